@@ -12,10 +12,10 @@ from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, projection
 from bayesbias.debias.method import Method
-from bayesbias.debias.rows import unit_rows
 from bayesbias.debias.subspace import neutral_word_bias
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.estimates.intervals import share_interval
+from bayesbias.geometry import unit_rows
 
 if TYPE_CHECKING:
     import pandas as pd
