@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Required, TypedDict
+from typing import Any, Required, TypedDict
 
 from bayesbias.base.files import bundled
 from bayesbias.base.statements import Described, Facts
@@ -164,9 +164,9 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
             f"{', '.join(bundled_names)}. Give one of these, the path of a .toml file, DebiasWords, or a list of sets."
         )
     path = bundled("data", "debias", f"{name}.toml") if name in bundled_names else Path(name)
-    content = read_declared_toml(path, _WordsFile, MeasureError)
+    fields: dict[str, Any] = {"name": path.stem, **read_declared_toml(path, _WordsFile, MeasureError)}
     try:
-        return DebiasWords(**{"name": path.stem, **content})
+        return DebiasWords(**fields)
     except MeasureError as error:
         raise MeasureError(f"{path}: {error}") from error
 
