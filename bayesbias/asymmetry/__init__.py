@@ -6,39 +6,6 @@ any of them. `alar`, `cam`, `directional_accuracy` and `similarity` summarise pa
 contexts.
 """
 
-from bayesbias.asymmetry.ratios.agreement import cam, directional_accuracy, similarity
-from bayesbias.asymmetry.ratios.alar import alar
-from bayesbias.asymmetry.ratios.context_factors import context_factors
-from bayesbias.asymmetry.ratios.report import AsymmetryReport, report
-from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry, study_asymmetry
-from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
-from bayesbias.asymmetry.sources.evocation import Evocation, evocation
-from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior
-from bayesbias.asymmetry.sources.masked_model import MaskedModel, masked_model
-from bayesbias.asymmetry.sources.norms import read_evocation, read_relations
-from bayesbias.asymmetry.sources.relations import with_relations
-from bayesbias.asymmetry.sources.static import StaticVectors, static
+from bayesbias.base.lazy import lazy_names
 
-__all__ = [
-    "AsymmetryReport",
-    "ConditionalSource",
-    "Evocation",
-    "MaskedModel",
-    "PowerLawPrior",
-    "StaticVectors",
-    "StudyAsymmetry",
-    "alar",
-    "cam",
-    "context_factors",
-    "directional_accuracy",
-    "evocation",
-    "lar",
-    "masked_model",
-    "read_evocation",
-    "read_relations",
-    "report",
-    "similarity",
-    "static",
-    "study_asymmetry",
-    "with_relations",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -138,6 +138,8 @@ class Contents:
         Further files of a folder: name -> function that writes it.
     pages
         Results with pages of their own in the folder.
+    page
+        Name of a function in `bayesbias.delivery.page` that makes the page of the result; by default, these contents.
     """
 
     title: str
@@ -153,6 +155,7 @@ class Contents:
     code: str = ""
     files: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
     pages: tuple[LinkedPage, ...] = ()
+    page: str = ""
 
     @property
     def file_names(self) -> list[str]:
@@ -201,7 +204,7 @@ def contents_of(
     differences: Collection[str] = (),
     figures: Mapping[str, ResultFigure] | None = None,
 ) -> Contents:
-    """Return the contents of a dataclass: its frames become tables, its texts and numbers become settings.
+    """Return the contents of a dataclass: its frames become tables; its texts, numbers and mappings become settings.
 
     Parameters
     ----------
@@ -216,14 +219,18 @@ def contents_of(
     """
     parts = result.parts
     texts = captions or {}
-    tables, settings = {}, {}
+    tables: dict[str, ResultTable] = {}
+    settings: dict[str, str] = {}
     for name, value in vars(result).items():
         words = name.replace("_", " ")
         heading = words[:1].upper() + words[1:]
         if hasattr(value, "columns"):
             tables[name] = ResultTable(value, heading, texts.get(name, heading), differences=name in differences)
-        elif isinstance(value, str | float | int) and value != "":
-            settings[heading] = str(value)
+        elif isinstance(value, Mapping):
+            entries = {f"{heading}: {key}": entry for key, entry in value.items()}
+            settings |= {place: text for place, entry in entries.items() if (text := _setting(entry))}
+        elif not isinstance(value, tuple) and (text := _setting(value)):
+            settings[heading] = text
     return Contents(
         title=title,
         about=about,
@@ -235,6 +242,13 @@ def contents_of(
         limits=tuple(text for part in parts if part.title in _LIMITS for text in part.statements),
         settings=settings,
     )
+
+
+def _setting(value: Any) -> str:
+    """Return a text, a number, or a tuple of them as text; empty for anything else."""
+    if isinstance(value, tuple):
+        return ", ".join(filter(None, map(_setting, value)))
+    return str(value) if isinstance(value, str | float | int) else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,7 +24,7 @@ def read_declared_toml[Shape](
     shape
         A TypedDict: the keys that the file may have, or must have (``Required``), and their types. Types are ``str``,
         ``bool``, ``int``, ``float``, lists, dictionaries with text keys, ``Literal`` texts, unions of these, other
-        TypedDicts (sections), and ``object`` for anything.
+        TypedDicts (sections), and ``object`` for anything. Lists and dictionaries must not be empty.
     error
         Class of the error if the content is wrong.
     what
@@ -78,15 +78,17 @@ def toml_faults(content: Mapping[str, object], shape: type[Any], *, section: str
         if key in content:
             yield from _type_faults(place, content[key], kind)
         elif key in getattr(shape, "__required_keys__", ()):
-            yield f"{place} is missing: give {_wanted(kind)}."
+            yield f"{_shown(place, kind)} is missing: give {_wanted(kind)}."
 
 
 def kind_of(value: object) -> str:
     """Return the kind of a value in the words of TOML.
 
-    >>> kind_of("nurse"), kind_of(True), kind_of(["nurse"])
-    ('text', 'true or false', 'a list')
+    >>> kind_of("nurse"), kind_of(True), kind_of(["nurse"]), kind_of([])
+    ('text', 'true or false', 'a list', 'an empty list')
     """
+    if isinstance(value, list | dict) and not value:
+        return "an empty section" if isinstance(value, dict) else "an empty list"
     kinds = {str: "text", bool: "true or false", int: "a number", float: "a number", dict: "a section"}
     return kinds.get(type(value), f"a {type(value).__name__}")
 
@@ -101,14 +103,20 @@ def _type_faults(place: str, value: object, kind: Any) -> Iterator[str]:
     elif origin is Literal and isinstance(value, str):
         if value not in inner:
             yield f"{place} is {value!r}{did_you_mean(value, inner)}: use {', '.join(inner)}."
-    elif origin is list and isinstance(value, list):
+    elif origin is list and isinstance(value, list) and value:
         for position, entry in enumerate(value, start=1):
             yield from _type_faults(f"{place} (item {position})", entry, inner[0])
-    elif origin is dict and isinstance(value, dict):
+    elif origin is dict and isinstance(value, dict) and value:
         for name, entry in value.items():
             yield from _type_faults(f"{place}.{name}", entry, inner[1])
     elif not _is_scalar(value, origin):
-        yield f"{place} must be {_wanted(kind)}, not {kind_of(value)}."
+        dotted = " (a name with a dot needs quotes)" if kind is str and isinstance(value, dict) else ""
+        yield f"{_shown(place, kind)} must be {_wanted(kind)}, not {kind_of(value)}{dotted}."
+
+
+def _shown(place: str, kind: Any) -> str:
+    """Return a key as a file has it: sections stand in brackets."""
+    return f"[{place}]" if is_typeddict(kind) or get_origin(kind) is dict else place
 
 
 def _is_scalar(value: object, kind: Any) -> bool:
@@ -128,7 +136,7 @@ def _wanted(kind: Any) -> str:
     if origin is Literal:
         return " or ".join(map(repr, inner))
     if origin is list:
-        example = {str: ', such as ["one", "two"]', int: ", such as [1, 2]"}
+        example = {str: ', such as ["one", "two"]', int: ", such as [1, 2]", list[str]: ', such as [["one", "two"]]'}
         return f"a list{example.get(inner[0], f', each item {_wanted(inner[0])}')}"
     if is_typeddict(kind):
         return f"a section with {', '.join(get_type_hints(kind))}"

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.util import find_spec
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.extras import require
 from bayesbias.base.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
 from bayesbias.cells.workers import Workers, outcome_on_one_core
@@ -33,15 +33,14 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @contextmanager
 def process_workers(count: int, *, verbose: bool) -> Iterator[Workers]:
     """Yield new processes of this machine, which end when this one does and share the memory that is free."""
-    _check_dask()
-    from distributed import Client, LocalCluster
+    distributed = _distributed()
 
     with ExitStack() as stack:
         stack.enter_context(_settings())
         stack.enter_context(_without_main())
         try:
             cluster = stack.enter_context(
-                LocalCluster(
+                distributed.LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,  # warnings belong to a process: threads would wait for each other
                     memory_limit=free_memory() // count,
@@ -51,22 +50,21 @@ def process_workers(count: int, *, verbose: bool) -> Iterator[Workers]:
             )
         except (OSError, RuntimeError) as error:
             raise ClusterError(f"Workers cannot be started here ({error}). Give workers=1.") from error
-        client = stack.enter_context(Client(cluster, set_as_default=False))
+        client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         yield _workers(client, verbose)
 
 
 @contextmanager
 def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
     """Yield the workers of a Dask scheduler that runs already."""
-    _check_dask()
-    from distributed import Client
+    distributed = _distributed()
 
     with ExitStack() as stack:
         stack.enter_context(_settings())
         try:
             if not scheduler.startswith("inproc:"):  # a thread of this process
                 _raise_if_silent(scheduler)
-            client = stack.enter_context(Client(scheduler, timeout=_PATIENCE, set_as_default=False))
+            client = stack.enter_context(distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False))
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise ClusterError(
                 f"The scheduler {scheduler!r} does not answer within {_PATIENCE} s ({_first_line(error)}). Is "
@@ -200,12 +198,8 @@ def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
-def _check_dask() -> None:
-    if find_spec("distributed") is None:
-        raise ClusterError(
-            "Several workers need Dask, which is not installed. Install it with: pip install 'bayesbias[cluster]', or "
-            "give workers=1."
-        )
+def _distributed() -> Any:
+    return require("distributed", "cluster", "More than one worker", error=ClusterError, advice="Or give workers=1.")
 
 
 def _settings() -> Any:

@@ -1,22 +1,37 @@
 """An audit as a TOML file that names embeddings, studies and settings, so that it can be repeated."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from bayesbias.base.files import read_toml
+from bayesbias.base.toml_files import toml_faults
 from bayesbias.cells.questions import AUDIT_MEASURES
-from bayesbias.errors import ReportError, did_you_mean, raise_faults
+from bayesbias.errors import ReportError, raise_faults
 from bayesbias.models.spec import list_models
 from bayesbias.studies.study import list_studies
 
-_LISTS = {"studies": '["weat7"]', "measures": '["contrast", "weat"]', "models": '["crossed", "hierarchical"]'}
-_TEXTS = ("model", "case", "scheduler")
-_NUMBERS = ("max_lost", "hdi_prob", "draws", "tune", "chains", "seed", "seeds", "workers")
-_KEYS = ("embeddings", *_LISTS, *_TEXTS, *_NUMBERS)
 _EXCLUSIVE = (("model", "models"), ("seed", "seeds"), ("workers", "scheduler"))
+
+
+class _PlanFile(TypedDict, total=False):
+    embeddings: Required[dict[str, str]]
+    studies: Required[list[str]]
+    measures: list[str]
+    model: str
+    models: list[str]
+    seed: int
+    seeds: list[int]
+    case: str
+    max_lost: float
+    hdi_prob: float
+    draws: int
+    tune: int
+    chains: int
+    workers: int
+    scheduler: str
 
 
 @dataclass(frozen=True)
@@ -65,9 +80,10 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     ('weat7',)
     """
     content = read_toml(path, ReportError)
-    raise_faults(ReportError, f"The audit {path}", list(_faults(content)))
+    both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
+    raise_faults(ReportError, f"The audit {path}", [*toml_faults(content, _PlanFile), *both])
     folder = Path(path).resolve().parent  # so that no path is taken for a name
-    settings = {key: content[key] for key in (*_TEXTS, *_NUMBERS, "models") if key in content}
+    settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
     if "seed" in settings:
         settings["random_seed"] = settings.pop("seed")
     if "model" in settings:
@@ -88,27 +104,3 @@ def _model(name: str, folder: Path) -> str | None:
     if name == "none":
         return None
     return name if name in list_models() else str(folder / name)
-
-
-def _faults(content: Mapping[str, Any]) -> Iterator[str]:
-    for key in content:
-        if key not in _KEYS:
-            yield f"unknown key {key!r}{did_you_mean(key, _KEYS)}; an audit has {', '.join(_KEYS)}"
-    embeddings = content.get("embeddings")
-    if not isinstance(embeddings, dict) or not embeddings:
-        yield 'no table [embeddings] with names and files, such as: GloVe = "glove.6B.300d.txt"'
-    elif bad := [name for name, file in embeddings.items() if not isinstance(file, str) or not file]:
-        dotted = "; a name with a dot needs quotes too" if isinstance(embeddings[bad[0]], dict) else ""
-        yield f"the embedding {bad[0]!r} is not the name of a file between quotes{dotted}"
-    for key, example in _LISTS.items():
-        names = content.get(key, [] if key == "studies" else ["weat"])
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
-            yield f"{key} must be a list of names between quotes, such as {key} = {example}"
-    if "seeds" in content and not (isinstance(content["seeds"], list) and content["seeds"]):
-        yield "seeds must be a list of whole numbers, such as seeds = [1, 2]"
-    for first, second in _EXCLUSIVE:
-        if first in content and second in content:
-            yield f"{first} and {second}: give one of the two"
-    for key in _TEXTS:
-        if not isinstance(content.get(key, ""), str):
-            yield f"{key} must be a text between quotes"

@@ -4,23 +4,35 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Required, TypedDict
 
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files import bundled
 from bayesbias.base.statements import Described, Facts
+from bayesbias.base.toml_files import read_declared_toml
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
-_TEXTS = ("name", "description", "source")
-_LISTS = ("definitional", "equalize", "specific", "sides", "names", "concept")
 _TWO_LISTS = ("sides", "names")
 _MEANINGS = {
     "sides": "two lists of words, one for each side, such as [['woman', 'aunt'], ['man', 'uncle']]",
     "names": "two lists of names, one for each side, such as [['Mary', 'Linda'], ['John', 'James']]",
     "concept": "the words of a concept to be made free of bias, such as occupations",
 }
+
+
+class _WordsFile(TypedDict, total=False):
+    name: str
+    description: str
+    source: str
+    definitional: Required[list[list[str]]]
+    equalize: list[list[str]]
+    specific: list[str]
+    sides: list[list[str]]
+    names: list[list[str]]
+    concept: list[str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,24 +164,9 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
             f"{', '.join(bundled_names)}. Give one of these, the path of a .toml file, DebiasWords, or a list of sets."
         )
     path = bundled("data", "debias", f"{name}.toml") if name in bundled_names else Path(name)
-    content = read_toml(path, MeasureError)
-    fields = (*_TEXTS, *_LISTS)
-    unknown = [key for key in content if key not in fields]
-    if unknown:
-        raise MeasureError(
-            f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}. The keys are {', '.join(fields)}; "
-            'for example definitional = [["he", "she"], ["man", "woman"]].'
-        )
-    for key in _TEXTS:
-        if not isinstance(content.get(key, ""), str):
-            raise MeasureError(f"{path}: {key} must be a string.")
-    if "definitional" not in content:
-        raise MeasureError(
-            f"{path} has no list 'definitional'. Give sets of words that differ in nothing but the bias, such as "
-            'definitional = [["he", "she"], ["man", "woman"]].'
-        )
+    fields: dict[str, Any] = {"name": path.stem, **read_declared_toml(path, _WordsFile, MeasureError)}
     try:
-        return DebiasWords(**{"name": path.stem, **content})
+        return DebiasWords(**fields)
     except MeasureError as error:
         raise MeasureError(f"{path}: {error}") from error
 

@@ -1,10 +1,10 @@
-"""Rows of an embedding: the words to change, blocks of rows, rows of length 1."""
+"""Rows of an embedding: the words to change, and blocks of rows."""
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import Integers
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
@@ -14,17 +14,9 @@ ROUNDING = 1e-6
 _BLOCK = 10_000
 
 
-def unit_rows(vectors: Floats) -> Floats:
-    """Return rows of length 1, as float64; they are scaled before they are squared, so that no square vanishes."""
-    wide = np.asarray(vectors, dtype=np.float64)
-    scaled = wide / np.abs(wide).max(axis=1, keepdims=True)
-    units: Floats = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return units
-
-
 def row_blocks(rows: Integers) -> list[Integers]:
-    """Return rows in blocks that are small beside a large embedding."""
-    return np.array_split(rows, max(1, -(-len(rows) // _BLOCK)))
+    """Return rows in blocks that are small beside a large embedding; no block is empty."""
+    return np.array_split(rows, -(-len(rows) // _BLOCK)) if len(rows) else []
 
 
 def whole_embedding(embedding: EmbeddingLike, *, dimensions: int | None = None) -> Embedding:

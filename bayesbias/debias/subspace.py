@@ -8,10 +8,10 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count
 from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled, words_in
-from bayesbias.debias.rows import ROUNDING, unit_rows, whole_embedding
+from bayesbias.debias.rows import ROUNDING, whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.geometry import weighted_directions
+from bayesbias.geometry import unit_rows, weighted_directions
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -149,13 +150,10 @@ def written_names(folder: Path) -> list[str]:
 
 def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> str:
     """Return the page of a result as HTML."""
-    from bayesbias.reports.fit_report import FitReport
-
-    if isinstance(result, FitReport):
-        from bayesbias.delivery.page.fit.fit_page import fit_page
-
-        return fit_page(result, full=full, progress=progress)
     contents = result.contents
+    if contents.page:
+        own_page: Callable[..., str] = getattr(import_module("bayesbias.delivery.page"), contents.page)
+        return own_page(result, full=full, progress=progress)
     lead: list[Block] = [*first_figure(result, contents)]
     if pages:
         lead.append(Links(tuple((page.text, page.file, page.label) for page in pages)))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias import geometry
 from bayesbias.base.checks import is_text
 from bayesbias.base.statements import Described, Facts
+from bayesbias.base.vectors import LEAST_SQUARE
 from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
@@ -281,7 +282,7 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    usable = np.isfinite(squares) & (squares >= geometry.LEAST_SQUARE)
+    usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
     if usable.all():
         return
     row = int(np.argmin(usable))

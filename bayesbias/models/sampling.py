@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, has_audience, resolve_seed
 from bayesbias.base.cores import available_cores
+from bayesbias.base.extras import require
 from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
@@ -118,7 +118,9 @@ def fit(
     )
     seed = resolve_seed(random_seed)
     check_choice("sampler", sampler, ("auto", *OWN_SAMPLERS, *_NUTS))
-    _check_installed(sampler)
+    if sampler == "numpyro":
+        advice = "Or use nutpie, which fits the same models."
+        require("numpyro", "numpyro", "This sampler", error=FitError, advice=advice)
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(table)
@@ -284,15 +286,6 @@ def _numpyro(model: "pm.Model", settings: Settings) -> "xr.DataTree":
 
 _NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc, "numpyro": _numpyro}
 _NUMPYRO_DEPTH = 10  # the largest tree depth of its NUTS
-
-
-def _check_installed(sampler: str) -> None:
-    """Raise `FitError` if a sampler of an extra is requested and not installed."""
-    if sampler == "numpyro" and find_spec(sampler) is None:
-        raise FitError(
-            "The sampler numpyro is not installed. Install it with: pip install 'bayesbias[numpyro]'. Or use nutpie, "
-            "which fits the same models."
-        )
 
 
 def exact_arithmetic() -> Any:

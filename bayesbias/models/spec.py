@@ -6,21 +6,35 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Required, TypedDict
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files import bundled, input_file, read_toml
 from bayesbias.base.statements import Described, Facts
+from bayesbias.base.toml_files import toml_faults
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.models.priors import Prior, parse_prior
 
-# The values of each switch.
-SWITCHES: dict[str, tuple[str, ...]] = {
-    "pooling": ("partial", "none", "regression"),
-    "scale": ("connection", "common", "list"),
-    "attribute_effects": ("none", "one", "per_list", "covariance"),
-    "likelihood": ("normal", "student_t"),
-}
+
+class Switches(TypedDict):
+    """The switches of a model and their values."""
+
+    pooling: Literal["partial", "none", "regression"]
+    scale: Literal["connection", "common", "list"]
+    attribute_effects: Literal["none", "one", "per_list", "covariance"]
+    likelihood: Literal["normal", "student_t"]
+
+
+class _ModelFile(TypedDict, total=False):
+    name: str
+    description: str
+    source: str
+    caution: str
+    avoid: str
+    switches: Required[Switches]
+    priors: Required[dict[str, object]]
+
+
 # The switches of models whose sample are the attribute words: they go together.
 MULTIVARIATE = {"pooling": "regression", "scale": "list", "attribute_effects": "covariance"}
 # The parameters of these models with a prior; the means of lists have a flat one.
@@ -36,7 +50,6 @@ _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1
 _NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
 # Earlier names of parameters, and their present ones.
 RENAMED = {"group_mean": "connection_mean"}
-_TEXTS = ("name", "description", "source", "caution", "avoid")
 # Facts that are shown for a model.
 _SHOWN = ("name", "description", "switches", "priors")
 
@@ -54,7 +67,7 @@ class ModelSpec(Described):
     avoid
         Conditions under which another model is the better choice. May be empty.
     switches
-        For each switch, one of its values in `SWITCHES`.
+        For each switch, one of its values in `Switches`.
     priors
         A `Prior` for each parameter that the switches require.
 
@@ -195,35 +208,20 @@ def _path(model: str | os.PathLike[str]) -> Path:
 
 def _read(path: Path) -> ModelSpec:
     content = read_toml(path, ModelError)
-    faults = [
-        f"unknown key {key!r}{did_you_mean(key, (*_TEXTS, 'switches', 'priors'))}"
-        for key in content
-        if key not in (*_TEXTS, "switches", "priors")
-    ]
-    faults += [f"{key} must be a text" for key in _TEXTS if not isinstance(content.get(key, ""), str)]
-    no_table = [key for key in ("switches", "priors") if not isinstance(content.get(key), dict)]
-    faults += [f"no table [{key}]; see the bundled models for an example" for key in no_table]
-    priors = {}
-    for name, text in {} if "priors" in no_table else content["priors"].items():
+    faults = list(toml_faults(content, _ModelFile))
+    priors = content.get("priors")
+    parsed = {}
+    for name, text in priors.items() if isinstance(priors, dict) else ():
         try:
-            priors[name] = parse_prior(text)
+            parsed[name] = parse_prior(text)
         except ModelError as error:
-            faults.append(f"prior of {name}: {error}")
-    if "switches" not in no_table:
-        faults += _switch_faults(content["switches"])
+            faults.append(f"The prior of {name}: {error}")
     raise_faults(ModelError, str(path), faults)
-    texts = {key: content[key] for key in _TEXTS if key in content}
-    return ModelSpec(**{"name": path.stem, **texts}, switches=content["switches"], priors=priors)
+    return ModelSpec(**{"name": path.stem, **content, "priors": parsed})
 
 
 def _switch_faults(switches: Mapping[str, Any]) -> list[str]:
-    faults = [f"unknown switch {name!r}{did_you_mean(name, SWITCHES)}" for name in switches if name not in SWITCHES]
-    for name, values in SWITCHES.items():
-        if name not in switches:
-            faults.append(f"no switch {name!r}: it says one of {', '.join(values)}")
-        elif switches[name] not in values:
-            given = str(switches[name])
-            faults.append(f"switch {name} is {given!r}{did_you_mean(given, values)}: known are {', '.join(values)}")
+    faults = list(toml_faults(switches, Switches, section="switches"))
     together = [f'{name} = "{value}"' for name, value in MULTIVARIATE.items()]
     if not faults and 0 < sum(switches[name] == value for name, value in MULTIVARIATE.items()) < len(together):
         faults.append(f"{', '.join(together)} go together: set all three, or none")

@@ -5,42 +5,6 @@
 on word vectors, and `train_and_compare` estimates whether other vectors make it treat groups more alike.
 """
 
-from bayesbias.nli.answers.check import InferenceCheck, check
-from bayesbias.nli.answers.compare_answers import compare_answers
-from bayesbias.nli.answers.correlations import correlations
-from bayesbias.nli.answers.inference_comparison import InferenceComparison
-from bayesbias.nli.answers.posterior import InferencePosterior, posterior
-from bayesbias.nli.answers.train_and_compare import train_and_compare
-from bayesbias.nli.test_sets.accuracy import Accuracy
-from bayesbias.nli.test_sets.distances import GroupDistance, distance
-from bayesbias.nli.test_sets.generation import list_test_sets, test_set
-from bayesbias.nli.test_sets.pairs import read_pairs
-from bayesbias.nli.test_sets.scores import neutral_error, score
-from bayesbias.nli.trained.attention_model import AttentionModel
-from bayesbias.nli.trained.hugging_face import SequenceClassifier, pipeline
-from bayesbias.nli.trained.model_files import load
-from bayesbias.nli.trained.training import train
+from bayesbias.base.lazy import lazy_names
 
-__all__ = [
-    "Accuracy",
-    "AttentionModel",
-    "GroupDistance",
-    "InferenceCheck",
-    "InferenceComparison",
-    "InferencePosterior",
-    "SequenceClassifier",
-    "check",
-    "compare_answers",
-    "correlations",
-    "distance",
-    "list_test_sets",
-    "load",
-    "neutral_error",
-    "pipeline",
-    "posterior",
-    "read_pairs",
-    "score",
-    "test_set",
-    "train",
-    "train_and_compare",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -5,24 +5,6 @@ an array, with posteriors; `icc_2_1`, `icc_3_1` and `cronbach_alpha` are the coe
 axes are rows and columns. `drivers` estimates what explains reliability.
 """
 
-from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
-from bayesbias.reliability.drivers import ReliabilityDrivers, drivers
-from bayesbias.reliability.mean_squares import cronbach_alpha, icc_2_1, icc_3_1
-from bayesbias.reliability.scores import score_array
-from bayesbias.reliability.stability import word_features
-from bayesbias.reliability.word_lists import load_queries, load_target_words
+from bayesbias.base.lazy import lazy_names
 
-__all__ = [
-    "ReliabilityDrivers",
-    "cronbach_alpha",
-    "drivers",
-    "icc_2_1",
-    "icc_3_1",
-    "inter_rater",
-    "internal_consistency",
-    "load_queries",
-    "load_target_words",
-    "score_array",
-    "test_retest",
-    "word_features",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_choice, check_count, check_items, check_type, with_progress
+from bayesbias.base.extras import require
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.base.memory import free_memory
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
@@ -360,18 +361,14 @@ def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
     needed = 8 * int(np.prod(shape))
     if needed <= _SHARE * free_memory():
         return np.empty(shape), np.asarray
-    try:
-        import dask.array
-    except ImportError as error:
-        raise NotEnoughMemoryError(
-            f"The scores of {shape[-1]:,} words need {needed / 1e9:,.1f} GB, more than half of the free memory. "
-            'Install dask to keep them on disk (pip install "bayesbias[cluster]"), or use fewer words.'
-        ) from error
+    purpose = f"A file of {needed / 1e9:,.1f} GB, of the scores of {shape[-1]:,} words, more than half the free memory,"
+    advice = "Or use fewer words."
+    arrays = require("dask.array", "cluster", purpose, error=NotEnoughMemoryError, advice=advice)
     with TemporaryFile(suffix=".scores") as file:  # the mapping holds it until the scores are gone
         on_disk = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
     size = max(1, int(_PART / (needed / shape[-1])))
 
     def keep(scores: Any) -> Any:
-        return dask.array.from_array(scores, chunks=(*shape[:-1], size), name=False)
+        return arrays.from_array(scores, chunks=(*shape[:-1], size), name=False)
 
     return on_disk, keep

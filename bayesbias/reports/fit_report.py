@@ -115,6 +115,7 @@ class FitReport(Result):
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
+            page="fit_page",
         )
 
     @property

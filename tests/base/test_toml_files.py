@@ -76,10 +76,14 @@ def test_what_fits_is_returned_as_it_is(tmp_path: Path) -> None:
         ('words = ["nurse", 3]', r"words \(item 2\) .* not a number"),
         ('pairs = [["he"], "she"]', r"pairs \(item 2\) .* not text"),
         ("groups = {male = 3}", r"groups\.male .* not a number"),
-        ("groups = 3", "groups .* not a number"),
+        ("groups = 3", r"\[groups\] .* not a number"),
+        ("groups = {}", r"\[groups\] .* not an empty section"),
+        ("words = []", "words .* not an empty list"),
+        ("case = {}", "case .* section"),
+        ("articles = {exceptions = {U.S = 'an'}, before_vowel = 'an'}", r"articles\.exceptions\.U .* quotes"),
         ('controls = "paper"', "controls .* not text"),
         ("articles = {}", r"articles\.before_vowel"),
-        ("articles = 3", "articles .* before_vowel, exceptions, not a number"),
+        ("articles = 3", r"\[articles\] .* before_vowel, exceptions, not a number"),
         ('articles = {before_vowel = "an", exeptions = {}}', r"'exeptions' in \[articles\] \(did you mean"),
         ("rules = [{}]", r"rules \(item 1\)\.before_vowel"),
     ],
@@ -105,7 +109,7 @@ def test_a_file_that_is_absent_or_no_toml(tmp_path: Path) -> None:
 
 def test_faults_of_a_section_and_kinds_of_values() -> None:
     assert list(toml_faults({"before_vowel": "an"}, Articles, section="articles")) == []
-    assert [kind_of(value) for value in ("x", 1, 1.5, {}, [])] == [
+    assert [kind_of(value) for value in ("x", 1, 1.5, {"x": 1}, [1])] == [
         "text",
         "a number",
         "a number",

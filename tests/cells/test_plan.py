@@ -40,10 +40,20 @@ def test_a_plan_is_the_arguments_of_an_audit(tmp_path: Path) -> None:
         ),
         (
             'studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n',
-            ["5 faults", "'measure' (did you mean 'measures'?)", "'A'", "studies must", "measures must", "case must"],
+            [
+                "5 faults",
+                "'measure' (did you mean 'measures'?)",
+                "embeddings.A must",
+                "studies must",
+                "measures must",
+                "case must",
+            ],
         ),
         (f'studies = ["a"]\nworkers = 2\nscheduler = "tcp://a:1"\n{EMBEDDINGS}', ["1 fault", "workers and scheduler"]),
-        ('studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n', ["'glove'", "quotes"]),
+        (
+            'studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n',
+            ["embeddings.glove", "a name with a dot needs quotes"],
+        ),
         ('studies = ["weat7"]\n', ["[embeddings]"]),
         ("studies = [", ["TOML"]),
     ],

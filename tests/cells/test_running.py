@@ -1,5 +1,6 @@
 """Audits on workers: the same numbers whoever answers, each cell once, and what is too much is refused before."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cells.audit as module
-from bayesbias.cells import dask_workers, workers
+from bayesbias.cells import workers
 from bayesbias.cells.audit_cell import AuditCell
 from bayesbias.cells.cells import Answer
 from bayesbias.errors import (
@@ -221,7 +222,7 @@ def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_workers, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     for where in ({"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}):
         with pytest.raises(ClusterError, match=r"pip install 'bayesbias\[cluster\]'"):
             study(**where)

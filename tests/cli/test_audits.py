@@ -73,7 +73,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr("bayesbias.cells.audit.audit", partial(bb.audit, model="hierarchical"))
-    monkeypatch.setattr("bayesbias.delivery.page.fit.fit_page.fit_page", lambda *_, **__: "a page")
+    monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "a page")
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().out.split())

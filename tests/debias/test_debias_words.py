@@ -50,14 +50,14 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path.write_text('definitional = [["young", "old"]]\n')
     assert load_debias_words(path) == DebiasWords("age", [["young", "old"]])
     for text, message in (
-        ("definitional = 3", "definitional sets .*3"),
-        ("definitional = [3]", "definitional set 1 .*3"),
-        ("definitional = []", "definitional set"),
-        ("", "'definitional'"),
+        ("definitional = 3", "definitional .*not a number"),
+        ("definitional = [3]", r"definitional \(item 1\) .*not a number"),
+        ("definitional = []", "definitional .*not an empty list"),
+        ("", r"definitional is missing.*\[\[\"one\", \"two\"\]"),
         ("definitonal = []", "'definitonal' .*'definitional'"),
-        ('sets = [["he", "she"]]', r"'sets'.* name, .* concept.* \[\[\"he\", \"she\"\]"),
+        ('sets = [["he", "she"]]', r"'sets'.* name, .* concept"),
         ("definitional = [[", "TOML"),
-        ('definitional = [["a", "b"]]\nname = 3', ": name "),
+        ('definitional = [["a", "b"]]\nname = 3', "name .*not a number"),
     ):
         path.write_text(text)
         with pytest.raises(MeasureError, match=message):

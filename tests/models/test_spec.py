@@ -74,7 +74,7 @@ def test_all_faults_of_a_file_are_listed_at_once(tmp_path: Path) -> None:
         "name must",
         "rate must",
         "'poolling'",
-        "switch 'pooling'",
+        "switches.pooling",
         "'connection'",
     ):
         assert part in message

@@ -13,7 +13,7 @@ from xml.parsers import expat
 import pandas as pd
 
 from bayesbias.asymmetry.sources.relations import RELATION_COLUMNS
-from bayesbias.base.files import input_file
+from bayesbias.base.files import input_file, utf8_text
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]
@@ -313,8 +313,9 @@ def _content(source: os.PathLike[str]) -> bytes:
 def _decoded(source: os.PathLike[str], content: bytes) -> str:
     """Return the text of content in UTF-8 or, for the files of USF, in Latin-1."""
     try:
-        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None).read()
-    except UnicodeDecodeError as fault:
-        if b"NORMED?" in content[:4096]:
-            return content.decode("latin-1").replace("\r\n", "\n")
-        raise InputFileError(f"{source}: byte {fault.start} is not UTF-8. Save the file as UTF-8.") from fault
+        text = utf8_text(content, source)
+    except InputFileError:
+        if b"NORMED?" not in content[:4096]:
+            raise
+        text = content.decode("latin-1")
+    return io.StringIO(text, newline=None).read()

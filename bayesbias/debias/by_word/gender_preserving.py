@@ -18,9 +18,9 @@ from bayesbias.debias.by_word.autoencoder import (
 )
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, spelled, words_in
 from bayesbias.debias.method import FittedMethod, Method, documented_like
-from bayesbias.debias.rows import unit_rows
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.geometry import unit_rows
 
 _RATE, _BATCH, _DROPPED = 2e-4, 512, 0.05  # of the first stages
 _JOINT_RATE, _JOINT_DROPPED, _WEIGHT = 0.1, 0.01, 1e-4  # of the last one

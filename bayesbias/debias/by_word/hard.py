@@ -17,10 +17,11 @@ from bayesbias.debias.debias_words import (
     spelled_sets_in,
 )
 from bayesbias.debias.method import FittedMethod, Method, Words, documented_like
-from bayesbias.debias.rows import ROUNDING, chosen_rows, row_blocks, unit_rows
+from bayesbias.debias.rows import ROUNDING, chosen_rows, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.geometry import unit_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +83,7 @@ class FittedHardDebias(FittedMethod):
         units = unit_rows(embedding.vectors[rows])
         left = units - units @ directions.T @ directions
         length = np.linalg.norm(left, axis=1, keepdims=True)
-        if len(rows) and length.min() < ROUNDING:
+        if length.min() < ROUNDING:
             word = embedding.words[rows[int(np.argmin(length))]]
             raise MeasureError(
                 f"The vector of {word!r} lies wholly in the bias subspace of {self.sets.name!r}, so nothing would be "

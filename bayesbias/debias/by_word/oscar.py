@@ -8,10 +8,11 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, words_in
 from bayesbias.debias.method import FittedMethod, Method
-from bayesbias.debias.rows import ROUNDING, unit_rows
+from bayesbias.debias.rows import ROUNDING
 from bayesbias.debias.subspace import bias_subspace
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
+from bayesbias.geometry import unit_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,10 +13,11 @@ from bayesbias.base.statements import Facts
 from bayesbias.debias.by_word.adam import Adam
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.method import FittedMethod, Method, documented_like
-from bayesbias.debias.rows import chosen_rows, unit_rows, whole_embedding
+from bayesbias.debias.rows import chosen_rows, whole_embedding
 from bayesbias.debias.subspace import bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.geometry import unit_rows
 
 _SIMILARITIES = 10_000_000  # held at once in the search for neighbours
 _REPELLED = 6_000  # neighbours of the words that are moved at once: they stay in the processor's cache

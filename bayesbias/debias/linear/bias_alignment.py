@@ -8,10 +8,10 @@ from bayesbias.base.arrays import Floats
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, linear_map
 from bayesbias.debias.method import Method
-from bayesbias.debias.rows import unit_rows
 from bayesbias.debias.subspace import bias_subspace
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
+from bayesbias.geometry import unit_rows
 
 
 @dataclass(frozen=True)

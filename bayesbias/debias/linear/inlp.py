@@ -7,15 +7,15 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, check_probability
+from bayesbias.base.extras import require
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, projection
 from bayesbias.debias.method import Method
-from bayesbias.debias.rows import unit_rows
 from bayesbias.debias.subspace import neutral_word_bias
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import share_interval
+from bayesbias.geometry import unit_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,13 +169,8 @@ class INLP(Method[FittedINLP]):
 
 
 def _classifier(vectors: Floats, labels: Integers) -> Any:
-    try:
-        from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MeasureError(
-            "INLP needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
-        ) from error
-    return LinearSVC(fit_intercept=False, dual=False, random_state=0, max_iter=5000).fit(vectors, labels)
+    svm = require("sklearn.svm", "classifiers", "INLP")
+    return svm.LinearSVC(fit_intercept=False, dual=False, random_state=0, max_iter=5000).fit(vectors, labels)
 
 
 def _with_rows(basis: Floats, rows: Floats) -> Floats:

@@ -29,10 +29,11 @@ from bayesbias.base.checks import check_number
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike
 from bayesbias.debias.method import FittedMethod, Method, documented_like
-from bayesbias.debias.rows import chosen_rows, row_blocks, unit_rows
+from bayesbias.debias.rows import chosen_rows, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.geometry import unit_rows
 
 _TOLERANCE = 1e-12
 _MOST_STEPS = 5000
@@ -88,7 +89,7 @@ class FittedSoftDebias(FittedMethod):
     def _moved(self, source: Embedding, rows: Integers) -> Floats:
         mapped = unit_rows(source.vectors[rows]) @ self.matrix
         length = np.linalg.norm(mapped, axis=1, keepdims=True)
-        if len(rows) and length.min() < _TOLERANCE:
+        if length.min() < _TOLERANCE:
             word = source.words[rows[int(np.argmin(length))]]
             raise MeasureError(
                 f"Nothing is left of the vector of {word!r}. Put the word into `ignore`, or lower `strength`."

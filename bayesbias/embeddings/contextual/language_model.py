@@ -1,18 +1,17 @@
 """Language models from local folders, and the pieces (tokens) into which they split words in contexts."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.checks import check_path, check_type
-from bayesbias.base.extras import require
+from bayesbias.base.checks import check_path
 from bayesbias.base.files import printable
-from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
+from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
+from bayesbias.errors import ArgumentError, EmbeddingError, name_some
 
 # Files that determine a model: weights, configuration and tokenizer.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
@@ -96,30 +95,22 @@ def load_language_model(
         If there is no such folder.
     """
     folder = check_path(model, "model")
-    if not (folder / "config.json").is_file():
-        raise InputFileError(
-            f"{folder} is no folder of a language model: it holds no config.json. Save one there with transformers' "
-            "save_pretrained, or download its files first."
-        )
-    torch, transformers, _ = (
-        require(module, "contextual", "A language model", error=EmbeddingError)
-        for module in ("torch", "transformers", "safetensors")
+    loaded, tokenizer, missing = load_transformer(
+        folder,
+        "AutoModelForMaskedLM" if masked else "AutoModel",
+        extra="contextual",
+        purpose="A language model",
+        absent=EmbeddingError,
+        broken=EmbeddingError,
     )
-    place = _device(device)
-    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    with _quiet(), _our_errors(folder, masked=masked):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
-        loaded, facts = kind.from_pretrained(
-            folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
-        )
-    if masked and (new := sorted(facts["missing_keys"])):
+    place = chosen_device(device, ArgumentError)
+    if masked and missing:
         raise EmbeddingError(
-            f"The model in {folder} has no masked head: its file lacks {name_some(new, 3)}. Take a model that was "
+            f"The model in {folder} has no masked head: its file lacks {name_some(missing, 3)}. Take a model that was "
             "trained to predict masked words, such as one of BERT's kind saved as ...ForMaskedLM."
         )
     # The pooler is not used, and most files lack it; transformers would initialise other weights at random.
-    if lacking := sorted(name for name in facts["missing_keys"] if not name.startswith("pooler.")):
+    if lacking := [name for name in missing if not name.startswith("pooler.")]:
         raise EmbeddingError(
             f"The model in {folder} is incomplete: its file lacks {name_some(lacking, 3)}, which its config.json "
             "needs. Save model and configuration together, with save_pretrained, or download both again."
@@ -130,7 +121,7 @@ def load_language_model(
         raise EmbeddingError(
             f"The tokenizer in {folder} does not return the places of its pieces. Save it as a fast tokenizer."
         )
-    loaded.eval().to(place)
+    loaded.to(place)
     name = printable(folder.resolve().name)
     return LanguageModel(name, loaded, tokenizer, str(place), _longest(loaded, tokenizer), folder_digest(folder))
 
@@ -153,20 +144,6 @@ def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _device(device: str | None) -> Any:
-    import torch
-
-    if device is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    check_type("device", device, str, "the name of a device, such as 'cpu' or 'cuda'")
-    try:
-        place = torch.device(device)
-        torch.zeros(1, device=place).item()  # the device "meta" has no numbers
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ArgumentError(f"device={device!r} is not available ({library_reason(error)[:-1]}). Use 'cpu'.") from error
-    return place
-
-
 def _longest(model: Any, tokenizer: Any) -> int:
     """Return how many pieces a model can read; some models number positions from the padding's id on."""
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _LARGEST_LIMIT else []
@@ -175,34 +152,3 @@ def _longest(model: Any, tokenizer: Any) -> int:
         padding = next((getattr(table, "padding_idx", None) for table in tables), None)
         limits.append(limit - (0 if padding is None else padding + 1))
     return min(limits, default=512)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence transformers in the terminal while a model is loaded."""
-    from transformers.utils import logging
-
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-        if bars:
-            logging.enable_progress_bar()
-
-
-@contextmanager
-def _our_errors(folder: Path, *, masked: bool) -> Iterator[None]:
-    """Convert any exception of a library on a model's files into `EmbeddingError`."""
-    try:
-        yield
-    except (BayesBiasError, MemoryError):
-        raise
-    except Exception as error:
-        wanted = "model that predicts masked words" if masked else "language model"
-        raise EmbeddingError(
-            f"{folder} cannot be loaded as a {wanted}: {library_reason(error)} Its weights must be .safetensors files, "
-            "its tokenizer beside them."
-        ) from error

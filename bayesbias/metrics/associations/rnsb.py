@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
+from bayesbias.base.extras import require
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import EmbeddingLike
@@ -132,15 +133,10 @@ def rnsb(
 
 def _classifier(examples: tuple[Floats, Floats]) -> Any:
     """Return a logistic regression trained on positive (0) and negative (1) examples."""
-    try:
-        from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MeasureError(
-            "RNSB needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
-        ) from error
     labels = np.repeat([0, 1], [len(rows) for rows in examples])
     # The solver is deterministic; a fixed state keeps scikit-learn from reading NumPy's global one.
-    model = LogisticRegression(solver="liblinear", C=1.0, max_iter=10_000, random_state=0)
+    linear_model = require("sklearn.linear_model", "classifiers", "RNSB")
+    model = linear_model.LogisticRegression(solver="liblinear", C=1.0, max_iter=10_000, random_state=0)
     return model.fit(np.concatenate(examples), labels)
 
 

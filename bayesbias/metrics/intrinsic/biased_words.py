@@ -1,7 +1,6 @@
 """The words that a measure of a whole embedding uses, and the most biased of them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -124,13 +123,3 @@ def load_both(
     """Return an embedding and its reference, by default the same."""
     source = as_embedding(embedding)
     return source, source if reference is None else as_embedding(reference)
-
-
-def scikit_learn(module: str, what: str) -> Any:
-    """Return a module of scikit-learn, or raise `MeasureError` if it is not installed."""
-    try:
-        return import_module(f"sklearn.{module}")
-    except ImportError as error:
-        raise MeasureError(
-            f"{what} needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
-        ) from error

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
+from bayesbias.base.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 
@@ -95,7 +96,9 @@ def clustering(
         )
     side = np.repeat([0, 1], [len(side_words) for side_words in kept_sides])
     vectors = unit_rows(source.matrix([*kept_sides[0], *kept_sides[1]]))
-    kmeans = scikit_learn("cluster", "Clustering").KMeans(n_clusters=2, n_init=starts, random_state=seed)
+    kmeans = require("sklearn.cluster", "classifiers", "Clustering").KMeans(
+        n_clusters=2, n_init=starts, random_state=seed
+    )
     cluster = kmeans.fit_predict(vectors)
     if (cluster == side).mean() < 0.5:
         cluster = 1 - cluster

@@ -17,32 +17,33 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
+from bayesbias.base.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WHAT = "The recoverability of bias"
 
 
 def _logistic_regression(seed: int) -> Any:
-    return scikit_learn("linear_model", _WHAT).LogisticRegression(max_iter=1000, random_state=seed)
+    return require("sklearn.linear_model", "classifiers", _WHAT).LogisticRegression(max_iter=1000, random_state=seed)
 
 
 def _linear_svm(seed: int) -> Any:
-    return scikit_learn("svm", _WHAT).SVC(kernel="linear", random_state=seed)
+    return require("sklearn.svm", "classifiers", _WHAT).SVC(kernel="linear", random_state=seed)
 
 
 def _rbf_svm(seed: int) -> Any:
-    return scikit_learn("svm", _WHAT).SVC(kernel="rbf", random_state=seed)
+    return require("sklearn.svm", "classifiers", _WHAT).SVC(kernel="rbf", random_state=seed)
 
 
 def _network(seed: int) -> Any:
     # On few examples lbfgs reaches the minimum; the default, Adam, stops before it.
-    network = scikit_learn("neural_network", _WHAT).MLPClassifier
+    network = require("sklearn.neural_network", "classifiers", _WHAT).MLPClassifier
     return network(hidden_layer_sizes=(100,), solver="lbfgs", max_iter=2000, random_state=seed)
 
 

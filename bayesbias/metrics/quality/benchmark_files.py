@@ -4,8 +4,8 @@ import os
 import re
 from collections.abc import Iterator, Sized
 
-from bayesbias.base.files import input_file
-from bayesbias.errors import InputFileError, MeasureError
+from bayesbias.base.files import input_file, utf8_text
+from bayesbias.errors import MeasureError
 
 SimilarityPairs = list[tuple[str, str, float]]
 _SEPARATORS = ("\t", ";", ",")
@@ -175,10 +175,7 @@ def _raise_if_few(path: str | os.PathLike[str], rows: Sized, least: int, what: s
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that are neither empty nor comments, with their numbers."""
     source = input_file(path)
-    try:
-        text = source.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputFileError(f"{source}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
+    text = utf8_text(source.read_bytes(), source)
     for number, line in enumerate(re.split(r"\r?\n|\r", text), start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.strip()

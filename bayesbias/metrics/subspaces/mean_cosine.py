@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.vectors import raise_unless_same_dimensions
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
+from bayesbias.geometry import checked_vectors, unit_vectors
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters

@@ -1,22 +1,50 @@
 """Definitions of test sets in TOML: templates, words, verbs, objects and articles; all faults are listed at once."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 
-from bayesbias.base.checks import is_text
 from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.toml_files import toml_faults
 from bayesbias.errors import MeasureError, did_you_mean, raise_faults
 
-_TEXTS = ("name", "description", "source")
 _CONTENT = ("articles", "objects", "pairs")
-_KEYS = {*_TEXTS, *_CONTENT, "sentences", "premise", "hypothesis", "subjects", "groups"}
-_ARTICLES = ("before_consonant", "before_vowel", "exceptions")
 _VOWELS = "aeiou"
 KINDS = ("nouns", "names")
 """Kinds of words of a group: with an article, and without."""
+
+
+class _Articles(TypedDict, total=False):
+    before_consonant: str
+    before_vowel: str
+    exceptions: dict[str, str]
+
+
+class _Group(TypedDict, total=False):
+    nouns: list[str]
+    names: list[str]
+
+
+class _Rule(TypedDict):
+    verbs: list[str]
+    objects: list[str]
+
+
+class _TestSetFile(TypedDict, total=False):
+    name: str
+    description: str
+    source: str
+    premise: str
+    hypothesis: str
+    subjects: list[str]
+    groups: Required[dict[str, _Group]]
+    sentences: str
+    articles: _Articles
+    objects: dict[str, list[str]]
+    pairs: list[_Rule]
 
 
 @dataclass(frozen=True)
@@ -67,12 +95,12 @@ def read_definition(path: Path) -> Definition:
     """Return the definition in a TOML file; raise `MeasureError` with all of its faults."""
     content = read_toml(path, MeasureError)
     where = f"The test set {path}"
-    raise_faults(MeasureError, where, [*_unknown(content, _KEYS), *_sentences_faults(content)])
+    faults = [*toml_faults(content, _TestSetFile), *_template_faults(content), *_sentences_faults(content)]
+    raise_faults(MeasureError, where, faults)
     if name := content.get("sentences"):
         shared = read_toml(bundled("data", "nli", "sentences", f"{name}.toml"), MeasureError)
         content = {**{key: shared[key] for key in _CONTENT if key in shared}, **content}
-    raise_faults(MeasureError, where, [*_template_faults(content), *_list_faults(content)])
-    raise_faults(MeasureError, where, list(_pair_faults(content)))
+    raise_faults(MeasureError, where, list(_list_faults(content)))
     articles = Articles(**content.get("articles", {}))
     words = [
         (word, articles.put(word) if kind == "nouns" else word, group)
@@ -93,16 +121,7 @@ def read_definition(path: Path) -> Definition:
     )  # fmt: skip
 
 
-def _unknown(content: Mapping[str, Any], allowed: Any, where: str = "") -> Iterator[str]:
-    for key in content:
-        if key not in allowed:
-            yield f"{where}{key!r} is unknown{did_you_mean(key, allowed)}: use {', '.join(sorted(allowed))}."
-
-
 def _sentences_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    for key in _TEXTS:
-        if key in content and not is_text(content[key]):
-            yield f"{key} must be text."
     bundled_names = sorted(path.stem for path in bundled("data", "nli", "sentences").glob("*.toml"))
     name = content.get("sentences")
     if name is None:
@@ -123,7 +142,7 @@ def _template_faults(content: Mapping[str, Any]) -> Iterator[str]:
     subject = {"subject"} if "subjects" in content else set()
     for key, wanted in (("premise", {"verb", "object", *subject}), ("hypothesis", {"word", "verb", "object"})):
         text = content.get(key, "")
-        if not is_text(text) or not text.strip():
+        if not isinstance(text, str) or not text.strip():
             yield f'{key} is missing: write a template, such as {key} = "{_example(wanted)}".'
             continue
         placeholders = re.findall(r"\{(\w*)\}", text)
@@ -142,67 +161,30 @@ def _example(wanted: set[str]) -> str:
 
 
 def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    articles = content.get("articles", {})
-    if not isinstance(articles, Mapping):
-        yield 'articles must be a section: [articles] with before_consonant = "a" and before_vowel = "an".'
-    else:
-        yield from _unknown(articles, _ARTICLES, "articles: ")
-        exceptions = articles.get("exceptions", {})
-        if not isinstance(exceptions, Mapping) or not all(map(is_text, exceptions.values())):
-            yield 'articles.exceptions must give an article for each word, such as SUV = "an".'
-        for key in _ARTICLES[:2]:
-            if not is_text(articles.get(key, "")):
-                yield f"articles.{key} must be text."
+    """Yield words that are not usable or stand twice, and lists of objects that do not exist."""
+    groups, objects = content["groups"], content["objects"]
+    lists = {f"objects.{name}": words for name, words in objects.items()}
+    lists |= {f"pairs (item {number}).verbs": rule["verbs"] for number, rule in enumerate(content["pairs"], start=1)}
     if "subjects" in content:
-        yield from _word_faults("subjects", content["subjects"])
-    groups = content.get("groups")
-    if not isinstance(groups, Mapping) or not groups:
-        yield 'groups is missing: give each group a section, such as [groups.male] with nouns = ["man"].'
-        return
-    seen: dict[str, str] = {}
+        lists["subjects"] = content["subjects"]
+    places: dict[str, str] = {}
     for group, kinds in groups.items():
-        if not isinstance(kinds, Mapping) or not set(kinds) & set(KINDS):
+        if not kinds:
             yield f"groups.{group} has no words: give nouns (with an article), names (without one), or both."
-            continue
-        yield from _unknown(kinds, KINDS, f"groups.{group}: ")
-        for kind in KINDS:
-            faults = list(_word_faults(f"groups.{group}.{kind}", kinds[kind])) if kind in kinds else []
-            yield from faults
-            for word in kinds.get(kind, ()) if not faults else ():
-                if word in seen:
-                    yield f"{word!r} is in {seen[word]} and in groups.{group}.{kind}: keep one of them."
-                seen[word] = f"groups.{group}.{kind}"
-
-
-def _word_faults(where: str, words: Any) -> Iterator[str]:
-    if not isinstance(words, list) or not words:
-        yield f'{where} must be a list of words, such as ["one", "two"].'
-        return
-    for word in words:
-        if not is_text(word) or not word or word != word.strip() or not word.isprintable() or set(word) & set("{}"):
-            yield f"{where} has {word!r}: a word is text without braces, and without spaces around it."
-    if len(set(map(str, words))) < len(words):
-        twice = sorted({str(word) for word in words if words.count(word) > 1})
-        yield f"{where} has {', '.join(twice)} more than once."
-
-
-def _pair_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    objects, pairs = content["objects"], content["pairs"]
-    if not isinstance(objects, Mapping):
-        yield 'objects must be named lists: [objects] with food = ["apple", "soup"].'
-        return
-    for name, words in objects.items():
-        yield from _word_faults(f"objects.{name}", words)
-    if not isinstance(pairs, list) or not pairs or not all(isinstance(rule, Mapping) for rule in pairs):
-        yield 'pairs must be rules: [[pairs]] with verbs = ["ate"] and objects = ["food"].'
-        return
-    for number, rule in enumerate(pairs, start=1):
-        yield from _unknown(rule, ("verbs", "objects"), f"pairs, rule {number}: ")
-        yield from _word_faults(f"pairs, rule {number}: verbs", rule.get("verbs"))
-        lists = rule.get("objects")
-        if not isinstance(lists, list) or not lists:
-            yield f"pairs, rule {number}: objects must be names of lists in [objects]."
-            continue
-        for name in lists:
-            if not isinstance(name, str) or name not in objects:
-                yield f"pairs, rule {number}: there is no list {name!r} in objects{did_you_mean(str(name), objects)}."
+        for kind, words in kinds.items():
+            place = f"groups.{group}.{kind}"
+            lists[place] = words
+            for word in dict.fromkeys(words):
+                if word in places:
+                    yield f"{word!r} is in {places[word]} and in {place}: keep one of them."
+                places[word] = place
+    for place, words in lists.items():
+        for word in words:
+            if not word or word != word.strip() or not word.isprintable() or set(word) & set("{}"):
+                yield f"{place} has {word!r}: a word is text without braces, and without spaces around it."
+        if twice := sorted(word for word, count in Counter(words).items() if count > 1):
+            yield f"{place} has {', '.join(twice)} more than once."
+    for number, rule in enumerate(content["pairs"], start=1):
+        for name in rule["objects"]:
+            if name not in objects:
+                yield f"pairs (item {number}): there is no list {name!r} in objects{did_you_mean(name, objects)}."

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from bayesbias.base.checks import check_frame, check_items, is_text
-from bayesbias.base.files import input_file
+from bayesbias.base.files import input_file, utf8_text
 from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
 from bayesbias.nli.test_sets.scores import LABELS
 
@@ -178,12 +178,9 @@ def _text(source: Path) -> str:
     try:
         if content.startswith(_GZIP):
             content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        line = content[: fault.start].count(b"\n") + 1
-        raise MeasureError(f"{source}, line {line}: a byte is not UTF-8. Save the file as UTF-8.") from fault
     except (EOFError, OSError, zlib.error) as fault:
         raise InputFileError(f"{source} is damaged or truncated: {fault}. Download it again.") from fault
+    return utf8_text(content, source, MeasureError)
 
 
 def _json_records(source: Path, text: str) -> Iterator[Record]:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_count, check_path, has_audience, is_text, with_progress
+from bayesbias.base.checks import check_count, check_path, is_text, with_progress
 from bayesbias.base.statements import Described, Facts
-from bayesbias.errors import InputFileError, MeasureError, library_reason, name_some
+from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
+from bayesbias.errors import InputFileError, MeasureError, name_some
 from bayesbias.nli.test_sets.scores import LABELS
-from bayesbias.nli.trained.pytorch import extra, pytorch
+from bayesbias.nli.trained.pytorch import pytorch
 from bayesbias.nli.trained.sentences import checked_sentences
 
-_CONFIGURATION = "config.json"
 # Tokenizers without a limit report a number of at least this size.
 _NO_LIMIT = 10**9
 # Models whose positions begin after the padding id, so that fewer positions can be used than the configuration says.
@@ -90,7 +90,7 @@ class SequenceClassifier(Described):
                 texts = [firsts[pair] for pair in batch], [seconds[pair] for pair in batch]
                 tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
                 answer = self.model(**tokens).logits
-                answers[batch] = answer.double().softmax(dim=-1).cpu().numpy()[:, places]
+                answers[batch] = answer.cpu().double().softmax(dim=-1).numpy()[:, places]
         return answers
 
     def _lengths(self, firsts: list[str], seconds: list[str]) -> Any:
@@ -128,7 +128,7 @@ def pipeline(
         Number of pairs per batch.
     device
         Device such as ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``, to which the model is moved. By default a
-        graphics processor, if there is one.
+        CUDA device, if there is one.
     progress
         Whether to show a progress bar while the model answers.
 
@@ -150,16 +150,16 @@ def pipeline(
     >>> bb.nli.pipeline("no_such_folder")
     Traceback (most recent call last):
         ...
-    bayesbias.errors.InputFileError: There is no folder no_such_folder...
+    bayesbias.errors.InputFileError: no_such_folder is no folder of a model: it holds no config.json...
     """
     check_count("batch_size", batch_size)
     if isinstance(model, str | os.PathLike):
-        name, network, tokenizer = _load(check_path(model), progress=progress)
+        name, network, tokenizer = _load(check_path(model))
     else:
         name, network, tokenizer = _given(model)
     configuration = network.config
     labels = _labels(name, configuration)
-    chosen = _device(device)
+    chosen = str(chosen_device(device, MeasureError))
     network.to(chosen)
     network.eval()
     return SequenceClassifier(
@@ -167,40 +167,16 @@ def pipeline(
     )
 
 
-def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
-    if not folder.is_dir():
-        raise InputFileError(
-            f"There is no folder {folder}. Give a folder with a model and its tokenizer. Names on the Hub are not "
-            "looked up: download the model first, for example with huggingface_hub.snapshot_download."
-        )
-    if not (folder / _CONFIGURATION).is_file():
-        raise InputFileError(
-            f"{folder} has no {_CONFIGURATION}, so it is not the folder of a transformers model. Give that folder."
-        )
-    transformers = extra("transformers")
-    logging = extra("transformers.utils.logging")
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    # Hide bars that nobody sees, and reports of what becomes an error below.
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    if not has_audience(progress):
-        logging.disable_progress_bar()
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **options)
-        network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
-            str(folder), use_safetensors=True, output_loading_info=True, **options
-        )
-    # A damaged folder can make the library raise anything.
-    except Exception as fault:
-        raise InputFileError(
-            f"{folder} cannot be loaded as a sequence classification model with its tokenizer: {library_reason(fault)} "
-            "Save both there with save_pretrained."
-        ) from fault
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
-    if missing := sorted(report["missing_keys"]):
+def _load(folder: Path) -> tuple[str, Any, Any]:
+    network, tokenizer, missing = load_transformer(
+        folder,
+        "AutoModelForSequenceClassification",
+        extra="nli",
+        purpose="A model of inference",
+        absent=MeasureError,
+        broken=InputFileError,
+    )
+    if missing:
         raise InputFileError(
             f"{folder} lacks the weights {name_some(missing)}, which would be random: the model was not trained to "
             "classify pairs of sentences. Give a model that was trained on natural language inference."
@@ -255,17 +231,3 @@ def _longest(configuration: Any, tokenizer: Any) -> int | None:
         limits.append(positions - (padding + 1 if configuration.model_type in _OFFSET else 0))
     limit = min(limits)
     return int(limit) if limit < _NO_LIMIT else None
-
-
-def _device(device: str | None) -> str:
-    torch = pytorch()
-    if device is None:
-        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=device).item()  # fails on the device "meta", which holds no numbers
-    # The error depends on whether the text names no device, or one that this machine or build lacks.
-    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as fault:
-        raise MeasureError(
-            f"device={device!r:.60} cannot be used here: {library_reason(fault)} Leave it out, or give 'cpu'."
-        ) from fault
-    return str(device)

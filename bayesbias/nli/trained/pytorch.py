@@ -1,9 +1,8 @@
 """PyTorch and transformers, which only an extra installs: imported when a model is trained, loaded or called."""
 
-from importlib import import_module
 from typing import Any
 
-from bayesbias.errors import MeasureError
+from bayesbias.base.extras import require
 
 
 def pytorch() -> Any:
@@ -12,17 +11,5 @@ def pytorch() -> Any:
 
 
 def extra(name: str) -> Any:
-    """Return a module of the extra; raise `MeasureError` if it is not installed.
-
-    >>> extra("not_installed")
-    Traceback (most recent call last):
-        ...
-    bayesbias.errors.MeasureError: Models of inference need not_installed, ... pip install 'bayesbias[nli]' ...
-    """
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as fault:
-        raise MeasureError(
-            f"Models of inference need {name}, which is not installed. Install it with: pip install 'bayesbias[nli]' "
-            "(about 5 GB from the usual index; a smaller build of PyTorch for the CPU only is sufficient)."
-        ) from fault
+    """Return a module of the extra; raise `MeasureError` if it is not installed."""
+    return require(name, "nli", "A model of inference")

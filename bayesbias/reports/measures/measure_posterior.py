@@ -19,27 +19,20 @@ from bayesbias.base.statements import (
     share_with_error_text,
 )
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.estimates.intervals import independent_draws
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
+from bayesbias.metrics.similarities import SimilarityMeasure
 from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
-from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.reports.measures.measure_summary import WORDS, dataset_of_values, summary_of_values, summary_of_words
 from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-NULL_TAILS = (0.025, 0.975)
-_WORDS = " words"
-_COLUMNS = (
-    "observed", *MOMENTS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
-    "null_share", "null_share_se", "beyond_null", "beyond_null_se",
-)  # fmt: skip
 
 _VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
 _EFFECT_SIZE = (
@@ -268,16 +261,16 @@ def measure_posterior(
         similarities = replace(observed, values=similarity)
         statistics = dict(function.statistics(similarities, **options))
         if function.words is not None:
-            statistics[_WORDS] = function.words(similarities)
+            statistics[WORDS] = function.words(similarities)
         return statistics
 
     rng = np.random.default_rng(seed)
     parts = (values(observed.values), *simulate(posterior, pairs, values, rng, progress=progress))
     chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
-    draws, independent = _dataset(parts, chains), independent_draws(fit)
+    draws, independent = dataset_of_values(parts, chains), independent_draws(fit)
     return MeasurePosterior(
-        summary=_summary(draws, hdi_prob, independent),
-        words=_words(observed, parts, chains, hdi_prob, independent),
+        summary=summary_of_values(draws, hdi_prob, independent),
+        words=summary_of_words(observed, parts, chains, hdi_prob, independent),
         draws=draws.assign_attrs(measure=measure, seed=seed, **{name: str(value) for name, value in options.items()}),
         measure=measure,
         title=lists.title + "".join(f", {name}={value!r}" for name, value in (*function.same_as, *options.items())),
@@ -321,85 +314,6 @@ def _of_similarities(measure: str, options: Mapping[str, Any]) -> SimilarityMeas
                 f"{', '.join((*option_names, 'targets', 'attributes'))}."
             )
     return functions[measure]
-
-
-def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset":
-    """Return the dataset of observed, expected, repeated and null values of all statistics."""
-    import xarray as xr
-
-    names = [name for name in parts[0] if name != _WORDS]
-    observed, expected, repeated, null = (np.stack([part[name] for name in names], axis=-1) for part in parts)
-    by_draw = ("chain", "draw", "statistic")
-    return xr.Dataset(
-        {
-            "observed": ("statistic", observed),
-            "expected": (by_draw, expected.reshape(*chains, -1)),
-            "repeated": (by_draw, repeated.reshape(*chains, -1)),
-            "null": (("sample", "statistic"), null),
-        },
-        coords={"statistic": names},
-    )
-
-
-def _summary(draws: "xr.Dataset", hdi_prob: float, independent: float | None) -> "pd.DataFrame":
-    """Return the summary, one row per statistic."""
-    frame = estimates(draws["expected"], hdi_prob=hdi_prob, independent=independent)
-    frame["observed"] = draws["observed"].to_numpy()
-    repeated = draws["repeated"].to_numpy().reshape(-1, len(frame))
-    null = draws["null"].to_numpy()
-    tails = np.array([(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
-    frame["repeated_low"], frame["repeated_high"] = np.quantile(repeated, tails, axis=0)
-    frame["null_mean"] = null.mean(axis=0)
-    frame["null_low"], frame["null_high"] = np.quantile(null, NULL_TAILS, axis=0)
-    frame["null_se"] = _error_of_ends(null)
-    far = [_share(values, value) for values, value in zip(null.T, frame["observed"], strict=True)]
-    frame["null_share"], frame["null_share_se"] = zip(*far, strict=True)
-    outside = (repeated < frame["null_low"].to_numpy()) | (repeated > frame["null_high"].to_numpy())
-    frame["beyond_null"], frame["beyond_null_se"] = zip(*map(rate, outside.T), strict=True)
-    result = frame[["statistic", *_COLUMNS, *diagnostics_of(frame)]]
-    result.attrs = {"hdi_prob": hdi_prob}
-    return result
-
-
-def _error_of_ends(null: np.ndarray) -> np.ndarray:
-    """Return the larger Monte Carlo standard error of the two ends of the null's interval."""
-    errors = []
-    for tail in NULL_TAILS:
-        rank_error = np.sqrt(tail * (1 - tail) / len(null))
-        low, high = np.quantile(null, [max(0.0, tail - rank_error), min(1.0, tail + rank_error)], axis=0)
-        errors.append((high - low) / 2)
-    return np.asarray(np.max(errors, axis=0))
-
-
-def _share(null: np.ndarray, value: float) -> tuple[float, float]:
-    """Return twice the smaller tail beyond a value, at most 1, and its Monte Carlo standard error."""
-    tail, error = min(rate(null >= value), rate(null <= value))
-    return min(1.0, 2 * tail), 2 * error
-
-
-def _words(
-    observed: Similarities,
-    parts: tuple[Values, ...],
-    chains: tuple[int, int],
-    hdi_prob: float,
-    independent: float | None,
-) -> "pd.DataFrame":
-    """Return the summary of single words, one row per value."""
-    import pandas as pd
-
-    if _WORDS not in parts[0]:
-        return pd.DataFrame(columns=["word", "group", *_COLUMNS])
-    labels = pd.DataFrame({"word": observed.words, "group": observed.groups})
-    shape = parts[0][_WORDS].shape
-    if len(shape) == 2:
-        labels = labels.merge(pd.DataFrame({"attribute_group": list(observed.attributes)}), how="cross")
-    by_word = []
-    for part in parts:
-        values = part[_WORDS]
-        flat = values.reshape(*values.shape[: values.ndim - len(shape)], len(labels))
-        by_word.append({str(place): flat[..., place] for place in range(len(labels))})
-    frame = _summary(_dataset(tuple(by_word), chains), hdi_prob, independent).drop(columns="statistic")
-    return pd.concat([labels, frame], axis=1)
 
 
 def _lost_words(fit: "xr.DataTree", study: Study, lists: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -29,8 +29,8 @@ from bayesbias.models.numerics.contrast_estimate import Estimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
+from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
 from bayesbias.reports.robustness.random_lists import random_lists
 from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.build import distance_table
@@ -38,20 +38,11 @@ from bayesbias.tables.build import distance_table
 if TYPE_CHECKING:
     import pandas as pd
 
-_TITLES = {
-    "weat": "WEAT's permutation test",
-    "t_test_preaveraged": "the t-test of one average a protected word",
-    "t_test_raw": "the t-test of all pairs",
-    "mac_t_test": "the t-test of MAC against 1",
-}
 _GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
 _FEWEST = 10
 _WINDOW = 1000
 _DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
 _POINTS = 500
-_TAILS = (0.055, 0.945)
-# A share differs from the nominal one if it is farther from it than this many standard errors.
-_CLEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,14 +92,14 @@ class RandomListCheck(Result):
     def summary(self) -> tuple[Statement, ...]:
         """Statements on the samples, the claims of the model and each test, the gaps, and the study's own gap."""
         model, *tests = rows_of(self.methods)
-        statements = [Statement("about", self._about(), self.drawn), Statement("claims", _claims_text(model), model)]
-        statements += [Statement("test", _claims_text(row), row) for row in tests]
+        statements = [Statement("about", self._about(), self.drawn), Statement("claims", claims_text(model), model)]
+        statements += [Statement("test", claims_text(row), row) for row in tests]
         spread = (
             f"The model's gaps ({CONTRAST}) of random lists have an error of {digits_text(model['error'])} (root mean "
             f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
             f"lie from {interval_text(model['low'], model['high'])}."
         )
-        share = _share_text(model["beyond"], model["beyond_se"])
+        share = share_text(model["beyond"], model["beyond_se"])
         own_gap = (
             f"The gap of the study's own words is {signed_text(model['own'])}: {share} of the random lists have a gap "
             "at least as far from 0."
@@ -285,7 +276,7 @@ def check_random_lists(
     rows = []
     for frame in method_frames:
         name = str(frame["method"].iloc[0])
-        rows.append(_method_row(frame, rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]))
+        rows.append(method_row(frame, rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]))
     gaps = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
     gaps["sample"] -= 1
     not_fitted = samples + 1 - len(fitted)
@@ -298,7 +289,7 @@ def check_random_lists(
             "match": match,
             "window": int(lists.candidates.shape[1]),
         },
-        problems=_problems(rows[0], spec, samples, not_fitted),
+        problems=claim_problems(rows[0], spec, samples, not_fitted),
         model=spec.name,
         study=loaded.name,
         embedding=source.name,
@@ -339,78 +330,3 @@ def _model_rows(spec: ModelSpec, fitted: dict[int, Estimate]) -> "pd.DataFrame":
         }
         for number, estimate in fitted.items()
     )
-
-
-def _method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any]:
-    """Return the row of a method in `RandomListCheck.methods`; sample 0 is the study's own."""
-    study_row, random = rows.iloc[0], rows.iloc[1:]
-    value = random["value"].to_numpy(dtype=float)
-    claims, claims_se = rate(random["claims"].to_numpy(dtype=bool))
-    beyond, beyond_se = rate(np.abs(value) >= abs(study_row["value"]))
-    low, high = np.quantile(value, _TAILS)
-    row = {
-        "method": str(study_row["method"]),
-        "rule": rule,
-        "nominal": round(nominal, 4),
-        "samples": len(value),
-        "claims": claims,
-        "claims_se": claims_se,
-        "quantity": str(study_row["quantity"]),
-        "sd": float(value.std(ddof=1)),
-        "low": float(low),
-        "high": float(high),
-        "own": float(study_row["value"]),
-        "own_claims": bool(study_row["claims"]),
-        "beyond": beyond,
-        "beyond_se": beyond_se,
-    }
-    if "sd" in rows:
-        square = value**2
-        error = float(np.sqrt(square.mean()))
-        row |= {
-            "posterior_sd": float(np.sqrt(np.square(random["sd"].to_numpy(dtype=float)).mean())),
-            "error": error,
-            "error_se": float(square.std(ddof=1) / np.sqrt(len(square)) / (2 * error)),
-        }
-    return row
-
-
-def _problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitted: int) -> tuple[Statement, ...]:
-    problems = []
-    if row["claims"] - row["nominal"] > _CLEAR * row["claims_se"]:
-        text = (
-            f"The model {spec.name!r} claims an association for {_share_text(row['claims'], row['claims_se'])} of the "
-            f"random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's own "
-            "words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
-        )
-        problems.append(Statement("claims", text, row))
-    if not_fitted:
-        text = (
-            f"In {not_fitted:,} of the {samples:,} samples a diagnostic of the fast sampler of {spec.name!r} failed: "
-            "the numbers of the model leave these samples out. If they are many, use another model."
-        )
-        problems.append(Statement("not fitted", text, {"not_fitted": not_fitted, "samples": samples}))
-    return tuple(problems)
-
-
-def _claims_text(row: dict[str, Any]) -> str:
-    method = _TITLES.get(row["method"], f"the model {row['method']!r}")
-    excess = row["claims"] - row["nominal"]
-    comparison = (
-        "a share that so many samples cannot distinguish from"
-        if abs(excess) <= _CLEAR * row["claims_se"]
-        else "more often than"
-        if excess > 0
-        else "less often than"
-    )
-    claim = "that MAC is not 1" if row["method"] == "mac_t_test" else "an association"
-    own_verb = "claims" if row["own_claims"] else "does not claim"
-    return (
-        f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
-        f"{_share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
-        f"{percent_text(row['nominal'])} that its rule promises. It {own_verb} it for the study's own words."
-    )
-
-
-def _share_text(share: float, error: float) -> str:
-    return f"{100 * share:.0f}% ± {100 * error:.0f}%"

@@ -205,7 +205,7 @@ def test_the_output_is_checked_before_anything_is_computed(
     def no(*_: object, **__: object) -> str:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(report, "fit_page", no)
+    monkeypatch.setattr("bayesbias.delivery.page.fit_page", no)
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
     with pytest.raises(OutputError, match="exists"):
@@ -254,11 +254,11 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
         assert taken.read_text() == "mine"
         raise ReportError("half way")
 
-    monkeypatch.setattr(report, "fit_page", fails)
+    monkeypatch.setattr("bayesbias.delivery.page.fit_page", fails)
     with pytest.raises(ReportError, match="half way"):
         fit_page(fitted, taken, overwrite=True)
     assert taken.read_text() == "mine"
-    monkeypatch.setattr(report, "fit_page", lambda *_, **__: "new")
+    monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "new")
     assert fit_page(fitted, taken, overwrite=True).read_text() == "new"
     assert list(tmp_path.iterdir()) == [taken]
 

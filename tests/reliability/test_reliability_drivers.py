@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import ReportError
-from bayesbias.reliability.drivers import drivers
+from bayesbias.reliability.reliability_drivers import drivers
 
 SETTINGS = {"draws": 500, "tune": 500, "chains": 2, "random_seed": 1, "progress": False}
 

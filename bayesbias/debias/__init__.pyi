@@ -1,0 +1,36 @@
+"""Debiasing methods, to compare an embedding before and after."""
+
+from .by_word.double_hard import DoubleHardDebias as DoubleHardDebias
+from .by_word.double_hard import FittedDoubleHardDebias as FittedDoubleHardDebias
+from .by_word.gender_preserving import FittedGenderPreserving as FittedGenderPreserving
+from .by_word.gender_preserving import GenderPreserving as GenderPreserving
+from .by_word.gn_glove import FittedGNGloVe as FittedGNGloVe
+from .by_word.gn_glove import GNGloVe as GNGloVe
+from .by_word.hard import FittedHardDebias as FittedHardDebias
+from .by_word.hard import HardDebias as HardDebias
+from .by_word.oscar import FittedOSCaR as FittedOSCaR
+from .by_word.oscar import OSCaR as OSCaR
+from .by_word.ran import RAN as RAN
+from .by_word.ran import FittedRAN as FittedRAN
+from .chain import Chain as Chain
+from .chain import FittedChain as FittedChain
+from .debias_words import DebiasWords as DebiasWords
+from .debias_words import list_debias_words as list_debias_words
+from .debias_words import load_debias_words as load_debias_words
+from .linear.bias_alignment import BiasAlignment as BiasAlignment
+from .linear.half_sibling import HalfSibling as HalfSibling
+from .linear.inlp import INLP as INLP
+from .linear.inlp import FittedINLP as FittedINLP
+from .linear.linear_map import FittedLinearMap as FittedLinearMap
+from .linear.linear_projection import LinearProjection as LinearProjection
+from .linear.misp import MHD as MHD
+from .linear.misp import MISP as MISP
+from .linear.soft import FittedSoftDebias as FittedSoftDebias
+from .linear.soft import SoftDebias as SoftDebias
+from .pairings import pairing_check as pairing_check
+from .registry import METHODS as METHODS
+from .registry import method_requirements as method_requirements
+from .registry import methods_from_names as methods_from_names
+from .subspace import Subspace as Subspace
+from .subspace import bias_subspace as bias_subspace
+from .subspace import name_subspace as name_subspace

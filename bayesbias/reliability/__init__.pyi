@@ -1,0 +1,14 @@
+"""Reliability of bias scores: whether they would be the same with another seed, rule or word."""
+
+from .consistency import inter_rater as inter_rater
+from .consistency import internal_consistency as internal_consistency
+from .consistency import test_retest as test_retest
+from .mean_squares import cronbach_alpha as cronbach_alpha
+from .mean_squares import icc_2_1 as icc_2_1
+from .mean_squares import icc_3_1 as icc_3_1
+from .reliability_drivers import ReliabilityDrivers as ReliabilityDrivers
+from .reliability_drivers import drivers as drivers
+from .scores import score_array as score_array
+from .stability import word_features as word_features
+from .word_lists import load_queries as load_queries
+from .word_lists import load_target_words as load_target_words
