@@ -87,6 +87,7 @@ def parameter_count(spec: ModelSpec, protected: int, connections: int, attribute
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
         covariances = connections * protected**2
-        kept = covariances if covariances <= MOST_COVARIANCE_NUMBERS else 0
-        return numbers + protected * connections + kept
+        if covariances > MOST_COVARIANCE_NUMBERS:  # not among the draws
+            covariances = 0
+        return numbers + protected * connections + covariances
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

@@ -74,7 +74,7 @@ def keeps_covariances(sample: AttributeSample) -> bool:
 
     They do for up to 51 protected words with four lists, and 46 with five.
     """
-    return len(sample.lists) * sample.distances.shape[1] ** 2 <= MOST_COVARIANCE_NUMBERS
+    return bool(len(sample.lists) * sample.distances.shape[1] ** 2 <= MOST_COVARIANCE_NUMBERS)
 
 
 def sample_multivariate(
