@@ -139,8 +139,8 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     if "residual_covariance" not in posterior:
         word_count, list_count = (posterior.sizes[name] for name in ("protected_word", "attribute_group"))
         raise NotEnoughMemoryError(
-            f"This fit has {word_count} protected words and {list_count} lists, and no covariance of their distances was kept, "
-            "which is needed to predict single pairs: lists times squared protected words may be at most "
+            f"This fit has {word_count} protected words and {list_count} lists, and no covariance of their distances was "
+            "kept, which is needed to predict single pairs: lists times squared protected words may be at most "
             f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. Fit fewer words, or the model "
             "'crossed_per_list'."
         )
