@@ -137,12 +137,12 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     """
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
-        word_count, list_count = (posterior.sizes[name] for name in ("protected_word", "attribute_group"))
+        sizes = posterior.sizes
         raise NotEnoughMemoryError(
-            f"This fit has {word_count} protected words and {list_count} lists, and no covariance of their distances was "
-            "kept, which is needed to predict single pairs: lists times squared protected words may be at most "
-            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. Fit fewer words, or the model "
-            "'crossed_per_list'."
+            f"This fit has {sizes['protected_word']} protected words and {sizes['attribute_group']} lists, and no "
+            "covariance of their distances was kept, which is needed to predict single pairs: lists times squared "
+            f"protected words may be at most {MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. "
+            "Fit fewer words, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
     wanted: dict[str, dict[str, list[str]]] = {
