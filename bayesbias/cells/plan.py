@@ -14,9 +14,9 @@ from bayesbias.studies.study import list_studies
 
 _LISTS = {"studies": '["weat7"]', "measures": '["contrast", "weat"]', "models": '["crossed", "hierarchical"]'}
 _TEXTS = ("model", "case", "scheduler")
-_NUMBERS = ("max_lost", "hdi_prob", "draws", "tune", "chains", "seed", "seeds", "workers")
+_NUMBERS = ("max_lost", "hdi_prob", "draws", "tune", "chains", "random_seed", "seeds", "workers")
 _KEYS = ("embeddings", *_LISTS, *_TEXTS, *_NUMBERS)
-_EXCLUSIVE = (("model", "models"), ("seed", "seeds"), ("workers", "scheduler"))
+_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"), ("workers", "scheduler"))
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
-    list `models` (``"none"``: no model), `seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
+    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
     `hdi_prob`, `draws`, `tune` and `chains`.
 
     Raises
@@ -68,8 +68,6 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     raise_faults(ReportError, f"The audit {path}", list(_faults(content)))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: content[key] for key in (*_TEXTS, *_NUMBERS, "models") if key in content}
-    if "seed" in settings:
-        settings["random_seed"] = settings.pop("seed")
     if "model" in settings:
         settings["model"] = _model(content["model"], folder)
     if "models" in settings:

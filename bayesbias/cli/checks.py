@@ -62,7 +62,7 @@ def check(
     fitted = read_fit(fit)
     posterior = check_posterior(fitted, random_seed=seed, progress=not quiet)
     table, model = fitted_table(fitted), fitted_model(fitted)
-    prior = check_prior(table, model, random_seed=posterior.seed, progress=not quiet)
+    prior = check_prior(table, model, random_seed=posterior.random_seed, progress=not quiet)
     checks = ResultGroup("Checks of model and priors", {"posterior": posterior, "prior": prior})
     finish(checks, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
@@ -179,7 +179,7 @@ def report(
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"
     table = read_table(beside, duplicates="keep") if beside.is_file() else None
-    chosen_seed = fit_attribute(fitted, "seed") if seed is None else seed
+    chosen_seed = fit_attribute(fitted, "random_seed") if seed is None else seed
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)

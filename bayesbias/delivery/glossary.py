@@ -84,6 +84,7 @@ COLUMNS: dict[str, Column] = {
     "relation": Column("Relation"),
     "run": Column("Training", "count"),
     "seed": Column("Seed"),
+    "random_seed": Column("Random seed"),
     "rule": Column("Rule"),
     "sample": Column("Sample", "count"),
     "statistic": Column("Statistic"),

@@ -54,7 +54,7 @@ class ReliabilityDrivers(Result):
         The draws, for ArviZ.
     facts
         `response`, `words`, `rows`, `left_out` (words that lack some of the cells), `groupings` (levels of each),
-        `response_sd`, `hdi_prob`, `seed`, `convergence_problems`.
+        `response_sd`, `hdi_prob`, `random_seed`, `convergence_problems`.
     """
 
     coefficients: "pd.DataFrame"
@@ -100,7 +100,7 @@ class ReliabilityDrivers(Result):
             captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
             differences=("coefficients",),
         )
-        return replace(contents, settings={"Seed": str(self.facts["seed"])})
+        return replace(contents, settings={"Seed": str(self.facts["random_seed"])})
 
 
 def drivers(
@@ -229,7 +229,7 @@ def drivers(
             "groupings": levels,
             "response_sd": float(scale),
             "hdi_prob": hdi_prob,
-            "seed": seed,
+            "random_seed": seed,
             "convergence_problems": problems,
         },
     )

@@ -293,7 +293,7 @@ class _Options:
             raise MeasureError(f"drawn=(): give at least one of {', '.join(DRAWN)}.")
         for name in self.drawn:
             check_choice("drawn", name, DRAWN)
-        self.samples, self.seed = check_count("samples", samples), resolve_seed(seed)
+        self.samples, self.random_seed = check_count("samples", samples), resolve_seed(seed)
         self.match, self.window, self.progress = match, window, progress
 
 
@@ -305,7 +305,7 @@ def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, optio
     for drawn in with_progress(options.drawn, f"Random lists ({name_a}, {name_b})", progress=options.progress):
         places = {"first": first, "second": second, "both": np.concatenate([first, second])}[drawn]
         candidates = replacements(source, places, rows, options.match, options.window)
-        chosen = draw_rows(candidates, options.samples, np.random.default_rng(options.seed))
+        chosen = draw_rows(candidates, options.samples, np.random.default_rng(options.random_seed))
         a, b = np.split(chosen, [len(first)], axis=1) if drawn == "both" else (chosen, chosen)
         a, b = (first[np.newaxis] if drawn == "second" else a), (second[np.newaxis] if drawn == "first" else b)
         samples[drawn] = list_statistics(source, a, b)
@@ -318,7 +318,7 @@ def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, optio
         vocabulary=len(rows),
         match=options.match,
         window=options.window if options.match else None,
-        random_seed=options.seed,
+        random_seed=options.random_seed,
         lost_words={name: found_lists.lost[name] for name in pair if name in found_lists.lost},
     )
 

@@ -80,7 +80,7 @@ class RandomListCheck(Result):
         Statements of the kinds ``"claims"`` (the model claims clearly more than it promises) and ``"not fitted"``.
     model, study, embedding
         Names.
-    samples, not_fitted, hdi_prob, seed
+    samples, not_fitted, hdi_prob, random_seed
         Number of samples; number of samples without a row of the model, as a diagnostic of the fast sampler failed;
         probability inside the intervals; seed.
     """
@@ -95,7 +95,7 @@ class RandomListCheck(Result):
     samples: int
     not_fitted: int
     hdi_prob: float
-    seed: int
+    random_seed: int
 
     @property
     def summary(self) -> tuple[Statement, ...]:
@@ -305,7 +305,7 @@ def check_random_lists(
         samples=samples,
         not_fitted=not_fitted,
         hdi_prob=hdi_prob,
-        seed=seed,
+        random_seed=seed,
     )
 
 

@@ -38,7 +38,7 @@ def test_each_method_has_a_row_and_each_sample_one_for_each(checked: RandomListC
     assert checked.methods["nominal"].tolist() == [0.11, 0.05, 0.05, 0.05, 0.05]
     assert (checked.gaps.groupby("method")["sample"].apply(list).map(len) == 40).all()
     assert checked.drawn == {"words": 12, "vocabulary": 300 - 36, "match": None, "window": 300 - 36}
-    assert (checked.not_fitted, checked.samples, checked.seed) == (0, 40, 1)
+    assert (checked.not_fitted, checked.samples, checked.random_seed) == (0, 40, 1)
 
 
 def test_shares_and_spread_are_those_of_the_samples(checked: RandomListCheck) -> None:
