@@ -67,8 +67,8 @@ def check(
     finish(checks, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 
-@app.command(cls=Command)
-def claims(
+@app.command("random-lists", cls=Command)
+def random_lists(
     embedding: Annotated[
         Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`; all its words are read.")
     ],
@@ -91,7 +91,7 @@ def claims(
 
     Example:
 
-        bayesbias claims vectors.txt --study weat7 --seed 1
+        bayesbias random-lists vectors.txt --study weat7 --seed 1
     """
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.reports.robustness.random_list_check import check_random_lists

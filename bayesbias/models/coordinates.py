@@ -87,6 +87,6 @@ def parameter_count(spec: ModelSpec, protected: int, connections: int, attribute
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
         covariances = connections * protected**2
-        kept = covariances if covariances <= MOST_COVARIANCE_NUMBERS else 0
-        return numbers + protected * connections + kept
+        stored = covariances if covariances <= MOST_COVARIANCE_NUMBERS else 0
+        return numbers + protected * connections + stored
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)
