@@ -6,14 +6,14 @@ axes are rows and columns. `drivers` estimates what explains reliability.
 """
 
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
-from bayesbias.reliability.drivers import ReliabilityDrivers, drivers
+from bayesbias.reliability.drivers import ReliabilityRegression, drivers
 from bayesbias.reliability.mean_squares import cronbach_alpha, icc_2_1, icc_3_1
 from bayesbias.reliability.scores import score_array
 from bayesbias.reliability.stability import word_features
 from bayesbias.reliability.word_lists import load_queries, load_target_words
 
 __all__ = [
-    "ReliabilityDrivers",
+    "ReliabilityRegression",
     "cronbach_alpha",
     "drivers",
     "icc_2_1",

@@ -35,7 +35,7 @@ _FEW_LEVELS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityDrivers(Result):
+class ReliabilityRegression(Result):
     """Result of `drivers`: what explains the reliability of words' scores, with uncertainty.
 
     Parameters
@@ -64,7 +64,7 @@ class ReliabilityDrivers(Result):
     facts: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"ReliabilityDrivers({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
+        return f"ReliabilityRegression({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
@@ -115,7 +115,7 @@ def drivers(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
     progress: bool = True,
-) -> ReliabilityDrivers:
+) -> ReliabilityRegression:
     """Return a regression of the reliability of words' scores on features, with effects of algorithms and corpora.
 
     Parameters
@@ -142,7 +142,7 @@ def drivers(
 
     Returns
     -------
-    ReliabilityDrivers
+    ReliabilityRegression
         When printed, it states the shares of variance, the drops without each factor, and the coefficients.
 
     Raises
@@ -216,7 +216,7 @@ def drivers(
         blocks[name] = list(range(start, start + len(levels[name])))
         start += len(levels[name])
     shares, drops = _shares(posterior, whole, list(levels), blocks, len(columns), hdi_prob)
-    return ReliabilityDrivers(
+    return ReliabilityRegression(
         coefficients=coefficients[coefficients["factor"] != "intercept"].reset_index(drop=True),
         drops=drops,
         r_squared=shares,

@@ -173,13 +173,13 @@ class FitReport(Result):
             **controls,
         )
 
-    def shown(self, kind: str) -> tuple[str, ...]:
+    def statements(self, kind: str) -> tuple[str, ...]:
         """Return the statements of a kind, ``"contrast"`` or ``"words"``; none without a contrast."""
         if self.nothing_to_compare:
             return ()
         return tuple(statement.text for statement in self.conclusions.shown if statement.kind == kind)
 
-    def too_long(self, fits: int, command: str) -> str:
+    def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
         if self.quick:
             return f"This is a quick page. Run {command}, or bb.write(fit, path) for the whole page."

@@ -65,11 +65,11 @@ class RandomListCheck(Result):
         that the rule promises if nothing is associated; `samples`, the number of samples that it could be applied to;
         `claims`, the share of these with a claim, and its Monte Carlo standard error `claims_se`; `quantity`, the
         number behind the claim (``"posterior mean"``, ``"effect size"``, ``"difference of means"``, ``"MAC - 1"``);
-        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `own`, that of the study's
-        own words; `own_claims`, whether these are claimed to be associated; `beyond`, the share of the samples whose
-        number is at least as far from 0 as the study's, and `beyond_se`. For the model also `posterior_sd` (root mean
-        square, in units of cosine distance), `error` (root mean square of the posterior mean, whose truth is 0) and
-        its `error_se`.
+        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `study_value`, that of the
+        study's own words; `study_claims`, whether these are claimed to be associated; `share_as_extreme`, the share of
+        the samples whose number is at least as far from 0 as the study's, and `share_as_extreme_se`. For the model also
+        `posterior_sd` (root mean square, in units of cosine distance), `error` (root mean square of the posterior mean,
+        whose truth is 0) and its `error_se`.
     gaps : pandas.DataFrame
         A row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
@@ -108,12 +108,12 @@ class RandomListCheck(Result):
             f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
             f"lie from {interval_text(model['low'], model['high'])}."
         )
-        share = _share_text(model["beyond"], model["beyond_se"])
-        own_gap = (
-            f"The gap of the study's own words is {signed_text(model['own'])}: {share} of the random lists have a gap "
+        share = _share_text(model["share_as_extreme"], model["share_as_extreme_se"])
+        study_gap = (
+            f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists have a gap "
             "at least as far from 0."
         )
-        return (*statements, Statement("gaps", spread, model), Statement("own gap", own_gap, model))
+        return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
@@ -346,7 +346,7 @@ def _method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, An
     study_row, random = rows.iloc[0], rows.iloc[1:]
     value = random["value"].to_numpy(dtype=float)
     claims, claims_se = rate(random["claims"].to_numpy(dtype=bool))
-    beyond, beyond_se = rate(np.abs(value) >= abs(study_row["value"]))
+    as_extreme, as_extreme_se = rate(np.abs(value) >= abs(study_row["value"]))
     low, high = np.quantile(value, _TAILS)
     row = {
         "method": str(study_row["method"]),
@@ -359,10 +359,10 @@ def _method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, An
         "sd": float(value.std(ddof=1)),
         "low": float(low),
         "high": float(high),
-        "own": float(study_row["value"]),
-        "own_claims": bool(study_row["claims"]),
-        "beyond": beyond,
-        "beyond_se": beyond_se,
+        "study_value": float(study_row["value"]),
+        "study_claims": bool(study_row["claims"]),
+        "share_as_extreme": as_extreme,
+        "share_as_extreme_se": as_extreme_se,
     }
     if "sd" in rows:
         square = value**2
@@ -404,11 +404,11 @@ def _claims_text(row: dict[str, Any]) -> str:
         else "less often than"
     )
     claim = "that MAC is not 1" if row["method"] == "mac_t_test" else "an association"
-    own_verb = "claims" if row["own_claims"] else "does not claim"
+    study_verb = "claims" if row["study_claims"] else "does not claim"
     return (
         f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
         f"{_share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
-        f"{percent_text(row['nominal'])} that its rule promises. It {own_verb} it for the study's own words."
+        f"{percent_text(row['nominal'])} that its rule promises. It {study_verb} it for the study's own words."
     )
 
 

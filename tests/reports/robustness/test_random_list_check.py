@@ -49,7 +49,9 @@ def test_shares_and_spread_are_those_of_the_samples(checked: RandomListCheck) ->
         assert method_row["claims_se"] == pytest.approx(np.sqrt(likely * (1 - likely) / 40))
         assert method_row["sd"] == pytest.approx(rows["value"].std())
         assert method_row["low"] == pytest.approx(rows["value"].quantile(0.055))
-        assert method_row["beyond"] == pytest.approx((rows["value"].abs() >= abs(method_row["own"])).mean())
+        assert method_row["share_as_extreme"] == pytest.approx(
+            (rows["value"].abs() >= abs(method_row["study_value"])).mean()
+        )
         if method == "hierarchical":
             outside = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
             assert method_row["posterior_sd"] == pytest.approx(np.sqrt((rows["sd"] ** 2).mean()))
@@ -63,19 +65,19 @@ def test_the_studys_own_numbers_are_those_of_the_single_measures(checked: Random
     embedding = noise()
     letters, table = study(embedding), bb.distance_table(embedding, study(embedding))
     weat = bb.metrics.weat(embedding, letters)
-    assert row(checked, "weat")["own"] == pytest.approx(weat.effect_size)
-    assert row(checked, "weat")["own_claims"] == (weat.p_value < 0.05)
+    assert row(checked, "weat")["study_value"] == pytest.approx(weat.effect_size)
+    assert row(checked, "weat")["study_claims"] == (weat.p_value < 0.05)
     mac = bb.metrics.mac_t_tests(table).set_index("values")
-    assert row(checked, "mac_t_test")["own"] == pytest.approx(mac.loc["preaveraged", "difference"])
+    assert row(checked, "mac_t_test")["study_value"] == pytest.approx(mac.loc["preaveraged", "difference"])
     near, far = (
         table.loc[table["connection"] == name].set_index("protected_word")["cosine_distance"]
         for name in ("associated", "different")
     )
-    assert row(checked, "t_test_raw")["own"] == pytest.approx(near.mean() - far.mean())
-    assert row(checked, "t_test_raw")["own_claims"] == (stats.ttest_ind(near, far, equal_var=False).pvalue < 0.05)
+    assert row(checked, "t_test_raw")["study_value"] == pytest.approx(near.mean() - far.mean())
+    assert row(checked, "t_test_raw")["study_claims"] == (stats.ttest_ind(near, far, equal_var=False).pvalue < 0.05)
     averages = [values.groupby(level=0).mean() for values in (near, far)]
     claimed = stats.ttest_ind(*averages, equal_var=False).pvalue < 0.05
-    assert row(checked, "t_test_preaveraged")["own_claims"] == claimed
+    assert row(checked, "t_test_preaveraged")["study_claims"] == claimed
 
 
 def test_words_that_are_no_letters_or_the_studys_in_another_case_are_not_drawn() -> None:
@@ -141,7 +143,7 @@ def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCh
     assert len(decoded["tables"]["methods"]) == 5
     assert checked.drawn["words"] == 12
     kinds = [statement.kind for statement in checked.summary]
-    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "own gap"]
+    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "study gap"]
     for statement in checked.summary:
         assert statement.text in " ".join(str(checked).split())
 

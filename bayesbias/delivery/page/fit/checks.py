@@ -95,7 +95,7 @@ def predictions_section(page: FitReport) -> Section:
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
     if page.quick:
-        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.too_long(1, 'bb.check_prior(table)')}")])
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
     check = check_prior(page.table, page.spec, random_seed=page.random_seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [

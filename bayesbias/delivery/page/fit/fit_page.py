@@ -56,7 +56,7 @@ def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else report.conclusions.verdict.text,
         sections=sections,
-        lead=() if reason else (_forest(report), Bullets(report.shown("contrast")[:1])),
+        lead=() if reason else (_forest(report), Bullets(report.statements("contrast")[:1])),
         telling=_TELLING,
         full=full,
         subtitle=f"Model {report.spec.name}.",
@@ -71,5 +71,5 @@ def _forest(page: FitReport) -> Figure:
         f"group and by word: posterior means (points) and {percent_text(page.hdi_prob)} intervals (lines). Below 0, "
         "associated words are nearer. Points are filled if the interval excludes 0"
         + ("; the region of practical equivalence is shaded." if page.rope is not None else "."),
-        f"A forest of contrasts with a line at 0. {' '.join(page.shown('contrast'))}",
+        f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",
     )

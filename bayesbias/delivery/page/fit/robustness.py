@@ -47,7 +47,7 @@ def comparison_section(page: FitReport) -> Section:
         *[model for model in MODELS if model != name],
     ]
     # The prediction of each pair and attribute word from each draw costs about 20 fits.
-    if reason := page.too_long(20 * len(models), "bb.compare_models(table)"):
+    if reason := page.skip_reason(20 * len(models), "bb.compare_models(table)"):
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
     try:
         frame = compare_models(
@@ -111,7 +111,7 @@ def sensitivity_section(page: FitReport) -> Section:
             f"The model {page.spec.name} is sampled by NUTS and would have to be fitted again for each word. Run "
             f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
-    reason = reason or page.too_long(
+    reason = reason or page.skip_reason(
         page.table["attribute_word"].nunique() + page.table["protected_word"].nunique(), "bb.sensitivity(table)"
     )
     if reason:
