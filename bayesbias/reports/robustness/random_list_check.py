@@ -110,8 +110,8 @@ class RandomListCheck(Result):
         )
         share = _share_text(model["share_as_extreme"], model["share_as_extreme_se"])
         study_gap = (
-            f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists have "
-            "a gap at least as far from 0."
+            f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists "
+            "have a gap at least as far from 0."
         )
         return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
