@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,16 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, error: type[E
     with pytest.raises(error, match=message) as caught:
         load_study(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("neutral", ["none", "paper", ["chair"]])
+def test_a_study_can_be_copied_with_a_change(neutral: Any) -> None:
+    study = make(human="none", neutral=neutral)
+    changed = replace(study, name="seasons")
+    assert changed.name == "seasons"
+    assert (changed.human, changed.neutral, changed.attribute_lists) == ((), study.neutral, study.attribute_lists)
+    assert changed.connections == study.connections
+    assert replace(changed, human=["person"]).human == ("person",)
 
 
 def test_missing_files_and_unknown_names(tmp_path: Path) -> None:
