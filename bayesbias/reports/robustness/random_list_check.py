@@ -214,7 +214,7 @@ def check_random_lists(
         If the study's own table cannot be made or fitted.
     ReportError
         If the study has no *different* pairs, the model no fast sampler, the vocabulary too few words, or the fast
-        sampler failed for each sample.
+        sampler failed for the study's own table or for each sample.
 
     Notes
     -----
@@ -267,7 +267,14 @@ def check_random_lists(
 
     distances = [lists.distances]
     with threadpool_limits(1, "blas"):
-        fitted = {0: estimate(data, 0)}
+        try:
+            fitted = {0: estimate(data, 0)}
+        except SamplerFailedError as error:
+            raise ReportError(
+                f"The fast sampler of {spec.name!r} cannot fit the table of the study {loaded.name!r} in "
+                f"{source.name!r}: {error}. Fit this table with bb.fit, which may use another sampler, or "
+                "give another model here."
+            ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
         for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
             table, sample_distances = next(tables)

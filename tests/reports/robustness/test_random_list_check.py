@@ -133,6 +133,18 @@ def test_a_sampler_that_fails_is_counted_and_said(monkeypatch: pytest.MonkeyPatc
     assert problem.numbers == {"not_fitted": 5, "samples": 10}
 
 
+def test_a_sampler_that_fails_for_the_study_itself_names_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*args: object, **options: object) -> object:
+        raise SamplerFailedError("a Pareto k-hat of 0.93")
+
+    monkeypatch.setattr(module, "quick_contrasts", failing)
+    embedding = noise()
+    letters = study(embedding)
+    match = f"'hierarchical'.*'{letters.name}'.*'{embedding.name}'.*0.93.*bb.fit"
+    with pytest.raises(ReportError, match=match):
+        check_random_lists(embedding, letters, model="hierarchical", samples=10, random_seed=1, progress=False)
+
+
 def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCheck) -> None:
     embedding = noise()
     again = check_random_lists(
