@@ -237,6 +237,13 @@ COLUMNS: dict[str, Column] = {
     "power": Column("Power", "share", "share of studies whose interval leaves out 0 on the gap's side"),
     "power_se": Column("SE of power", "share", "Monte Carlo standard error"),
     "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than asked"),
+    # pairs of words in norms
+    "directed": Column("Directed", meaning="whether the pair has one direction, from the first word to the second"),
+    "forward": Column("Forward", "count", "participants who answered the second word to the first"),
+    "backward": Column("Backward", "count", "participants who answered the first word to the second"),
+    # densities
+    "replicated": Column("Replicated", "digits", "density of distances simulated from the posterior"),
+    "prior": Column("Prior", "digits", "density of distances simulated from the prior"),
     "smallest_size": Column("Smallest", meaning="no smaller size tried suffices"),
 }
 

@@ -303,9 +303,9 @@ def _cost_text(measure: str, rows: list[dict[str, Any]]) -> str:
 
 
 def _change_text(row: Mapping[str, Any]) -> str:
-    """Return a change with its interval; a tiny one with its power of ten."""
+    """Return a change with its interval; a tiny one with its power of ten, and none as 0."""
     if max(abs(row["change_low"]), abs(row["change_high"])) < _TINY:
-        return f"{row['change']:+.1e}"
+        return f"{row['change']:+.1e}" if row["change"] else "0"
     return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
 
 

@@ -106,6 +106,18 @@ def test_the_text_says_the_numbers(report: bb.reports.DebiasReport) -> None:
     assert repr(report) == "DebiasReport(2 embeddings, 3 methods, 2 measures)"
 
 
+def test_no_change_is_written_as_0(report: bb.reports.DebiasReport) -> None:
+    """A method that leaves the vectors as they are changes no number: its interval holds 0 alone."""
+    table = report.table.copy()
+    associations = (table["kind"] == "association") & (table["method"] != "original")
+    assert associations.any()
+    for change, text in ((0.0, "(0)"), (-0.0, "(0)"), (2e-6, "(+2.0e-06)")):
+        table.loc[associations, ["change", "change_low", "change_high"]] = change
+        written = str(replace(report, table=table))
+        assert text in written
+        assert "e+00" not in written
+
+
 def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     measures = ["vocabulary_direct_bias", "recoverability"]
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
