@@ -9,7 +9,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -108,7 +108,7 @@ def clustering(
     return embedding_score(
         "clustering",
         source.name,
-        pd.DataFrame(items),
+        Items(pd.DataFrame(items), {"words": lost}),
         [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
         conventions=(
             f"k-means of two clusters, vectors of length 1, {starts} starts; {2 * (words_in_all // 2):,} words, half "
@@ -116,5 +116,4 @@ def clustering(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": lost},
     )
