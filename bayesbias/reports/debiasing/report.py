@@ -226,7 +226,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> methods = ["linear", "hard", "soft", "misp"]
     >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **settings)
+    >>> report = bb.debias_report(vectors, "weat7", methods, sets="gender_bolukbasi", max_lost=0.4, **settings)
     >>> bb.reports.measure_correlations(report)[["first", "second", "embeddings"]]
        first                  second  embeddings
     0  weat7  vocabulary_direct_bias           5

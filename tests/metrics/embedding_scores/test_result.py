@@ -26,8 +26,8 @@ def test_a_quantity_of_a_part_uses_its_items() -> None:
     part = Quantity("part", "mean", ("bias",), parts=("x",))
     score = embedding_score("made", "toy", Items(ITEMS), [part], conventions="", random_seed=1)
     assert (score.value, score.estimates["items"].iloc[0]) == (2.0, 3)
+    quantity = Quantity("part", "mean", ("bias",), parts=("y",))
     with pytest.raises(MeasureError, match="part has 1 items"):
-        quantity = Quantity("part", "mean", ("bias",), parts=("y",))
         embedding_score("made", "toy", Items(ITEMS), [quantity], conventions="", random_seed=1)
 
 

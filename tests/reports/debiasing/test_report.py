@@ -123,7 +123,7 @@ def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
     with pytest.warns(BayesBiasWarning, match="1 debiased embedding and 2 numbers"):
         partial_report = bb.debias_report(
-            [pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL
+            [pets.embedding()], study(), methods, sets=pets.SETS, measures=measures, **pets.SMALL
         )
     assert list(partial_report.failed) == [("E1", "gone")]
     assert list(partial_report.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
@@ -160,7 +160,7 @@ def test_a_report_of_no_method_is_none() -> None:
     only = {"gone": bb.debias.LinearProjection(components=9)}
     with pytest.raises(ReportError, match="components=9"):
         bb.debias_report(
-            [pets.embedding()], study(), only, pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
+            [pets.embedding()], study(), only, sets=pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
         )
 
 
