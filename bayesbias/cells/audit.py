@@ -201,7 +201,7 @@ def audit(
     settings["measures"] = check_measures(measures, specs)
     read = read_studies(studies)
     named = named_embeddings(embeddings)
-    shape = {"embedding": len(named), "study": len(read), "model": len(specs), "random_seed": len(random_seeds) or 1}
+    shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
     _check_room(shape, settings)
     sources = read_embeddings(named, needed_words(read, settings["measures"]), case)
     lists = lost_lists(sources, read)
