@@ -271,9 +271,8 @@ def check_random_lists(
             fitted = {0: estimate(data, 0)}
         except SamplerFailedError as error:
             raise ReportError(
-                f"The fast sampler of {spec.name!r} cannot fit the table of the study {loaded.name!r} in "
-                f"{source.name!r}: {error}. Fit this table with bb.fit, which may use another sampler, or "
-                "give another model here."
+                f"{spec.name!r} has no fast fit of the table of {loaded.name!r} in {source.name!r}: {error}. Fit this "
+                "table with bb.fit, which may use another sampler, or give another model here."
             ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
         for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
@@ -289,10 +288,9 @@ def check_random_lists(
         raise ReportError(f"The fast sampler of {spec.name!r} failed for all {samples:,} samples. Use another model.")
     nominal = {spec.name: 1 - hdi_prob} | dict.fromkeys(METHODS, LEVEL)
     rules = {spec.name: f"0 outside the {percent_text(hdi_prob)} HPDI", "weat": f"p < {LEVEL}, one-sided"}
-    rows = []
-    for frame in method_frames:
-        name = str(frame["method"].iloc[0])
-        rows.append(_method_row(frame, rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]))
+    named = {str(frame["method"].iloc[0]): frame for frame in method_frames}
+    other = f"p < {LEVEL}, two-sided"
+    rows = [_method_row(frame, rules.get(name, other), nominal[name]) for name, frame in named.items()]
     gaps = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
     gaps["sample"] -= 1
     not_fitted = samples + 1 - len(fitted)
