@@ -289,8 +289,7 @@ def check_random_lists(
     nominal = {spec.name: 1 - hdi_prob} | dict.fromkeys(METHODS, LEVEL)
     rules = {spec.name: f"0 outside the {percent_text(hdi_prob)} HPDI", "weat": f"p < {LEVEL}, one-sided"}
     named = {str(frame["method"].iloc[0]): frame for frame in method_frames}
-    other = f"p < {LEVEL}, two-sided"
-    rows = [_method_row(frame, rules.get(name, other), nominal[name]) for name, frame in named.items()]
+    rows = [_method_row(named[name], rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]) for name in named]
     gaps = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
     gaps["sample"] -= 1
     not_fitted = samples + 1 - len(fitted)
