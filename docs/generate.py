@@ -102,7 +102,8 @@ figure = bb.plots.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
     "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
-report = bb.debias_report(embeddings, "gender", methods, sets, model="crossed", **asked)
+asked |= {"sets": sets, "model": "crossed"}
+report = bb.debias_report(embeddings, "gender", methods, **asked)
 figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """import numpy as np
 

@@ -70,7 +70,7 @@ class ResultFigure:
         Name of a function in `bayesbias.delivery.plots`.
     caption
         Content of the figure, with units.
-    drawn
+    data
         First argument of the function; None for the result itself.
     options
         Further arguments of the function.
@@ -82,7 +82,7 @@ class ResultFigure:
 
     plot: str
     caption: str
-    drawn: Any = None
+    data: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
     section: str = ""
     alt: str = "The numbers are in the tables."
@@ -282,9 +282,9 @@ class ResultGroup(Result):
                 section = f"{contents.title}: {table.section.lower()}"
                 tables[f"{name}_{key}" if len(every) > 1 else key] = replace(table, section=section)
             for key, figure in contents.figures.items():
-                drawn = self.results[name] if figure.drawn is None else figure.drawn
+                data = self.results[name] if figure.data is None else figure.data
                 section = f"{contents.title}: {figure.section.lower() or 'figure'}"
-                figures[key if key not in figures else f"{name}_{key}"] = replace(figure, drawn=drawn, section=section)
+                figures[key if key not in figures else f"{name}_{key}"] = replace(figure, data=data, section=section)
         parts = [
             StatementList(
                 contents.title if not part.title else f"{contents.title}: {part.title}", part.statements, part.bulleted

@@ -130,7 +130,7 @@ def audit(
     -------
     AuditFrame
         A pandas frame: one row an embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
-        protected group: `embedding`, `study`, `model` (empty if there is none), `seed`, `measure`, `quantity`,
+        protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
         `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
         units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would

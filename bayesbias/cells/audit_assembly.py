@@ -44,7 +44,7 @@ def audit_frame(
     first, *others = [_record(variant, answers, failed, embeddings, lost) for variant in variants.values()]
     rows = [
         {
-            **dict(zip(("embedding", "study", "model", "seed"), (*cell.question, *cell.variant), strict=True)),
+            **dict(zip(("embedding", "study", "model", "random_seed"), (*cell.question, *cell.variant), strict=True)),
             "lost_words": len(lost[cell.question]),
             **row,
         }

@@ -46,8 +46,8 @@ def debias_report(
     embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike] | str | os.PathLike[str] | Embedding,
     studies: Sequence[StudyLike] | StudyLike,
     methods: Mapping[str, Any] | Sequence[str] | str,
-    sets: str | os.PathLike[str] | DebiasWords | Sets,
     *,
+    sets: str | os.PathLike[str] | DebiasWords | Sets,
     measures: Measures = DEFAULT_MEASURES,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     case: Case = "exact",
@@ -119,7 +119,7 @@ def debias_report(
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], "gender_bolukbasi", **settings)
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **settings)
     >>> report.table[["method", "kind", "reading"]]
          method         kind        reading
     0  original  association

@@ -13,7 +13,7 @@ from bayesbias.errors import ReportError, raise_faults
 from bayesbias.models.spec import list_models
 from bayesbias.studies.study import list_studies
 
-_EXCLUSIVE = (("model", "models"), ("seed", "seeds"), ("workers", "scheduler"))
+_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"), ("workers", "scheduler"))
 
 
 class _PlanFile(TypedDict, total=False):
@@ -22,7 +22,7 @@ class _PlanFile(TypedDict, total=False):
     measures: list[str]
     model: str
     models: list[str]
-    seed: int
+    random_seed: int
     seeds: list[int]
     case: str
     max_lost: float
@@ -60,7 +60,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
-    list `models` (``"none"``: no model), `seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
+    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
     `hdi_prob`, `draws`, `tune` and `chains`.
 
     Raises
@@ -84,8 +84,6 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     raise_faults(ReportError, f"The audit {path}", [*toml_faults(content, _PlanFile), *both])
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
-    if "seed" in settings:
-        settings["random_seed"] = settings.pop("seed")
     if "model" in settings:
         settings["model"] = _model(content["model"], folder)
     if "models" in settings:

@@ -33,7 +33,7 @@ __all__ = ["app", "main"]
 _GROUPS = {
     "Begin": ("studies", "demo"),
     "From an embedding to an answer": ("table", "fit", "summary", "contrast", "check", "report"),
-    "Many embeddings and questions": ("audit", "compare", "seeds", "claims"),
+    "Many embeddings and questions": ("audit", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),

@@ -76,7 +76,7 @@ def audit(
     frame = run_audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
     if output is not None:
         _write(frame, output, overwrite=overwrite or cells is not None, quiet=quiet)
-    constant = [name for name in ("model", "seed") if frame[name].nunique() == 1]
+    constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
     shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
     wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
     answer(printed(shown) + wrote, {"audit": frame}, as_json=as_json, quiet=quiet)

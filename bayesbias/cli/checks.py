@@ -62,13 +62,13 @@ def check(
     fitted = read_fit(fit)
     posterior = check_posterior(fitted, random_seed=seed, progress=not quiet)
     table, model = fitted_table(fitted), fitted_model(fitted)
-    prior = check_prior(table, model, random_seed=posterior.seed, progress=not quiet)
+    prior = check_prior(table, model, random_seed=posterior.random_seed, progress=not quiet)
     checks = ResultGroup("Checks of model and priors", {"posterior": posterior, "prior": prior})
     finish(checks, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 
-@app.command(cls=Command)
-def claims(
+@app.command("random-lists", cls=Command)
+def random_lists(
     embedding: Annotated[
         Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`; all its words are read.")
     ],
@@ -91,7 +91,7 @@ def claims(
 
     Example:
 
-        bayesbias claims vectors.txt --study weat7 --seed 1
+        bayesbias random-lists vectors.txt --study weat7 --seed 1
     """
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.reports.robustness.random_list_check import check_random_lists
@@ -179,7 +179,7 @@ def report(
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"
     table = read_table(beside, duplicates="keep") if beside.is_file() else None
-    chosen_seed = fit_attribute(fitted, "seed") if seed is None else seed
+    chosen_seed = fit_attribute(fitted, "random_seed") if seed is None else seed
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)

@@ -184,7 +184,7 @@ def _report(
     from bayesbias.cells.debias_report import debias_report
     from bayesbias.delivery.writing import write_files
 
-    report = debias_report(vectors, studies, methods, sets, measures=measures, **settings)
+    report = debias_report(vectors, studies, methods, sets=sets, measures=measures, **settings)
     write_files(report, folder)
     return report
 

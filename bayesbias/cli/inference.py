@@ -84,7 +84,7 @@ def nli(
         vectors,
         training,
         test_set,
-        score,
+        score=score,
         seeds=seeds,
         development=development,
         test_pairs=test,

@@ -147,7 +147,7 @@ def null(
     described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
     null_frame = described.rename_axis("quantity").reset_index()
     parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(null_frame)}"]
-    data: dict[str, Any] = {"samples": samples, "seed": chosen, "null": null_frame}
+    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": null_frame}
     observed = {name: value for name, value in (("effect_size", effect_size), ("mac", mac)) if value is not None}
     if observed:
         data["shares"] = null_share(simulated, **observed)

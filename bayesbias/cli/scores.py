@@ -158,7 +158,7 @@ def _answer(
     parts = [f"{scores[0][0].embedding} ({inside})\n{printed(estimates)}"]
     data: dict[str, Any] = {
         "embedding": scores[0][0].embedding,
-        "seed": seed,
+        "random_seed": seed,
         "hdi_prob": hdi_prob,
         "scores": estimates,
     }

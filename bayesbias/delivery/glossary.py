@@ -84,6 +84,7 @@ COLUMNS: dict[str, Column] = {
     "relation": Column("Relation"),
     "run": Column("Training", "count"),
     "seed": Column("Seed"),
+    "random_seed": Column("Random seed"),
     "rule": Column("Rule"),
     "sample": Column("Sample", "count"),
     "statistic": Column("Statistic"),
@@ -176,8 +177,8 @@ COLUMNS: dict[str, Column] = {
     # asymmetry
     "lar": Column("LAR", "difference", "log asymmetry ratio; above 0, the first word evokes the second more"),
     "cam": Column("CAM", "difference", "rank correlation of log asymmetry ratios with those of people"),
-    "endless": Column("CAM, no sampling error", "difference", "CAM if participants were unlimited in number"),
-    "endless_low": Column("Interval, no sampling error", "difference", _INTERVAL),
+    "cam_corrected": Column("CAM, corrected", "difference", "corrected for attenuation by the errors of both sources"),
+    "cam_corrected_low": Column("Interval, corrected", "difference", _INTERVAL),
     "share_forward": Column("Forward", "share", "mean probability that the first word evokes the second more"),
     "reliability_first": Column("Reliability, first", "digits", "reliability of the first source"),
     "reliability_second": Column("Reliability, second", "digits", "reliability of the second source"),
@@ -225,9 +226,9 @@ COLUMNS: dict[str, Column] = {
     "posterior_sd": Column("Posterior SD", "distance", "root mean square of the posterior standard deviations"),
     "error": Column("Error", "distance", "root mean square error of the posterior means"),
     "error_se": Column("SE of error", "distance", "Monte Carlo standard error"),
-    "own": Column("The study's own", "difference"),
-    "own_claims": Column("Claimed for the study"),
-    "beyond": Column("At least as far", "share", "share of random lists at least as far from 0 as the study's"),
+    "study_value": Column("The study's own", "difference"),
+    "study_claims": Column("Claimed for the study"),
+    "share_as_extreme": Column("As extreme", "share", "share of random lists at least as far from 0 as the study's"),
     "beyond_se": Column("SE", "share", "Monte Carlo standard error"),
     "mean_width": Column("Mean width", "distance", "mean width of the intervals"),
     "mc_se": Column("SE of width", "distance", "Monte Carlo standard error"),
@@ -236,6 +237,13 @@ COLUMNS: dict[str, Column] = {
     "power": Column("Power", "share", "share of studies whose interval leaves out 0 on the gap's side"),
     "power_se": Column("SE of power", "share", "Monte Carlo standard error"),
     "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than asked"),
+    # pairs of words in norms
+    "directed": Column("Directed", meaning="whether the pair has one direction, from the first word to the second"),
+    "forward": Column("Forward", "count", "participants who answered the second word to the first"),
+    "backward": Column("Backward", "count", "participants who answered the first word to the second"),
+    # densities
+    "replicated": Column("Replicated", "digits", "density of distances simulated from the posterior"),
+    "prior": Column("Prior", "digits", "density of distances simulated from the prior"),
     "smallest_size": Column("Smallest", meaning="no smaller size tried suffices"),
 }
 

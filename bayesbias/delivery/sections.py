@@ -30,7 +30,7 @@ LIMITS, SETTINGS = "What it does not show", "How to repeat it"
 def drawn(result: Result, request: ResultFigure) -> "Drawing":
     """Return the drawing of a figure of a result."""
     plot = getattr(import_module("bayesbias.delivery.plots"), request.plot)
-    drawing: Drawing = plot(result if request.drawn is None else request.drawn, **request.options)
+    drawing: Drawing = plot(result if request.data is None else request.data, **request.options)
     return drawing
 
 

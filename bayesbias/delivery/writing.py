@@ -12,7 +12,7 @@ from bayesbias.base.outputs import atomic_path, check_folder, check_output, whol
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
-from bayesbias.delivery.page.template import filled_page
+from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import save_figure
 from bayesbias.delivery.sections import drawn, first_figure, sections_of
 from bayesbias.errors import OutputError, ReportError
@@ -159,7 +159,7 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
         lead.append(Links(tuple((page.text, page.file, page.label) for page in pages)))
     elif contents.answers:
         lead.append(Bullets(tuple(statement.text for statement in contents.answers)))
-    return filled_page(
+    page = Page(
         title=contents.title,
         description=contents.about or contents.title,
         subtitle=contents.about,
@@ -167,8 +167,8 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
         verdict=contents.verdict,
         sections=sections_of(result, contents),
         lead=tuple(lead),
-        full=full,
     )
+    return filled_page(page, full=full)
 
 
 def _write_page(result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> None:

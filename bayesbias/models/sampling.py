@@ -128,7 +128,7 @@ def fit(
     drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, and each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
-    settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
+    settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return add_groups(fitted, wanted) if wanted else fitted
@@ -141,7 +141,7 @@ class Settings:
     draws: int
     tune: int
     chains: int
-    seed: int
+    random_seed: int
     progress: bool
 
 
@@ -178,7 +178,7 @@ def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, 
         if name in PARAMETERS
     }
     sample = attribute_sample(data)
-    drawn |= with_population(drawn["list_mean"], sample, spec.priors, data.connections, settings.seed)
+    drawn |= with_population(drawn["list_mean"], sample, spec.priors, data.connections, settings.random_seed)
     return draws_dataset(drawn, data, spec, settings.chains)
 
 
@@ -196,19 +196,19 @@ Drawn = tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]
 
 
 def _exact(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    rng = np.random.default_rng(settings.seed)
+    rng = np.random.default_rng(settings.random_seed)
     return sample_exact(data, spec, draws=settings.draws * settings.chains, rng=rng)
 
 
 def _collapsed(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    rng = np.random.default_rng(settings.seed)
+    rng = np.random.default_rng(settings.random_seed)
     return sample_collapsed(collapse(data, spec), draws=settings.draws * settings.chains, rng=rng)
 
 
 def _conjugate(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
     if reason := why_not_conjugate(spec):
         raise SamplerFailedError(reason)
-    drawn = sample_multivariate(data, spec, draws=settings.draws * settings.chains, seed=settings.seed)
+    drawn = sample_multivariate(data, spec, draws=settings.draws * settings.chains, seed=settings.random_seed)
     return drawn.posterior, drawn.stats
 
 
@@ -240,7 +240,7 @@ def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
             tune=settings.tune,
             chains=settings.chains,
             cores=min(settings.chains, available_cores()),
-            seed=settings.seed,
+            seed=settings.random_seed,
             progress_bar=settings.progress,
             save_warmup=False,
             target_accept=TARGET_ACCEPT,
@@ -260,7 +260,7 @@ def _pymc(
                 tune=settings.tune,
                 chains=settings.chains,
                 cores=min(settings.chains, available_cores()),
-                random_seed=settings.seed,
+                random_seed=settings.random_seed,
                 nuts_sampler=engine,
                 var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name not in AUXILIARY],
                 progressbar=settings.progress,

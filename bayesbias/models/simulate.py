@@ -50,7 +50,8 @@ def simulate_table(
     -------
     pandas.DataFrame
         A distance table. Its distances may lie outside 0 to 2: ``table.attrs["bayesbias"]["simulated"]`` is True, which
-        allows this in `fit` and `write_table`. Also there are `model`, `model_hash`, `seed` and the true `parameters`.
+        allows this in `fit` and `write_table`. Also there are `model`, `model_hash`, `random_seed` and the true
+        `parameters`.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def simulate_table(
         "simulated": True,
         "model": spec.name,
         "model_hash": spec.digest,
-        "seed": seed,
+        "random_seed": seed,
         "parameters": _named(data, spec, true),
     }
     design.attrs[ATTRS_KEY] = Provenance({**facts, "hash": table_hash(design)})

@@ -6,7 +6,7 @@ from .consistency import test_retest as test_retest
 from .mean_squares import cronbach_alpha as cronbach_alpha
 from .mean_squares import icc_2_1 as icc_2_1
 from .mean_squares import icc_3_1 as icc_3_1
-from .reliability_drivers import ReliabilityDrivers as ReliabilityDrivers
+from .reliability_drivers import ReliabilityRegression as ReliabilityRegression
 from .reliability_drivers import drivers as drivers
 from .scores import score_array as score_array
 from .stability import word_features as word_features

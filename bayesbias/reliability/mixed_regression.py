@@ -118,13 +118,13 @@ def sample_mixed(
             draws=settings.draws,
             tune=settings.tune,
             chains=settings.chains,
-            seed=settings.seed,
+            seed=settings.random_seed,
             progress_bar=settings.progress,
             save_warmup=False,
             target_accept=0.95,
         )
     posterior = tree["posterior"].to_dataset()
-    rng = np.random.default_rng(settings.seed)
+    rng = np.random.default_rng(settings.random_seed)
     theta = conditional_draws(strata, posterior, len(columns), groupings, repeats, rng)
     posterior["coefficient"] = (("chain", "draw", "column"), theta[..., : len(columns)])
     first = len(columns)

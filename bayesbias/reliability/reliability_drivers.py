@@ -35,7 +35,7 @@ _FEW_LEVELS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityDrivers(Result):
+class ReliabilityRegression(Result):
     """Result of `drivers`: what explains the reliability of words' scores, with uncertainty.
 
     Parameters
@@ -54,7 +54,7 @@ class ReliabilityDrivers(Result):
         The draws, for ArviZ.
     facts
         `response`, `words`, `rows`, `left_out` (words that lack some of the cells), `groupings` (levels of each),
-        `response_sd`, `hdi_prob`, `seed`, `convergence_problems`.
+        `response_sd`, `hdi_prob`, `random_seed`, `convergence_problems`.
     """
 
     coefficients: "pd.DataFrame"
@@ -64,7 +64,7 @@ class ReliabilityDrivers(Result):
     facts: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"ReliabilityDrivers({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
+        return f"ReliabilityRegression({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
@@ -100,7 +100,7 @@ class ReliabilityDrivers(Result):
             captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
             differences=("coefficients",),
         )
-        return replace(contents, settings={"Seed": str(self.facts["seed"])})
+        return replace(contents, settings={"Seed": str(self.facts["random_seed"])})
 
 
 def drivers(
@@ -115,7 +115,7 @@ def drivers(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
     progress: bool = True,
-) -> ReliabilityDrivers:
+) -> ReliabilityRegression:
     """Return a regression of the reliability of words' scores on features, with effects of algorithms and corpora.
 
     Parameters
@@ -142,7 +142,7 @@ def drivers(
 
     Returns
     -------
-    ReliabilityDrivers
+    ReliabilityRegression
         When printed, it states the shares of variance, the drops without each factor, and the coefficients.
 
     Raises
@@ -216,7 +216,7 @@ def drivers(
         blocks[name] = list(range(start, start + len(levels[name])))
         start += len(levels[name])
     shares, drops = _shares(posterior, whole, list(levels), blocks, len(columns), hdi_prob)
-    return ReliabilityDrivers(
+    return ReliabilityRegression(
         coefficients=coefficients[coefficients["factor"] != "intercept"].reset_index(drop=True),
         drops=drops,
         r_squared=shares,
@@ -229,7 +229,7 @@ def drivers(
             "groupings": levels,
             "response_sd": float(scale),
             "hdi_prob": hdi_prob,
-            "seed": seed,
+            "random_seed": seed,
             "convergence_problems": problems,
         },
     )

@@ -49,7 +49,7 @@ class FitReport(Result):
         The fitted table, as given or rebuilt from the fit.
     comparison, claims
         Results of `compare_embeddings` and `check_random_lists`, or None.
-    rope, hdi_prob, seed, quick, page_title
+    rope, hdi_prob, random_seed, quick, page_title
         As in `report`.
     """
 
@@ -58,7 +58,7 @@ class FitReport(Result):
     comparison: EmbeddingComparison | None
     rope: float | tuple[float, float] | None
     hdi_prob: float
-    seed: int
+    random_seed: int
     claims: RandomListCheck | None = None
     quick: bool = False
     page_title: str | None = None
@@ -111,7 +111,7 @@ class FitReport(Result):
             settings={
                 "Model": self.spec.name,
                 "Sampler": str(fit_attribute(self.fit, "sampler")),
-                "Seed of the fit": str(fit_attribute(self.fit, "seed")),
+                "Seed of the fit": str(fit_attribute(self.fit, "random_seed")),
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
@@ -174,13 +174,13 @@ class FitReport(Result):
             **controls,
         )
 
-    def shown(self, kind: str) -> tuple[str, ...]:
+    def statements(self, kind: str) -> tuple[str, ...]:
         """Return the statements of a kind, ``"contrast"`` or ``"words"``; none without a contrast."""
         if self.nothing_to_compare:
             return ()
         return tuple(statement.text for statement in self.conclusions.shown if statement.kind == kind)
 
-    def too_long(self, fits: int, command: str) -> str:
+    def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
         if self.quick:
             return f"This is a quick page. Run {command}, or bb.write(fit, path) for the whole page."
@@ -281,7 +281,7 @@ def report(
         claims=claims,
         rope=rope,
         hdi_prob=hdi_prob,
-        seed=resolve_seed(fit_attribute(fit, "seed") if given_seed is None else given_seed),
+        random_seed=resolve_seed(fit_attribute(fit, "random_seed") if given_seed is None else given_seed),
         quick=quick,
         page_title=title,
     )

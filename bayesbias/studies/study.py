@@ -40,7 +40,7 @@ class Study(Described):
         Pairs (protected group, attribute group) that are expected to be close; all other pairs are ``different``.
     human, neutral : sequence of str, "paper" or "none", default "paper"
         Control words. ``"paper"`` takes the bundled list (see `control_list`) without words that the study uses itself
-        in any case; ``"none"`` takes none. The attribute always holds the words.
+        in any case; ``"none"``, or an empty tuple, takes none. The attribute always holds a tuple of words.
     questions : mapping of str to sequence of (str, str)
         Custom questions for `contrast`: name -> two or four pairs (protected group, attribute list).
     description, source, notes : str
@@ -97,7 +97,8 @@ class Study(Described):
     def __post_init__(self) -> None:
         """Check the study, and store its lists as tuples, bundled control lists included."""
         for name in ("human", "neutral"):
-            object.__setattr__(self, name, _listed(getattr(self, name)))
+            words = getattr(self, name)
+            object.__setattr__(self, name, "none" if isinstance(words, tuple) and not words else _listed(words))
         for name in ("protected", "attributes"):
             if isinstance(groups := getattr(self, name), Mapping):
                 object.__setattr__(self, name, {group: _listed(words) for group, words in groups.items()})

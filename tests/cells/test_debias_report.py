@@ -62,11 +62,11 @@ def test_no_cell_is_answered_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     answered.clear()
     more = {"linear": bb.debias.LinearProjection(), "hard": bb.debias.HardDebias()}
     settings: dict[str, Any] = {"measures": ["vocabulary_direct_bias"], **pets.SMALL}
-    again = bb.debias_report([pets.embedding()], study(), more, pets.SETS, cells=tmp_path / "cells", **settings)
+    again = bb.debias_report([pets.embedding()], study(), more, sets=pets.SETS, cells=tmp_path / "cells", **settings)
     assert answered == ["hard"]  # compared with the original as a file keeps it
     assert (
         again.table.to_csv()
-        == bb.debias_report([pets.embedding()], study(), more, pets.SETS, **settings).table.to_csv()
+        == bb.debias_report([pets.embedding()], study(), more, sets=pets.SETS, **settings).table.to_csv()
     )
 
 
@@ -83,7 +83,7 @@ def test_what_others_need_and_what_takes_long_is_asked_first(monkeypatch: pytest
     methods = ["linear", "inlp", "hard+double_hard"]
     settings: dict[str, Any] = {"measures": ["vocabulary_direct_bias"], **pets.SMALL}
     with pytest.warns(bb.errors.BayesBiasWarning, match="2 debiased embeddings"):  # INLP and double-hard fail
-        report = bb.debias_report(sources, study(), methods, pets.SETS, **settings)
+        report = bb.debias_report(sources, study(), methods, sets=pets.SETS, **settings)
     assert report.table["embedding"].iloc[0] == "E1"
     large, small = ([(name, method) for method in ("inlp", "hard+double_hard", "linear")] for name in ("E2", "E1"))
     assert answered == [("E2", "original"), ("E1", "original"), *large, *small]
@@ -145,7 +145,7 @@ def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:
 def test_two_workers_give_the_same_numbers() -> None:
     settings: dict[str, Any] = {"measures": ["vocabulary_direct_bias"], **pets.SMALL}
     reports = [
-        bb.debias_report([pets.embedding()], study(), ["linear", "hard"], pets.SETS, workers=count, **settings)
+        bb.debias_report([pets.embedding()], study(), ["linear", "hard"], sets=pets.SETS, workers=count, **settings)
         for count in (1, 2)
     ]
     assert reports[0].table.to_csv() == reports[1].table.to_csv()

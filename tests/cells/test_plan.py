@@ -12,7 +12,7 @@ EMBEDDINGS = '[embeddings]\nA = "a.txt"\n'
 
 def test_a_plan_is_the_arguments_of_an_audit(tmp_path: Path) -> None:
     path = tmp_path / "audit.toml"
-    path.write_text(f'studies = ["weat7", "mine.toml"]\nmodel = "none"\nseed = 3\n{EMBEDDINGS}')
+    path.write_text(f'studies = ["weat7", "mine.toml"]\nmodel = "none"\nrandom_seed = 3\n{EMBEDDINGS}')
     plan = read_audit_plan(path)
     assert plan.embeddings == {"A": tmp_path / "a.txt"}
     assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
@@ -35,8 +35,8 @@ def test_a_plan_is_the_arguments_of_an_audit(tmp_path: Path) -> None:
     ("text", "facts"),
     [
         (
-            f'studies = ["a"]\nmodel = "a"\nmodels = []\nseed = 1\nseeds = 2\nscheduler = 5\n{EMBEDDINGS}',
-            ["5 faults", "models must", "seeds must", "model and models", "seed and seeds", "scheduler must"],
+            f'studies = ["a"]\nmodel = "a"\nmodels = []\nrandom_seed = 1\nseeds = 2\nscheduler = 5\n{EMBEDDINGS}',
+            ["5 faults", "models must", "seeds must", "model and models", "random_seed and seeds", "scheduler must"],
         ),
         (
             'studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n',

@@ -64,20 +64,20 @@ def test_each_model_and_seed_is_the_audit_of_it_alone() -> None:
     for model in GRID["models"]:
         for seed in (1, 2):
             alone = bb.audit(EMBEDDINGS, pets.study(), pets.MEASURES, model=model, random_seed=seed, **pets.SMALL)
-            part = frame[(frame["model"] == model) & (frame["seed"] == seed)].reset_index(drop=True)
+            part = frame[(frame["model"] == model) & (frame["random_seed"] == seed)].reset_index(drop=True)
             pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
             assert bb.reports.rank(part).ranks.equals(bb.reports.rank(alone).ranks)
     with pytest.raises(ReportError, match="hierarchical, seed 1"):
         bb.reports.rank(frame)
     with pytest.raises(ReportError, match="models and seeds"):
-        bb.reports.rank(frame[frame["seed"] == 1].assign(model="other"))
+        bb.reports.rank(frame[frame["random_seed"] == 1].assign(model="other"))
 
 
 def test_numbers_depend_on_no_worker_and_no_order(threads: str) -> None:
     alone = study()
     assert study(scheduler=threads).to_csv() == alone.to_csv()
     turned = study(EMBEDDINGS[::-1], models=GRID["models"][::-1], seeds=[2, 1])
-    by = ["embedding", "model", "seed", "measure", "protected_group"]
+    by = ["embedding", "model", "random_seed", "measure", "protected_group"]
     assert turned.sort_values(by).to_csv(index=False) == alone.sort_values(by).to_csv(index=False)
 
 
@@ -112,7 +112,7 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
     again = study(cells=tmp_path, seeds=None)
     assert first.to_csv() == again.to_csv()
     assert len(counted) == 4
-    assert first["seed"].unique().tolist() == [int((tmp_path / "seed.txt").read_text())]
+    assert first["random_seed"].unique().tolist() == [int((tmp_path / "seed.txt").read_text())]
     (tmp_path / "seed.txt").write_text("one")
     with pytest.raises(InputFileError, match=r"seed\.txt"):
         study(cells=tmp_path, seeds=None)

@@ -18,7 +18,7 @@ def test_an_audit_from_a_plan(
 ) -> None:
     monkeypatch.chdir(workplace)
     (workplace / "audit.toml").write_text(
-        'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodel = "hierarchical"\nseed = 1\n'
+        'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodel = "hierarchical"\nrandom_seed = 1\n'
         '[embeddings]\nmine = "vectors.txt"\n'
     )
     assert in_process("audit", "audit.toml", "-o", "audit", monkeypatch=monkeypatch) == 0
@@ -35,7 +35,7 @@ def test_a_study_on_workers_goes_on(
 ) -> None:
     monkeypatch.chdir(workplace)
     plan = 'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodels = ["hierarchical", "no_pooling"]\n'
-    plan += 'seed = 1\ndraws = 25\n{}[embeddings]\nmine = "vectors.txt"\n'
+    plan += 'random_seed = 1\ndraws = 25\n{}[embeddings]\nmine = "vectors.txt"\n'
     (workplace / "study.toml").write_text(plan.format("workers = 1\n"))
     assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 0
     assert "no_pooling" in capsys.readouterr().out

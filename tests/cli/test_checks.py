@@ -51,11 +51,11 @@ def test_from_vectors_to_a_page_with_debiasing(
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
 
 
-def test_claims_for_random_words_are_printed_as_text_and_as_json(
+def test_claims_for_random_lists_are_printed_as_text_and_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    command = ["claims", vectors, "--study", "weat7", "--model", "hierarchical", "--samples", "10", "--seed", "1"]
+    command = ["random-lists", vectors, "--study", "weat7", "--model", "hierarchical", "--samples", "10", "--seed", "1"]
     monkeypatch.setattr("warnings.warn", lambda *_, **__: None)  # of words that the vectors lack
     assert in_process(*command, monkeypatch=monkeypatch) == 0
     assert "16 attribute words of the study 'weat7'" in capsys.readouterr().out

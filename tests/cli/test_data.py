@@ -31,7 +31,7 @@ def test_lost_words_stop_a_command_unless_they_are_allowed(
     (workplace / "vectors.txt").write_text("".join(f"{line}\n" for line in lines if not line.startswith("nap ")))
     given = ("vectors.txt", "--study", "pets.toml")
     table, score = ("table", *given, "-o", "t.csv"), ("measure", "weat_score", *given)
-    for command in (table, score, ("claims", *given)):
+    for command in (table, score, ("random-lists", *given)):
         assert in_process(*command, monkeypatch=monkeypatch) == 2
         shown = capsys.readouterr().err
         assert "1 of the 2 of 'quiet' (nap)" in shown

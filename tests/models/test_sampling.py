@@ -27,7 +27,7 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
     assert dict(posterior.sizes) == {"chain": 2, "draw": 3000, "connection": 4, "protected_word": 16}
     np.testing.assert_array_equal(fit["observed_data"]["cosine_distance"], table["cosine_distance"])
     assert all(isinstance(value, str) for value in fit.attrs.values())
-    assert bb.models.fit_attribute(fit, "seed") == 3
+    assert bb.models.fit_attribute(fit, "random_seed") == 3
     assert bb.models.fit_attribute(fit, "sampler") == "exact"
     assert bb.models.fit_attribute(fit, "model")["priors"]["sigma"] == "Exponential(rate=2)"
     assert bb.models.fit_attribute(fit, "versions")["bayesbias"] == bb.__version__
@@ -258,7 +258,7 @@ def test_without_a_seed_one_is_recorded_that_repeats_the_draws(few: pd.DataFrame
             draws=10,
             tune=30,
             chains=1,
-            random_seed=json.loads(one.attrs["seed"]),
+            random_seed=json.loads(one.attrs["random_seed"]),
         )
     assert one["posterior"].to_dataset().equals(two["posterior"].to_dataset())
 

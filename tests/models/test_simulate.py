@@ -181,7 +181,7 @@ def test_a_simulated_table_repeats_and_says_what_is_true(model: str, design: pd.
     flat = simulate_table(design, model, parameters={**facts["parameters"], **still})
     expected = flat["connection"].astype(str).map(facts["parameters"]["connection_mean"]).astype(float)
     np.testing.assert_allclose(flat["cosine_distance"], expected)
-    assert isinstance(flat.attrs["bayesbias"]["seed"], int)
+    assert isinstance(flat.attrs["bayesbias"]["random_seed"], int)
 
 
 def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None:

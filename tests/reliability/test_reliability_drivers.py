@@ -62,7 +62,7 @@ def test_truths_and_nested_least_squares() -> None:
     assert widths[0]["algorithm"] > 3 * widths[1]["algorithm"]
     assert "2 levels of algorithm (glove, sgns)" in str(fitted)
     assert fitted.facts["words"] == 400
-    assert repr(fitted) == "ReliabilityDrivers(400 words, 4,800 rows)"
+    assert repr(fitted) == "ReliabilityRegression(400 words, 4,800 rows)"
     assert fitted._repr_html_().startswith("<h4>Beware</h4>")
     again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
     assert again.facts["rows"] == fitted.facts["rows"]

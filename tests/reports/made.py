@@ -61,5 +61,5 @@ def made_fit(
         coords=coords,
     )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, draws), dtype=bool))})
-    settings = {"sampler": "nutpie", "draws": draws, "tune": 0, "chains": 4, "seed": 1}
+    settings = {"sampler": "nutpie", "draws": draws, "tune": 0, "chains": 4, "random_seed": 1}
     return finish_fit(posterior, stats, data, spec, made_table(words, connections), settings=settings)

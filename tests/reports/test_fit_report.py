@@ -41,14 +41,14 @@ def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: FitReport) -
     expected = bb.conclusions(given.fit, rope=0.02)
     assert given.nothing_to_compare == ""
     assert given.conclusions == expected
-    assert given.shown("contrast") == tuple(found.text for found in expected.shown[:3])
-    assert given.shown("group") == tuple(found.text for found in expected.shown[3:5])
-    assert given.shown("words") == tuple(found.text for found in expected.shown[5:])
+    assert given.statements("contrast") == tuple(found.text for found in expected.shown[:3])
+    assert given.statements("group") == tuple(found.text for found in expected.shown[3:5])
+    assert given.statements("words") == tuple(found.text for found in expected.shown[5:])
 
 
 def test_without_two_kinds_of_words_there_is_nothing_to_compare(controls_only: FitReport) -> None:
     assert controls_only.nothing_to_compare == nothing_to_compare(["neutral"]) != ""
-    assert controls_only.shown("contrast") == ()
+    assert controls_only.statements("contrast") == ()
     alone = about(made_fit(connections=("associated",), draws=20))
     assert alone.nothing_to_compare == nothing_to_compare(["associated"]) != ""
 

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -328,3 +329,13 @@ def test_word_lists_are_those_of_their_sources() -> None:
     assert study.protected["r"] == eds["names_russian"]
     with pytest.raises(StudyError, match="did you mean 'bing_liu'"):
         bb.studies.load_word_lists("bing_lui")
+
+
+@pytest.mark.parametrize("neutral", ["none", "paper", ["chair"]])
+def test_a_study_can_be_copied_with_a_change(neutral: Any) -> None:
+    study = make(human="none", neutral=neutral)
+    changed = replace(study, name="seasons")
+    assert changed.name == "seasons"
+    assert (changed.human, changed.neutral, changed.attribute_lists) == ((), study.neutral, study.attribute_lists)
+    assert changed.connections == study.connections
+    assert replace(changed, human=["person"]).human == ("person",)

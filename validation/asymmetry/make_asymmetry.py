@@ -178,7 +178,9 @@ def study(shared: bool, pairs: int, heavy: bool, rng: np.random.Generator) -> di
         held[name] = float(((frame["hdi_low"] <= truths) & (truths <= frame["hdi_high"])).mean())
     # Spearman's correlation of Normal columns with this product-moment correlation; of heavy ones by simulation.
     real_cam = POPULATION[heavy]
-    held["endless"] = float(((agreed["endless_low"] <= real_cam) & (real_cam <= agreed["endless_high"])).mean())
+    held["cam_corrected"] = float(
+        ((agreed["cam_corrected_low"] <= real_cam) & (real_cam <= agreed["cam_corrected_high"])).mean()
+    )
     observed = OBSERVED[heavy]
     held["cam"] = float(((agreed["hdi_low"] <= observed) & (observed <= agreed["hdi_high"])).mean())
     return held

@@ -91,10 +91,10 @@ def figure_2(embedding: bb.Embedding, out: Path) -> None:
     """Compare the sub-lists of each group with those of each attribute."""
     titles = [" with ".join(pair) for pair in PAIRS]
     for metric in METRICS:
-        between = [lattice(embedding, LISTS[a], LISTS[b], metric) for a, b in PAIRS]
+        between = [lattice(embedding, LISTS[a], LISTS[b], metric=metric) for a, b in PAIRS]
         save_figure(plot_lattices(*between, titles=titles), out / f"figure2_{metric}.png", overwrite=True)
     shown = ("canonical_subspace", "mean_squared_cosine")
-    lattices = [lattice(embedding, LISTS[a], LISTS[b], metric) for metric in shown for a, b in PAIRS]
+    lattices = [lattice(embedding, LISTS[a], LISTS[b], metric=metric) for metric in shown for a, b in PAIRS]
     save_figure(plot_lattice_spread(*lattices, titles=titles * 2), out / "figure2_spread.png", overwrite=True)
     summaries = [
         each.summary().assign(lists=title, metric=each.metric) for title, each in zip(titles * 2, lattices, strict=True)

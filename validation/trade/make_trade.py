@@ -79,7 +79,7 @@ def main() -> None:
         embeddings,
         STUDIES,
         METHODS,
-        "gender_bolukbasi",
+        sets="gender_bolukbasi",
         model=MODEL,
         random_seed=SEED,
         cells=given.cells,

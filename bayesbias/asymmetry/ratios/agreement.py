@@ -12,10 +12,10 @@ from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.ratios.pair_statistics import (
     Codes,
     dyadic_variance,
+    effective_words,
     reliability_influences,
     spearman_influences,
     word_codes,
-    words_worth,
 )
 from bayesbias.asymmetry.sources.relations import REST, chosen_relations
 from bayesbias.base.arrays import Floats
@@ -49,8 +49,9 @@ def cam(
         One row per relation with at least ten pairs, the largest first; then ``SA``, their mean weighted by the numbers
         of pairs, and ``SR``, the same without ``RelatedTo``. Pairs without relations have one row, ``all pairs``.
         Columns: `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
-        `reliability_second`, the variance of the posterior means over that of the true LARs; and `endless`,
-        `endless_low`, `endless_high`: CAM corrected for the errors of both, as with infinitely many participants.
+        `reliability_second`, the variance of the posterior means over that of the true LARs; and `cam_corrected`,
+        `cam_corrected_low`, `cam_corrected_high`: CAM corrected for the errors of both (attenuation), as with
+        infinitely many participants.
 
     Raises
     ------
@@ -66,14 +67,14 @@ def cam(
     -----
     The pairs are a sample, and those that share a word vary together: see `ratios.pair_statistics`. The
     errors of both sides are part of the observed variation, and so of the interval of `cam`. They reduce a correlation;
-    `endless` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that accounts
-    for their estimation. Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective number
-    of words (Kish's, since words are in different numbers of pairs) minus 1. Where outlying pairs share words with
-    others, the intervals are slightly too narrow (`validation/asymmetry`).
+    `cam_corrected` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
+    accounts for their estimation. Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective
+    number of words (Kish's, since words are in different numbers of pairs) minus 1. Where outlying pairs share words
+    with others, the intervals are slightly too narrow (`validation/asymmetry`).
 
     Reliability assumes posterior means, as from `evocation`, or numbers without error. The numbers of a masked model
     are plain estimates, whose variance includes that of their errors: their reliability is overestimated, and
-    `endless` underestimated. In that case use `cam`, and read `endless` as a lower bound.
+    `cam_corrected` underestimated. In that case use `cam`, and read `cam_corrected` as a lower bound.
 
     References
     ----------
@@ -113,7 +114,7 @@ def _cam_row(
 ) -> dict[str, Any]:
     """Return one row of `cam`: the mean over groups of pairs, weighted by their sizes."""
     total = sum(len(places) for _, places in groups)
-    correlation = endless = 0.0
+    correlation = cam_corrected = 0.0
     reliabilities = np.zeros(2)
     influences, corrected, pair_places = [], [], []
     for _, places in groups:
@@ -125,16 +126,16 @@ def _cam_row(
         reliabilities += share * np.array([one, other])
         correlation += share * value
         root = np.sqrt(max(one, 1e-6) * max(other, 1e-6))
-        endless += share * value / root
+        cam_corrected += share * value / root
         changes = spearman_influence / root - value / root / 2 * (of_one / max(one, 1e-6) + of_other / max(other, 1e-6))
         influences.append(spearman_influence / total)
         corrected.append(changes / total)
         pair_places.append(places)
     rows = np.concatenate(pair_places)
     sides = codes[0][rows], codes[1][rows]
-    words = words_worth(*sides)
+    words = effective_words(*sides)
     low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), words, hdi_prob)
-    low_2, high_2 = _fisher(endless, dyadic_variance(np.concatenate(corrected), *sides), words, hdi_prob)
+    low_2, high_2 = _fisher(cam_corrected, dyadic_variance(np.concatenate(corrected), *sides), words, hdi_prob)
     return {
         "relation": name,
         "pairs": total,
@@ -143,9 +144,9 @@ def _cam_row(
         "hdi_high": high,
         "reliability_first": reliabilities[0],
         "reliability_second": reliabilities[1],
-        "endless": float(np.clip(endless, -1, 1)),
-        "endless_low": low_2,
-        "endless_high": high_2,
+        "cam_corrected": float(np.clip(cam_corrected, -1, 1)),
+        "cam_corrected_low": low_2,
+        "cam_corrected_high": high_2,
     }
 
 

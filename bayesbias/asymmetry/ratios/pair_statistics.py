@@ -40,11 +40,13 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
     return max(float(of_words @ of_words) - independent, independent)
 
 
-def words_worth(first: Codes, second: Codes) -> float:
+def effective_words(first: Codes, second: Codes) -> float:
     """Return Kish's effective number of words, given the words of each pair.
 
-    >>> words_worth(np.array([0, 2]), np.array([1, 3])), round(words_worth(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
-    (4.0, 3.0)
+    >>> effective_words(np.array([0, 2]), np.array([1, 3]))
+    4.0
+    >>> round(effective_words(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
+    3.0
     """
     pairs = np.bincount(np.concatenate([first, second])).astype(np.float64)
     return float(pairs.sum() ** 2 / (pairs @ pairs))

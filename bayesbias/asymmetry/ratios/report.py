@@ -170,11 +170,12 @@ class AsymmetryReport(Result):
         row = rows_of(whole)[0]
         right = rows_of(self.accuracy[self.accuracy["source"] == name])[-1]
         what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+        corrected = interval_text(row["cam_corrected_low"], row["cam_corrected_high"])
         text = (
             f"{name}, {row['pairs']:,} pairs: CAM {row['cam']:+.3f} "
             f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
-            f"{row['endless']:+.3f} ({interval_text(row['endless_low'], row['endless_high'])}). Its direction is right "
-            f"for {share_text(right['accuracy'])} of the pairs, and for {share_text(right['clear_accuracy'])} of those "
+            f"{row['cam_corrected']:+.3f} ({corrected}). Its direction is right for {share_text(right['accuracy'])} of "
+            f"the pairs, and for {share_text(right['clear_accuracy'])} of those "
             "with a clear direction."
         )
         return Statement("agreement", text, row)

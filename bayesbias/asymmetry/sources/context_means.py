@@ -47,7 +47,7 @@ class ContextMean:
         return _sd(self.elsewhere, deviations, self.relative, self.contexts)
 
     @property
-    def worth(self) -> float:
+    def effective_contexts(self) -> float:
         """Effective number of sampled contexts (Leslie Kish, 1965, Survey Sampling): smaller if few dominate."""
         return float(self.relative.sum() ** 2 / (self.relative @ self.relative))
 
@@ -99,17 +99,17 @@ def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
     return _sd(forward.elsewhere + backward.elsewhere, deviations, differences, forward.contexts)
 
 
-def student_summary(means: Floats, sds: Floats, worth: Floats, hdi_prob: float) -> dict[str, Floats]:
+def student_summary(means: Floats, sds: Floats, effective_contexts: Floats, hdi_prob: float) -> dict[str, Floats]:
     """Return intervals and probabilities of direction of numbers whose errors come from few contexts.
 
-    They are those of Student's t, with the effective number of contexts (`ContextMean.worth`) minus 1, and at least 1,
-    degrees of freedom: where one context dominates, the others say little about the variation of such contexts.
+    They are those of Student's t, with `ContextMean.effective_contexts` minus 1, and at least 1, degrees of freedom:
+    where one context dominates, the others say little about the variation of such contexts.
 
     >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
     >>> {name: values.round(2).tolist() for name, values in found.items()}
     {'hdi_low': [-0.38, 0.2], 'hdi_high': [2.38, 1.8], 'probability_of_direction': [0.91, 0.98]}
     """
-    freedom = np.maximum(worth - 1, 1.0)
+    freedom = np.maximum(effective_contexts - 1, 1.0)
     half = stdtrit(freedom, (1 + hdi_prob) / 2) * sds
     direction = stdtr(freedom, np.abs(means) / sds)
     return {"hdi_low": means - half, "hdi_high": means + half, "probability_of_direction": direction}

@@ -122,15 +122,15 @@ class MaskedModel(Described):
         for directed_pairs in (pairs, [pair[::-1] for pair in pairs]):
             if absent := [pair for pair in directed_pairs if pair not in self._means]:
                 self.log_conditionals(*map(list, zip(*absent, strict=True)))
-        ratios, errors, worth = (np.empty(len(pairs)) for _ in range(3))
+        ratios, errors, effective_contexts = (np.empty(len(pairs)) for _ in range(3))
         for row, pair in enumerate(pairs):
             (forward, contexts), (backward, backward_contexts) = self._means[pair], self._means[pair[::-1]]
             ratios[row] = forward.log_probability - backward.log_probability
             # If the words are single pieces in different contexts, the errors are treated as independent.
             same = np.array_equal(contexts, backward_contexts)
             errors[row] = ratio_sd(forward, backward) if same else np.hypot(forward.sd, backward.sd)
-            worth[row] = min(forward.worth, backward.worth)
-        return pd.DataFrame({"sd": errors, **student_summary(ratios, errors, worth, hdi_prob)})
+            effective_contexts[row] = min(forward.effective_contexts, backward.effective_contexts)
+        return pd.DataFrame({"sd": errors, **student_summary(ratios, errors, effective_contexts, hdi_prob)})
 
     def _too_few(self, shared: Shared) -> str:
         """Return why a pair that has contexts has no number."""

@@ -3,6 +3,7 @@
 import base64
 import os
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -38,33 +39,51 @@ def write_page(target: Path, content: str, *, overwrite: bool) -> Path:
     return target
 
 
-def filled_page(
-    *,
-    title: str,
-    description: str,
-    subtitle: str,
-    alerts: list[Notice],
-    verdict: str,
-    sections: list[Section],
-    lead: tuple[Block, ...] = (),
-    telling: tuple[str, ...] = (),
-    full: bool = False,
-) -> str:
+@dataclass(frozen=True, eq=False)
+class Page:
+    """Content of a page.
+
+    Parameters
+    ----------
+    title, description, subtitle
+        Heading, summary for search engines, and the line below the heading.
+    alerts
+        Doubts about the numbers, which stand before all of them.
+    verdict
+        Answer in a sentence.
+    sections
+        Sections in their order.
+    lead
+        Blocks of the first screen.
+    telling
+        Sections whose first headline may stand on the first screen, by slug, the most important first.
+    """
+
+    title: str
+    description: str
+    subtitle: str
+    alerts: list[Notice]
+    verdict: str
+    sections: list[Section]
+    lead: tuple[Block, ...] = ()
+    telling: tuple[str, ...] = ()
+
+
+def filled_page(page: Page, *, full: bool = False) -> str:
     """Return a page as HTML. It begins with alerts, verdict, leading blocks and at most three headlines.
 
-    `telling` names the sections whose headlines may appear there, in order of importance. A `full` page prints folded
-    tables.
+    A `full` page prints folded tables.
     """
-    by_slug = {section.slug: section for section in sections if section.headlines}
-    headlines = [(by_slug[slug], by_slug[slug].headlines[0]) for slug in telling if slug in by_slug]
+    by_slug = {section.slug: section for section in page.sections if section.headlines}
+    headlines = [(by_slug[slug], by_slug[slug].headlines[0]) for slug in page.telling if slug in by_slug]
     return _template().render(
-        title=title,
-        description=description,
-        subtitle=f"{subtitle.rstrip('.')}." if subtitle else "",
-        alerts=alerts,
-        verdict=verdict,
-        sections=sections,
-        lead=lead,
+        title=page.title,
+        description=page.description,
+        subtitle=f"{page.subtitle.rstrip('.')}." if page.subtitle else "",
+        alerts=page.alerts,
+        verdict=page.verdict,
+        sections=page.sections,
+        lead=page.lead,
         full=full,
         headlines=headlines[:_MOST_HEADLINES],
         made=datetime.now(UTC).strftime("%Y-%m-%d"),

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +70,11 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     return train
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Entries of the co-occurrence matrix by cell; the cell of blocks b and c ends at ``ends[b, c]``."""
+class Cells(NamedTuple):
+    """Entries of the co-occurrence matrix by cell; the cell of blocks b and c ends at ``ends[b, c]``.
+
+    Compiled functions take tuples with names, and no dataclasses.
+    """
 
     ends: NDArray[np.int64]
     rows: NDArray[np.int32]
@@ -96,12 +97,9 @@ def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Gener
     )
     free = ends - sizes
     for part in counted:
-        fill_cells(
-            *(part.first, part.starts, part.columns, part.values, block, free),
-            *(cells.rows, cells.columns, cells.logs),
-        )
+        fill_cells(part.first, part.starts, part.columns, part.values, block, free, cells)
     for end, number in zip(ends.flat, sizes.flat, strict=True):
-        shuffle(end - number, end, cells.rows, cells.columns, cells.logs, rng)
+        shuffle(end - number, end, cells, rng)
     return cells
 
 
@@ -127,16 +125,11 @@ def one_epoch(
 
     ends = cells.ends.ravel()
     begins = np.concatenate([[0], ends[:-1]])
-    constants = [np.float32(settings[name]) for name in ("learning_rate", "alpha")]
+    learning_rate, alpha = np.float32(settings["learning_rate"]), np.float32(settings["alpha"])
     log_max = np.float32(math.log(settings["x_max"]))
 
     def descend_cell(cell: int) -> float:
-        return float(
-            descend(
-                *(begins[cell], ends[cell], cells.rows, cells.columns, cells.logs),
-                *(words, contexts, constants[0], log_max, constants[1]),
-            )
-        )
+        return float(descend(begins[cell], ends[cell], cells, words, contexts, learning_rate, log_max, alpha))
 
     with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
         map_cells = map if workers == 1 else pool.map

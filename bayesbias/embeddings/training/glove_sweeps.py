@@ -28,8 +28,9 @@ def cell_sizes(first, starts, columns, block, sizes):
 
 
 @compiled
-def fill_cells(first, starts, columns, values, block, free, row_of, column_of, log_of):
+def fill_cells(first, starts, columns, values, block, free, cells):
     """Put entries and their mirror images into their cells, whose next free places are `free`."""
+    row_of, column_of, log_of = cells.rows, cells.columns, cells.logs
     for row in range(starts.shape[0] - 1):
         for entry in range(starts[row], starts[row + 1]):
             row_word, column_word, log = first + row, columns[entry], math.log(values[entry])
@@ -42,8 +43,9 @@ def fill_cells(first, starts, columns, values, block, free, row_of, column_of, l
 
 
 @compiled
-def shuffle(begin, end, row_of, column_of, log_of, rng):
+def shuffle(begin, end, cells, rng):
     """Put the entries of a cell in random order."""
+    row_of, column_of, log_of = cells.rows, cells.columns, cells.logs
     for place in range(end - 1, begin, -1):
         other = begin + int(rng.random() * (place - begin + 1))
         row_of[place], row_of[other] = row_of[other], row_of[place]
@@ -54,12 +56,13 @@ def shuffle(begin, end, row_of, column_of, log_of, rng):
 # These options vectorise the loops over dimensions: sums of products in any order (always the same on one machine), and
 # no checks for division by zero, which is impossible here.
 @compiled(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
-def descend(begin, end, row_of, column_of, log_of, words, contexts, learning_rate, log_max, alpha):
+def descend(begin, end, cells, words, contexts, learning_rate, log_max, alpha):
     """Update words and contexts with each entry by AdaGrad; return the sum of the costs before each step.
 
     The cost of an entry is f(X) (w . c + b + b' - log X)^2 / 2, with f(X) = min(1, (X / x_max)^alpha). All numbers are
     float32, including the arguments.
     """
+    row_of, column_of, log_of = cells.rows, cells.columns, cells.logs
     width = words.shape[2]
     cost = 0.0
     for place in range(begin, end):

@@ -121,23 +121,37 @@ class EmbeddingScore:
         return [f"Conventions: {self.conventions}.", *([f"Lost: {lost}."] if lost else [])]
 
 
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Items of a score.
+
+    Parameters
+    ----------
+    frame
+        One row an item, with the columns `item` and, if there are parts, `part`; repeated labels are numbered.
+    lost
+        Labels of the items of which the embedding lacks a word, by kind of item.
+    along
+        Draws of a direction, with the items in the same order; then all quantities are means along it.
+    """
+
+    frame: pd.DataFrame
+    lost: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    along: DrawnDirections | None = None
+
+
 def embedding_score(
     measure: str,
     embedding: str,
-    items: pd.DataFrame,
+    scored: Items,
     quantities: Sequence[Quantity],
     *,
     conventions: str,
     random_seed: int,
     hdi_prob: float = HDI_PROB,
-    lost: Mapping[str, Sequence[str]] | None = None,
-    along: DrawnDirections | None = None,
 ) -> EmbeddingScore:
-    """Return the score of items: the value and the interval of each quantity.
-
-    `items` have the columns `item` and, if there are parts, `part`; repeated labels are numbered. If `along` holds
-    draws of a direction, with the items in the same order, all quantities are means along it.
-    """
+    """Return the score of items: the value and the interval of each quantity."""
+    items, along = scored.frame, scored.along
     labelled = items if "part" in items else items.assign(part="")
     labelled = labelled.assign(item=_numbered(labelled))
     labelled = labelled[[*LABELS, *(name for name in labelled if name not in LABELS)]].reset_index(drop=True)
@@ -160,7 +174,7 @@ def embedding_score(
         conventions=conventions,
         random_seed=random_seed,
         hdi_prob=hdi_prob,
-        lost={kind: tuple(labels) for kind, labels in (lost or {}).items() if len(labels)},
+        lost={kind: tuple(labels) for kind, labels in scored.lost.items() if len(labels)},
         quantities=tuple(quantities),
         along=along,
     )

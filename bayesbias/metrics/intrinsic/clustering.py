@@ -10,7 +10,7 @@ from bayesbias.base.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -111,7 +111,7 @@ def clustering(
     return embedding_score(
         "clustering",
         source.name,
-        pd.DataFrame(items),
+        Items(pd.DataFrame(items), {"words": lost}),
         [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
         conventions=(
             f"k-means of two clusters, vectors of length 1, {starts} starts; {2 * (words_in_all // 2):,} words, half "
@@ -119,5 +119,4 @@ def clustering(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": lost},
     )

@@ -13,7 +13,7 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -140,7 +140,7 @@ def gipe(
     return embedding_score(
         "gipe",
         source.name,
-        pd.DataFrame(items),
+        Items(pd.DataFrame(items), {"words": lost_words}),
         [Quantity("gipe", "weighted_mean", ("eta", "gamma"))],
         conventions=(
             f"{count} neighbours, indirect bias above {limit:g} in the reference along the direction of "
@@ -148,7 +148,6 @@ def gipe(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": lost_words},
     )
 
 

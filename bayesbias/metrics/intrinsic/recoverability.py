@@ -21,7 +21,7 @@ from bayesbias.base.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -153,7 +153,7 @@ def recoverability(
     return embedding_score(
         "recoverability",
         source.name,
-        items,
+        Items(items),
         [Quantity(name, "split_mean", (name,), test_over_train=overlap) for name in names],
         conventions=(
             f"{2 * len(sides[0]):,} words, half from each end of {pair[0]} - {pair[1]} in the reference; {learnt:,} a "

@@ -10,7 +10,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_see
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.quality.benchmark_files import read_sembias
@@ -133,7 +133,7 @@ def sembias(
     return embedding_score(
         "sembias",
         source.name,
-        items,
+        Items(items, {"tuples": lost}),
         quantities,
         conventions=(
             f"largest cosine with {pair[0]} - {pair[1]}, differences of vectors "
@@ -141,7 +141,6 @@ def sembias(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"tuples": lost},
     )
 
 

@@ -14,7 +14,7 @@ from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
 from bayesbias.metrics.directions.direction import Direction, as_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
@@ -128,13 +128,13 @@ def vocabulary_direct_bias(
     return embedding_score(
         "vocabulary_direct_bias",
         source.name,
-        pd.DataFrame({"item": kept_words, "bias": np.abs(cosines) ** c, "cosine": cosines}),
+        Items(
+            pd.DataFrame({"item": kept_words, "bias": np.abs(cosines) ** c, "cosine": cosines}), {"words": lost}, along
+        ),
         [Quantity("direct_bias", "mean", ("bias",), power=float(c)), Quantity("mean_cosine", "mean", ("cosine",))],
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": lost},
-        along=along,
     )
 
 
@@ -236,7 +236,11 @@ def midb(
     return embedding_score(
         "midb",
         source.name,
-        pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)}),
+        Items(
+            pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)}),
+            {"words": lost},
+            _along(source, kept_words, drawn_directions, scaled=scaled),
+        ),
         [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",), power=1.0)],
         conventions=(
             f"{count} components of the differences of {len(first)} and {len(second)} names, "
@@ -244,8 +248,6 @@ def midb(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": lost},
-        along=_along(source, kept_words, drawn_directions, scaled=scaled),
     )
 
 

@@ -9,7 +9,7 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
 from bayesbias.metrics.quality.benchmark_files import read_analogies
@@ -119,7 +119,7 @@ def analogies(
     return embedding_score(
         "analogies",
         source.name,
-        items,
+        Items(items, {"questions": lost}),
         _quantities(items["part"]),
         conventions=(
             f"3CosAdd among {'all' if most is None else f'the first {most:,}'} words, those of the question left out; "
@@ -127,7 +127,6 @@ def analogies(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"questions": lost},
     )
 
 

@@ -9,7 +9,7 @@ from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
 from bayesbias.metrics.quality.benchmark_files import read_similarity
@@ -98,10 +98,9 @@ def word_similarity(
     return embedding_score(
         "word_similarity",
         source.name,
-        items,
+        Items(items, {"pairs": lost}),
         [Quantity("spearman", "spearman", ("human", "cosine"))],
         conventions="Spearman's correlation of cosine similarity and people's scores, ties at their mean rank",
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"pairs": lost},
     )

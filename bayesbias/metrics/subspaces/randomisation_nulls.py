@@ -179,13 +179,13 @@ def randomisation_nulls(
     >>> frame.loc[("both", "mean_cosine"), "position"]
     'below'
     """
-    options = _Options(drawn, samples, match, window, random_seed, progress)
+    design = _checked_design(drawn, samples, random_seed, match=match, window=window, progress=progress)
     found_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
     return _nulls(
         found_lists,
         tuple(found_lists.words),
         vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word),
-        options,
+        design,
     )
 
 
@@ -231,11 +231,11 @@ def study_nulls(
     >>> [null.lists for null in nulls.values()]
     [('math', 'male'), ('math', 'female'), ('arts', 'female'), ('arts', 'male')]
     """
-    options = _Options(drawn, samples, match, window, random_seed, progress)
+    design = _checked_design(drawn, samples, random_seed, match=match, window=window, progress=progress)
     lists = four_lists(study, targets, attributes)
     found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
     rows = vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word)
-    return {component: _nulls(found_lists, pair, rows, options) for component, pair in component_lists(lists).items()}
+    return {component: _nulls(found_lists, pair, rows, design) for component, pair in component_lists(lists).items()}
 
 
 def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
@@ -284,28 +284,36 @@ def list_statistics(source: Embedding, first: Integers, second: Integers) -> pd.
     return pd.DataFrame(values, columns=names)
 
 
-class _Options:
-    """Checked options of random lists."""
+@dataclass(frozen=True)
+class _Design:
+    """How random lists are drawn: the lists, their number, the words that may replace a word, and the seed."""
 
-    def __init__(self, drawn: Any, samples: int, match: Match | None, window: int, seed: Any, progress: bool) -> None:
-        self.drawn = (drawn,) if isinstance(drawn, str) else tuple(drawn)
-        if not self.drawn:
-            raise MeasureError(f"drawn=(): give at least one of {', '.join(DRAWN)}.")
-        for name in self.drawn:
-            check_choice("drawn", name, DRAWN)
-        self.samples, self.seed = check_count("samples", samples), resolve_seed(seed)
-        self.match, self.window, self.progress = match, window, progress
+    drawn: tuple[str, ...]
+    samples: int
+    match: Match | None
+    window: int
+    random_seed: int
+    progress: bool
 
 
-def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, options: _Options) -> RandomisationNulls:
+def _checked_design(drawn: str | Sequence[str], samples: int, random_seed: int | None, **settings: Any) -> _Design:
+    names = (drawn,) if isinstance(drawn, str) else tuple(drawn)
+    if not names:
+        raise MeasureError(f"drawn=(): give at least one of {', '.join(DRAWN)}.")
+    for name in names:
+        check_choice("drawn", name, DRAWN)
+    return _Design(names, check_count("samples", samples), random_seed=resolve_seed(random_seed), **settings)
+
+
+def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, design: _Design) -> RandomisationNulls:
     source, (name_a, name_b) = found_lists.source, pair
     first, second = (word_rows(source, found_lists.words[name]) for name in pair)
     observed = list_statistics(source, first[np.newaxis], second[np.newaxis])
     samples = {}
-    for drawn in with_progress(options.drawn, f"Random lists ({name_a}, {name_b})", progress=options.progress):
+    for drawn in with_progress(design.drawn, f"Random lists ({name_a}, {name_b})", progress=design.progress):
         places = {"first": first, "second": second, "both": np.concatenate([first, second])}[drawn]
-        candidates = replacements(source, places, rows, options.match, options.window)
-        chosen = draw_rows(candidates, options.samples, np.random.default_rng(options.seed))
+        candidates = replacements(source, places, rows, design.match, design.window)
+        chosen = draw_rows(candidates, design.samples, np.random.default_rng(design.random_seed))
         a, b = np.split(chosen, [len(first)], axis=1) if drawn == "both" else (chosen, chosen)
         a, b = (first[np.newaxis] if drawn == "second" else a), (second[np.newaxis] if drawn == "first" else b)
         samples[drawn] = list_statistics(source, a, b)
@@ -316,9 +324,9 @@ def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, optio
         samples=samples,
         embedding=source.name,
         vocabulary=len(rows),
-        match=options.match,
-        window=options.window if options.match else None,
-        random_seed=options.seed,
+        match=design.match,
+        window=design.window if design.match else None,
+        random_seed=design.random_seed,
         lost_words={name: found_lists.lost[name] for name in pair if name in found_lists.lost},
     )
 

@@ -82,7 +82,7 @@ def add_groups(
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)
     count = check_count("samples", samples)
-    seed = resolve_seed(fit_attribute(check_fit(fit), "seed") if chosen_seed is None else chosen_seed)
+    seed = resolve_seed(fit_attribute(check_fit(fit), "random_seed") if chosen_seed is None else chosen_seed)
     data, spec = fitted_rows(fit), fitted_model(fit)
     sizes = fit["posterior"].sizes
     prior_draws = {"prior": 0, "prior_predictive": count}

@@ -105,7 +105,7 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "draws": ("a count", is_count),
     "tune": ("a count", is_count),
     "chains": ("a count", is_count),
-    "seed": ("a seed", lambda value: is_count(value) and value < 2**32),
+    "random_seed": ("a seed", lambda value: is_count(value) and value < 2**32),
     "convergence_problems": ("a list of texts", _are_texts),
 }
 

@@ -119,7 +119,7 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
         A fit.
     name
         ``"versions"``, ``"model"``, ``"model_hash"``, ``"table_hash"``, ``"table"``, ``"sampler"``,
-        ``"draws"``, ``"tune"``, ``"chains"``, ``"seed"`` or ``"convergence_problems"``.
+        ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"`` or ``"convergence_problems"``.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def check_fit(fit: Any) -> "xr.DataTree":
     if not isinstance(fit, xr.DataTree):
         raise FitError(f"A fit is the DataTree that bb.fit returns, not {type(fit).__name__}.")
     missing = [name for name in GROUPS if name not in fit.children]
-    missing += [f"attribute {name}" for name in ("model", "sampler", "seed") if name not in fit.attrs]
+    missing += [f"attribute {name}" for name in ("model", "sampler", "random_seed") if name not in fit.attrs]
     if missing:
         raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use bb.fit.")
     if old := [name for name in RENAMED if name in fit["posterior"].data_vars]:

@@ -46,7 +46,7 @@ class InferencePosterior(Result):
         The first group minus the second: one row per population, with `probability_of_direction`.
     sds
         Standard deviations of the effects, one row per `component`.
-    worth
+    effective_numbers
         Effective numbers: `quantity`, its `count`, and the posterior of the number of independent ones that would be as
         informative.
     outside
@@ -60,7 +60,7 @@ class InferencePosterior(Result):
     means: "pd.DataFrame"
     contrast: "pd.DataFrame"
     sds: "pd.DataFrame"
-    worth: "pd.DataFrame"
+    effective_numbers: "pd.DataFrame"
     outside: float
     draws: int
     hdi_prob: float
@@ -72,12 +72,12 @@ class InferencePosterior(Result):
         shown = [self._contrast_statement(row) for row in self.contrast.to_dict("records")]
         limits = [
             Statement(
-                "worth",
+                "effective numbers",
                 f"{row['quantity'][0].upper()}{row['quantity'][1:]}: {row['count']:,} are worth about "
                 f"{row['mean']:,.0f} independent ones ({row['hdi_low']:,.0f} to {row['hdi_high']:,.0f}).",
                 {str(name): value for name, value in row.items()},
             )
-            for row in self.worth.to_dict("records")
+            for row in self.effective_numbers.to_dict("records")
         ]
         if LIKE_THESE not in set(self.contrast["population"]):
             limits.append(Statement("words", TOO_FEW_WORDS))
@@ -156,7 +156,7 @@ def posterior(
     model is Normal on the scale of the score although scores are bounded, because means over many premises are nearly
     Normal; `outside` shows where this fails. Words are assumed to vary equally around the means of all groups. All
     pairs are sentences of one frame: the thousand scores of a word share verbs and objects, and a group has only a few
-    words. `worth` is the effective number of pairs that remains.
+    words. `effective_numbers` holds the number of independent pairs that would be as informative.
 
     References
     ----------
@@ -194,7 +194,7 @@ def posterior(
         means=_means(drawn, of_groups, table, values, names, group, hdi_prob),
         contrast=_contrast(*contrasts, float(values[sides[0]].mean() - values[sides[1]].mean()), hdi_prob),
         sds=_sds(drawn, hdi_prob),
-        worth=_worth(drawn, [table.groups.count(name) for name in pair], premises, hdi_prob),
+        effective_numbers=_effective_numbers(drawn, [table.groups.count(name) for name in pair], premises, hdi_prob),
         outside=float(outside),
         draws=draws,
         hdi_prob=hdi_prob,
@@ -284,7 +284,7 @@ def _sds(draws: CrossedDraws, hdi_prob: float) -> "pd.DataFrame":
     return estimate_frame(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
 
 
-def _worth(draws: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
+def _effective_numbers(draws: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
     """Return the numbers of independent premises of a word, and of independent pairs, that would be as informative."""
     of_premises = (draws.shared + draws.specific).sum(axis=1)
     of_mean = draws.shared_of_mean + draws.specific_of_mean

@@ -23,7 +23,7 @@ NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
-    *("embedding", "study", "model", "seed", "measure", "quantity", "protected_group", "observed", "estimate"),
+    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
     *("hdi_low", "hdi_high", "conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
 )
 
@@ -125,7 +125,7 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     rows = pd.DataFrame(
         {name: audit[name].astype(object).map(str) for name in TEXTS}
         | {name: pd.to_numeric(audit[name], errors="coerce").astype(float) for name in NUMBERS}
-        | {name: audit[name] for name in ("seed", "lost_words")}
+        | {name: audit[name] for name in ("random_seed", "lost_words")}
     )[list(COLUMNS)].reset_index(drop=True)
     if rows.empty:
         raise ReportError("audit: no rows are left. Select more.")
@@ -150,12 +150,12 @@ def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
         As for `audit_rows`.
     """
     record = getattr(audit, "record", None)
-    if not isinstance(record, AuditRecord) or not record.others or not {"model", "seed"} <= set(audit.columns):
+    if not isinstance(record, AuditRecord) or not record.others or not {"model", "random_seed"} <= set(audit.columns):
         return [("", audit)]
     models, seeds = ({getattr(variant, name) for variant in record.variants} for name in ("model", "random_seed"))
     parts = []
     for variant in record.variants:
-        rows = audit[(audit["model"] == variant.model) & (audit["seed"] == variant.random_seed)]
+        rows = audit[(audit["model"] == variant.model) & (audit["random_seed"] == variant.random_seed)]
         seed = [f"seed {variant.random_seed}"] if len(seeds) > 1 else []
         named = ", ".join(([variant.model or "no model"] if len(models) > 1 else []) + seed)
         parts += [(named, rows)] if len(rows) else []
@@ -163,14 +163,14 @@ def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
 
 
 def failed_cells(audit: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `seed` and `error`."""
+    """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `random_seed` and `error`."""
     record = getattr(audit, "record", None)
     rows = [
         (*question, variant.model, variant.random_seed, error)
         for variant in (record.variants if isinstance(record, AuditRecord) else ())
         for question, error in variant.failed.items()
     ]
-    return pd.DataFrame(rows, columns=["embedding", "study", "model", "seed", "error"])
+    return pd.DataFrame(rows, columns=["embedding", "study", "model", "random_seed", "error"])
 
 
 def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
@@ -185,6 +185,6 @@ def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
     if not record.others:
         return record
     for variant in record.variants:
-        if ((audit["model"] == variant.model) & (audit["seed"] == variant.random_seed)).all():
+        if ((audit["model"] == variant.model) & (audit["random_seed"] == variant.random_seed)).all():
             return variant
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")

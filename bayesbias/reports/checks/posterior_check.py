@@ -66,7 +66,7 @@ class PosteriorCheck(Result):
         Name of the model; origin of the distances.
     converged
         Whether the sampler of the fit converged.
-    total_pairs, draws, replicates, seed
+    total_pairs, draws, replicates, random_seed
         Number of pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
     """
 
@@ -81,7 +81,7 @@ class PosteriorCheck(Result):
     total_pairs: int
     draws: int
     replicates: int
-    seed: int
+    random_seed: int
 
     @property
     def summary(self) -> tuple[Statement, ...]:
@@ -205,7 +205,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         total_pairs=total,
         draws=posterior.draws,
         replicates=replicates,
-        seed=seed,
+        random_seed=seed,
     )
 
 

@@ -61,7 +61,7 @@ class PriorCheck(Result):
         Name of the model; origin of the table.
     priors : dict
         Text of each prior.
-    samples, seed
+    samples, random_seed
         Number of draws of all parameters from the prior; seed.
     """
 
@@ -73,7 +73,7 @@ class PriorCheck(Result):
     source: str
     priors: dict[str, str]
     samples: int
-    seed: int
+    random_seed: int
 
     @property
     def summary(self) -> tuple[Statement, ...]:
@@ -263,7 +263,7 @@ def check_prior(
         source=source_name(provenance(table, current_hash=data.table_hash)),
         priors={name: str(prior) for name, prior in spec.priors.items()},
         samples=samples,
-        seed=seed,
+        random_seed=seed,
     )
 
 

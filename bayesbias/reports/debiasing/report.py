@@ -226,7 +226,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> methods = ["linear", "hard", "soft", "misp"]
     >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **settings)
+    >>> report = bb.debias_report(vectors, "weat7", methods, sets="gender_bolukbasi", max_lost=0.4, **settings)
     >>> bb.reports.measure_correlations(report)[["first", "second", "embeddings"]]
        first                  second  embeddings
     0  weat7  vocabulary_direct_bias           5
@@ -303,9 +303,9 @@ def _cost_text(measure: str, rows: list[dict[str, Any]]) -> str:
 
 
 def _change_text(row: Mapping[str, Any]) -> str:
-    """Return a change with its interval; a tiny one with its power of ten."""
+    """Return a change with its interval; a tiny one with its power of ten, and none as 0."""
     if max(abs(row["change_low"]), abs(row["change_high"])) < _TINY:
-        return f"{row['change']:+.1e}"
+        return f"{row['change']:+.1e}" if row["change"] else "0"
     return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
 
 

@@ -80,8 +80,8 @@ class EmbeddingComparison(Result):
     fits, difference_fits : dict
         Fit of each table, and of the differences of each but the baseline (absent if nothing differs).
     facts
-        `model`, `difference_model`, `difference_prior`, `seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number of
-        pairs by embedding), `equalized` (by embedding, the protected words that are equally near to most stereotype
+        `model`, `difference_model`, `difference_prior`, `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number
+        of pairs by embedding), `equalized` (by embedding, the protected words that are equally near to most stereotype
         words there, but not in the baseline), `tied` (by embedding, the number of directions in which its words'
         distances are tied to each other, if any), `convergence_problems`.
     """
@@ -163,7 +163,7 @@ class EmbeddingComparison(Result):
                 "Model": str(facts["model"]),
                 "Model of differences": str(facts["difference_model"]),
                 "Prior of differences": str(facts["difference_prior"]),
-                "Seed": str(facts["seed"]),
+                "Seed": str(facts["random_seed"]),
                 "Interval": prob,
             },
         )
@@ -274,7 +274,7 @@ def compare_embeddings(
         "model": spec.name,
         "difference_model": difference_spec.name,
         "difference_prior": str(difference_spec.priors["connection_mean"]),
-        "seed": seed,
+        "random_seed": seed,
         "hdi_prob": hdi_prob,
         "rope": region,
         "pairs": len(common[baseline]),

@@ -152,11 +152,11 @@ def _conclusions(
         f"{name!r} compared with {baseline!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} "
         f"protected words. A difference is {name!r} minus {baseline!r}; a positive difference of distances means "
         f"farther apart in {name!r}. Model of the differences {facts['difference_model']!r}, prior of a mean "
-        f"difference {facts['difference_prior']}, seed {facts['seed']}."
+        f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
     )
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
-    numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "seed")}}
+    numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "random_seed")}}
     heading = f"How they differ ({percent_text(facts['hdi_prob'])} HPDI, in units of cosine distance)"
     if all(row["direction"] == "equal" for row in differences):
         same = "Nothing differs: every distance is the same in both, up to rounding. Are they the same file?"

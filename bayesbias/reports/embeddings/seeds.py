@@ -74,7 +74,7 @@ class SeedComparison(Result):
         have the same), and `doubts` about the fits.
     hdi_prob
         Probability inside the intervals.
-    seed
+    random_seed
         Random seed of the draws.
     """
 
@@ -82,7 +82,7 @@ class SeedComparison(Result):
     by_seed: "pd.DataFrame"
     facts: dict[str, Any]
     hdi_prob: float
-    seed: int
+    random_seed: int
 
     def __repr__(self) -> str:
         return f"SeedComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
@@ -161,7 +161,7 @@ class SeedComparison(Result):
                 "Model": facts["model"],
                 "Sampler": facts["sampler"],
                 "Each fit": ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in facts["settings"].items()),
-                "Seed of the draws": str(self.seed),
+                "Seed of the draws": str(self.random_seed),
                 "Interval": prob,
             },
             code=self._code(),
@@ -177,7 +177,7 @@ class SeedComparison(Result):
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"compared = bb.compare_seeds(fits, random_seed={self.seed})\n"
+            f"compared = bb.compare_seeds(fits, random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 
@@ -264,7 +264,7 @@ def compare_seeds(
         by_seed=EstimateFrame(by_seed),
         facts=_facts(fits),
         hdi_prob=hdi_prob,
-        seed=seed,
+        random_seed=seed,
     )
 
 
@@ -339,7 +339,7 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
     first = next(iter(fits.values()))
     tables = {name: fit_attribute(fit, "table") for name, fit in fits.items()}
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
-    seeds = {int(fit_attribute(fit, "seed")) for fit in fits.values()}
+    seeds = {int(fit_attribute(fit, "random_seed")) for fit in fits.values()}
     problems = [
         f"Seed {name}: the sampler did not converge. {' '.join(convergence_problems)}"
         for name, fit in fits.items()

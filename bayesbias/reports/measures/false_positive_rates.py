@@ -149,7 +149,7 @@ def false_positive_rates(
             else:
                 rows += _t_tests(distance, design, method)
     result = pd.DataFrame(rows)
-    result.attrs.update(protected=groups, attributes=lists, neutral=controls, seed=seed, **spread)
+    result.attrs.update(protected=groups, attributes=lists, neutral=controls, random_seed=seed, **spread)
     return result
 
 

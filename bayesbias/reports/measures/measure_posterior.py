@@ -74,7 +74,7 @@ class MeasurePosterior(Result):
         Words that the embedding lacked, by list of the measure.
     converged
         Whether the sampler converged.
-    hdi_prob, seed
+    hdi_prob, random_seed
         Probability inside the intervals, and seed of the simulation.
     """
 
@@ -89,7 +89,7 @@ class MeasurePosterior(Result):
     lost_words: Mapping[str, tuple[str, ...]]
     converged: bool
     hdi_prob: float
-    seed: int
+    random_seed: int
 
     def __repr__(self) -> str:
         return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {len(self.words)} words)"
@@ -271,7 +271,9 @@ def measure_posterior(
     return MeasurePosterior(
         summary=summary_of_values(draws, hdi_prob, independent),
         words=summary_of_words(observed, parts, chains, hdi_prob, independent),
-        draws=draws.assign_attrs(measure=measure, seed=seed, **{name: str(value) for name, value in options.items()}),
+        draws=draws.assign_attrs(
+            measure=measure, random_seed=seed, **{name: str(value) for name, value in options.items()}
+        ),
         measure=measure,
         title=lists.title + "".join(f", {name}={value!r}" for name, value in (*function.same_as, *options.items())),
         word_value=function.word_value,
@@ -280,7 +282,7 @@ def measure_posterior(
         lost_words=lost,
         converged=not fit_attribute(fit, "convergence_problems"),
         hdi_prob=hdi_prob,
-        seed=seed,
+        random_seed=seed,
     )
 
 

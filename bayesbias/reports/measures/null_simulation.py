@@ -137,7 +137,7 @@ def simulate_null(
             "attributes": lists,
             **spread,
             "ddof": ddof,
-            "seed": seed,
+            "random_seed": seed,
         },
     )
 

@@ -148,7 +148,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": int(fit["constant_data"]["pair_count"].sum()),
-        **{name: fit_attribute(fit, name) for name in ("sampler", "seed")},
+        **{name: fit_attribute(fit, name) for name in ("sampler", "random_seed")},
         "model": fit_attribute(fit, "model")["name"],
         "lost_words": lost,
         "left_out_controls": table.get("left_out_controls", []),
@@ -160,7 +160,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         text += f"Table {table['source']!r}. "
     text += (
         "{protected_words} protected words, {attribute_words} attribute words, {pairs:,} cosine distances; "
-        "model {model!r}, sampler {sampler!r}, seed {seed}."
+        "model {model!r}, sampler {sampler!r}, seed {random_seed}."
     ).format_map(numbers)
     if lost is None:
         text += " The table does not say whether words were lost."

@@ -78,7 +78,7 @@ def compare_models(
         their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
         with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
         preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
-        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `seed`, and
+        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `random_seed`, and
         `elpd_words` (for each model, a dict of each attribute word's contribution to the sum).
 
     Raises
@@ -153,7 +153,7 @@ def compare_models(
     by_word = {
         score.model: dict(zip(data.attribute_words.tolist(), score.words.tolist(), strict=True)) for score in scores
     }
-    frame.attrs = {"advice": _advice(frame, len(data.attribute_words)), "seed": seed, "elpd_words": by_word}
+    frame.attrs = {"advice": _advice(frame, len(data.attribute_words)), "random_seed": seed, "elpd_words": by_word}
     return frame
 
 

@@ -56,11 +56,11 @@ class RandomListCheck(Result):
         that the rule promises if nothing is associated; `samples`, the number of samples that it could be applied to;
         `claims`, the share of these with a claim, and its Monte Carlo standard error `claims_se`; `quantity`, the
         number behind the claim (``"posterior mean"``, ``"effect size"``, ``"difference of means"``, ``"MAC - 1"``);
-        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `own`, that of the study's
-        own words; `own_claims`, whether these are claimed to be associated; `beyond`, the share of the samples whose
-        number is at least as far from 0 as the study's, and `beyond_se`. For the model also `posterior_sd` (root mean
-        square, in units of cosine distance), `error` (root mean square of the posterior mean, whose truth is 0) and
-        its `error_se`.
+        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `study_value`, that of the
+        study's own words; `study_claims`, whether these are claimed to be associated; `share_as_extreme`, the share of
+        the samples whose number is at least as far from 0 as the study's, and `share_as_extreme_se`. For the model also
+        `posterior_sd` (root mean square, in units of cosine distance), `error` (root mean square of the posterior mean,
+        whose truth is 0) and its `error_se`.
     gaps : pandas.DataFrame
         A row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
@@ -71,7 +71,7 @@ class RandomListCheck(Result):
         Statements of the kinds ``"claims"`` (the model claims clearly more than it promises) and ``"not fitted"``.
     model, study, embedding
         Names.
-    samples, not_fitted, hdi_prob, seed
+    samples, not_fitted, hdi_prob, random_seed
         Number of samples; number of samples without a row of the model, as a diagnostic of the fast sampler failed;
         probability inside the intervals; seed.
     """
@@ -86,7 +86,7 @@ class RandomListCheck(Result):
     samples: int
     not_fitted: int
     hdi_prob: float
-    seed: int
+    random_seed: int
 
     @property
     def summary(self) -> tuple[Statement, ...]:
@@ -99,12 +99,12 @@ class RandomListCheck(Result):
             f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
             f"lie from {interval_text(model['low'], model['high'])}."
         )
-        share = share_text(model["beyond"], model["beyond_se"])
-        own_gap = (
-            f"The gap of the study's own words is {signed_text(model['own'])}: {share} of the random lists have a gap "
-            "at least as far from 0."
+        share = share_text(model["share_as_extreme"], model["share_as_extreme_se"])
+        study_gap = (
+            f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists "
+            "have a gap at least as far from 0."
         )
-        return (*statements, Statement("gaps", spread, model), Statement("own gap", own_gap, model))
+        return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
@@ -205,7 +205,7 @@ def check_random_lists(
         If the study's own table cannot be made or fitted.
     ReportError
         If the study has no *different* pairs, the model no fast sampler, the vocabulary too few words, or the fast
-        sampler failed for each sample.
+        sampler failed for the study's own table or for each sample.
 
     Notes
     -----
@@ -258,7 +258,13 @@ def check_random_lists(
 
     distances = [lists.distances]
     with threadpool_limits(1, "blas"):
-        fitted = {0: estimate(data, 0)}
+        try:
+            fitted = {0: estimate(data, 0)}
+        except SamplerFailedError as error:
+            raise ReportError(
+                f"{spec.name!r} has no fast fit of the table of {loaded.name!r} in {source.name!r}: {error}. Fit this "
+                "table with bb.fit, which may use another sampler, or give another model here."
+            ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
         for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
             table, sample_distances = next(tables)
@@ -296,7 +302,7 @@ def check_random_lists(
         samples=samples,
         not_fitted=not_fitted,
         hdi_prob=hdi_prob,
-        seed=seed,
+        random_seed=seed,
     )
 
 

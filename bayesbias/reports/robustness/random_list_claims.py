@@ -27,7 +27,7 @@ def method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any
     study_row, random = rows.iloc[0], rows.iloc[1:]
     value = random["value"].to_numpy(dtype=float)
     claims, claims_se = rate(random["claims"].to_numpy(dtype=bool))
-    beyond, beyond_se = rate(np.abs(value) >= abs(study_row["value"]))
+    as_extreme, as_extreme_se = rate(np.abs(value) >= abs(study_row["value"]))
     low, high = np.quantile(value, _TAILS)
     row = {
         "method": str(study_row["method"]),
@@ -40,10 +40,10 @@ def method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any
         "sd": float(value.std(ddof=1)),
         "low": float(low),
         "high": float(high),
-        "own": float(study_row["value"]),
-        "own_claims": bool(study_row["claims"]),
-        "beyond": beyond,
-        "beyond_se": beyond_se,
+        "study_value": float(study_row["value"]),
+        "study_claims": bool(study_row["claims"]),
+        "share_as_extreme": as_extreme,
+        "share_as_extreme_se": as_extreme_se,
     }
     if "sd" in rows:
         square = value**2
@@ -87,11 +87,11 @@ def claims_text(row: dict[str, Any]) -> str:
         else "less often than"
     )
     claim = "that MAC is not 1" if row["method"] == "mac_t_test" else "an association"
-    own_verb = "claims" if row["own_claims"] else "does not claim"
+    study_verb = "claims" if row["study_claims"] else "does not claim"
     return (
         f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
         f"{share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
-        f"{percent_text(row['nominal'])} that its rule promises. It {own_verb} it for the study's own words."
+        f"{percent_text(row['nominal'])} that its rule promises. It {study_verb} it for the study's own words."
     )
 
 

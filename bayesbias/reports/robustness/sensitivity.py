@@ -103,7 +103,7 @@ def sensitivity(
         ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, the cases that
         change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not be left out,
         and why), `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest Monte Carlo
-        standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `seed`.
+        standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def sensitivity(
         "monte_carlo_error": max(errors),
         "hdi_prob": hdi_prob,
         "model": spec.name,
-        "seed": seed,
+        "random_seed": seed,
     }
     return result
 

@@ -59,7 +59,7 @@ class StudySizes(Result):
         and `smallest` (whether it suffices, and no other such size tried has as many or fewer words of both kinds).
     statements
         Statements on the sizes, and the model's caution.
-    contrast, width, gap, hdi_prob, model, seed
+    contrast, width, gap, hdi_prob, model, random_seed
         Arguments of `required_words`, the name of the model, and the seed.
     """
 
@@ -70,7 +70,7 @@ class StudySizes(Result):
     gap: float | None
     hdi_prob: float
     model: str
-    seed: int
+    random_seed: int
 
     def __str__(self) -> str:
         return f"{self.frame.to_string(index=False)}\n\n" + render_text(

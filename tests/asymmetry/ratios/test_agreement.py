@@ -71,8 +71,8 @@ def test_errors_of_people_are_corrected_for() -> None:
     assert agreement["reliability_first"] == pytest.approx(1 / (1 + 0.64), abs=0.01)
     assert agreement["reliability_second"] == 1
     assert agreement["cam"] < exact["cam"] - 0.08
-    assert agreement["endless"] == pytest.approx(exact["cam"], abs=0.02)
-    assert agreement["endless_low"] < agreement["endless"] < agreement["endless_high"]
+    assert agreement["cam_corrected"] == pytest.approx(exact["cam"], abs=0.02)
+    assert agreement["cam_corrected_low"] < agreement["cam_corrected"] < agreement["cam_corrected_high"]
 
 
 def test_pairs_are_found_in_either_order() -> None:

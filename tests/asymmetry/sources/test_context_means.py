@@ -60,10 +60,10 @@ def test_contexts_that_add_alike_count_in_full_and_one_that_adds_all_counts_alon
     others = np.ones(4, dtype=int)
     alike = context_mean(np.full(6, 0.1), np.ones(6, dtype=int), others, total=10, contexts=6)
     one = context_mean(np.array([0.5, 1e-9, 1e-9]), np.ones(3, dtype=int), others, total=7, contexts=3)
-    assert (alike.worth, one.worth) == (pytest.approx(6), pytest.approx(1))
+    assert (alike.effective_contexts, one.effective_contexts) == (pytest.approx(6), pytest.approx(1))
     # Of 10 that were asked of 100, too.
     some = context_mean(np.full(10, 0.1), np.ones(10, dtype=int), others, total=104, contexts=100)
-    assert some.worth == pytest.approx(10)
+    assert some.effective_contexts == pytest.approx(10)
 
 
 @pytest.mark.parametrize(("contexts", "spread"), [(20, 0.5), (8, 2.0), (20, 2.0), (60, 2.0)])
@@ -81,8 +81,10 @@ def test_intervals_of_ratios_hold_the_truth_where_a_few_contexts_add_nearly_all(
             means.append(context_mean(np.exp(logs), counts, others, total=total, contexts=contexts))
         ratio = np.array([means[0].log_probability - means[1].log_probability])
         sd = np.array([ratio_sd(*means)])
-        worth = min(one.worth for one in means)
-        low, high = (student_summary(ratio, sd, np.array([worth]), 0.89)[end][0] for end in ("hdi_low", "hdi_high"))
+        effective_contexts = min(one.effective_contexts for one in means)
+        low, high = (
+            student_summary(ratio, sd, np.array([effective_contexts]), 0.89)[end][0] for end in ("hdi_low", "hdi_high")
+        )
         held += low < 0.5 < high
         by_count += abs(ratio[0] - 0.5) < stats.t.ppf(0.945, contexts - 1) * sd[0]
     error = np.sqrt(0.89 * 0.11 / repeats)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bayesbias.delivery.page.blocks import Paragraph, Section, Table
-from bayesbias.delivery.page.template import filled_page
+from bayesbias.delivery.page.template import Page, filled_page
 from tests.browser import browse, find_chromium
 
 ROWS = tuple((f"word {number:02d}", f"{value:+.3f}", "x") for number, value in enumerate(range(-7, 8)))
@@ -14,8 +14,8 @@ browser = pytest.mark.skipif(find_chromium() is None, reason="no Chromium here")
 
 
 def page_of(*sections: Section, telling: tuple[str, ...] = (), full: bool = False) -> str:
-    given = {"title": "T", "description": "D", "subtitle": "S.", "alerts": [], "verdict": "V."}
-    return filled_page(**given, sections=list(sections), telling=telling, full=full)  # type: ignore[arg-type]
+    page = Page("T", "D", "S.", alerts=[], verdict="V.", sections=list(sections), telling=telling)
+    return filled_page(page, full=full)
 
 
 def table(rows: tuple[tuple[str, ...], ...] = ROWS) -> Section:

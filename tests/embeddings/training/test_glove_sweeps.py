@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
-from bayesbias.embeddings.training.glove import BLOCKS, sorted_cells, start_numbers
+from bayesbias.embeddings.training.glove import BLOCKS, Cells, sorted_cells, start_numbers
 from bayesbias.embeddings.training.glove_sweeps import descend
 
 SIZE, DIMENSIONS, X_MAX, ALPHA = 30, 5, 4.0, 0.75
@@ -53,8 +53,8 @@ def entries_of(counted):
 def run(entries, words, contexts, rate):
     rows, columns, values = (np.array(column) for column in zip(*entries, strict=True))
     logs = np.log(values).astype(np.float32)
-    lists = rows.astype(np.int32), columns.astype(np.int32), logs
-    return descend(0, len(entries), *lists, words, contexts, np.float32(rate), *SETTINGS)
+    cells = Cells(np.array([[len(entries)]]), rows.astype(np.int32), columns.astype(np.int32), logs)
+    return descend(0, len(entries), cells, words, contexts, np.float32(rate), *SETTINGS)
 
 
 def test_the_cost_is_the_objective(counted, numbers):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.embedding_scores.result import embedding_score, labels_of
+from bayesbias.metrics.embedding_scores.result import Items, embedding_score, labels_of
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 
 ITEMS = pd.DataFrame({
@@ -16,7 +16,7 @@ WHOLE = Quantity("whole", "mean", ("bias",))
 
 
 def test_repeated_labels_of_a_part_are_numbered() -> None:
-    score = embedding_score("made", "toy", ITEMS, [WHOLE], conventions="", random_seed=1)
+    score = embedding_score("made", "toy", Items(ITEMS), [WHOLE], conventions="", random_seed=1)
     assert list(score.items["item"]) == ["a", "a (2)", "b", "a"]
     assert list(score.items.columns[:2]) == ["item", "part"]
     assert score.value == 2.5
@@ -24,11 +24,11 @@ def test_repeated_labels_of_a_part_are_numbered() -> None:
 
 def test_a_quantity_of_a_part_uses_its_items() -> None:
     part = Quantity("part", "mean", ("bias",), parts=("x",))
-    score = embedding_score("made", "toy", ITEMS, [part], conventions="", random_seed=1)
+    score = embedding_score("made", "toy", Items(ITEMS), [part], conventions="", random_seed=1)
     assert (score.value, score.estimates["items"].iloc[0]) == (2.0, 3)
+    quantity = Quantity("part", "mean", ("bias",), parts=("y",))
     with pytest.raises(MeasureError, match="part has 1 items"):
-        embedding_score("made", "toy", ITEMS, [Quantity("part", "mean", ("bias",), parts=("y",))], conventions="",
-                        random_seed=1)  # fmt: skip
+        embedding_score("made", "toy", Items(ITEMS), [quantity], conventions="", random_seed=1)
 
 
 def test_a_label_has_one_number_in_all_crossed_columns() -> None:
@@ -39,7 +39,7 @@ def test_a_label_has_one_number_in_all_crossed_columns() -> None:
 
 def test_coverage_counts_lost_items() -> None:
     score = embedding_score(
-        "made", "toy", ITEMS, [WHOLE], conventions="", random_seed=1, lost={"words": ["c"], "pairs": []}
+        "made", "toy", Items(ITEMS, {"words": ["c"], "pairs": []}), [WHOLE], conventions="", random_seed=1
     )
     assert score.coverage == pytest.approx(4 / 5)
     assert score.lost == {"words": ("c",)}

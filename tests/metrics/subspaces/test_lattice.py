@@ -28,7 +28,7 @@ def loop(metric: str, x: list[str], y: list[str], size: int) -> list[list[float]
 
 @pytest.mark.parametrize("metric", BY_PAIR)
 def test_lattices_are_loops(metric: str) -> None:
-    within, between = lattice(GIVEN, X, metric=metric), lattice(GIVEN, X, Y[:4], metric)
+    within, between = lattice(GIVEN, X, metric=metric), lattice(GIVEN, X, Y[:4], metric=metric)
     assert list(within.similarities) == [1, 2, 3, 4, 5]
     assert list(between.similarities) == [1, 2, 3, 4]
     for size in (1, 3, 4):
@@ -39,7 +39,7 @@ def test_lattices_are_loops(metric: str) -> None:
 
 
 def test_frames_and_summary() -> None:
-    made = lattice(GIVEN, X, Y, "mean_cosine", sizes=[2])
+    made = lattice(GIVEN, X, Y, metric="mean_cosine", sizes=[2])
     frame = made.frame(2)
     assert frame.shape == (15, 15)
     assert frame.loc["x0, x3", "y1, y2"] == pytest.approx(
@@ -53,9 +53,9 @@ def test_frames_and_summary() -> None:
 
 
 def test_single_words_have_the_squared_cosine() -> None:
-    squares = lattice(GIVEN, X, Y, "mean_squared_cosine").similarities[1]
+    squares = lattice(GIVEN, X, Y, metric="mean_squared_cosine").similarities[1]
     np.testing.assert_allclose(lattice(GIVEN, X, Y).similarities[1], squares, atol=1e-12)
-    np.testing.assert_allclose(squares, lattice(GIVEN, X, Y, "mean_cosine").similarities[1] ** 2, atol=1e-12)
+    np.testing.assert_allclose(squares, lattice(GIVEN, X, Y, metric="mean_cosine").similarities[1] ** 2, atol=1e-12)
 
 
 def test_what_grows_and_what_stays() -> None:
@@ -63,14 +63,14 @@ def test_what_grows_and_what_stays() -> None:
     assert (np.diff(canonical[["lowest", "mean", "highest"]], axis=0) > 0).all()
     # Between two lists each pair of words is in as many pairs of sub-lists: the mean over all of them cannot change
     # with the size. Only the highest falls, and the lowest rises, to it.
-    cosine = lattice(GIVEN, X, Y, "mean_cosine").summary()
+    cosine = lattice(GIVEN, X, Y, metric="mean_cosine").summary()
     np.testing.assert_allclose(cosine["mean"], cosine["mean"][0], atol=1e-12)
     assert (np.diff(cosine["highest"]) < 0).all()
     assert (np.diff(cosine["lowest"]) > 0).all()
 
 
 def test_a_metric_of_ones_own() -> None:
-    by_function = lattice(GIVEN, X[:4], Y[:4], lambda a, b: float((a @ b.T).max()), sizes=[2])
+    by_function = lattice(GIVEN, X[:4], Y[:4], metric=lambda a, b: float((a @ b.T).max()), sizes=[2])
     assert by_function.similarities[2][0, 0] == pytest.approx(
         max(GIVEN[a] @ GIVEN[b] for a in X[:2] for b in Y[:2]), rel=1e-6
     )

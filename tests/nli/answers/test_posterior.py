@@ -55,9 +55,9 @@ def test_the_contrast_and_what_it_rests_on(fitted: bb.nli.InferencePosterior) ->
     assert contrast.loc["words like these", "sd"] > contrast.loc["these words", "sd"]
     assert (contrast["hdi_low"] > 0).all()
     assert (contrast["probability_of_direction"] > 0.95).all()
-    worth = fitted.worth.set_index("quantity")
-    assert worth["count"].tolist() == [1968, 15_744]
-    assert (worth["mean"] < worth["count"] / 5).all()
+    effective = fitted.effective_numbers.set_index("quantity")
+    assert effective["count"].tolist() == [1968, 15_744]
+    assert (effective["mean"] < effective["count"] / 5).all()
     assert fitted.sds["component"].tolist()[0] == "word"
     assert len(fitted.sds) == 7
 

@@ -252,7 +252,7 @@ def test_the_seed_repeats_and_a_bad_one_is_refused(
     for name in ("pairs", "coverage", "statistics", "densities"):
         pd.testing.assert_frame_equal(getattr(again, name), getattr(check, name))
     other = check_posterior(short_fit)
-    assert other.seed != 1
+    assert other.random_seed != 1
     assert not other.pairs["low_89"].equals(check.pairs["low_89"])
     with pytest.raises(ArgumentError, match="random_seed"):
         check_posterior(short_fit, random_seed=-1)
@@ -349,6 +349,6 @@ def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_ch
     fields = json.loads(json.dumps(check.to_dict()))
     assert [problem.to_dict() for problem in check.problems] == fields["parts"][-1]["statements"] != []
     assert fields["tables"]["coverage"] == check.coverage.to_dict("records")
-    assert (check.seed, check.summary[1].numbers) == (1, fields["tables"]["coverage"][0])
+    assert (check.random_seed, check.summary[1].numbers) == (1, fields["tables"]["coverage"][0])
     assert "\n\nPROBLEMS\n\n- " in str(check)
     assert "<h4>Problems</h4>" in check._repr_html_()

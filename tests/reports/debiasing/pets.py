@@ -31,7 +31,7 @@ def report(embeddings: int = 2, **changes: Any) -> bb.reports.DebiasReport:
     methods = {"linear": bb.debias.LinearProjection(), "weak": Weak()}
     sources = [embedding(seed) for seed in range(1, embeddings + 1)]
     settings = {"measures": ["vocabulary_direct_bias"], **SMALL, **changes}
-    return bb.debias_report(sources, pets.study(), methods, SETS, **settings)
+    return bb.debias_report(sources, pets.study(), methods, sets=SETS, **settings)
 
 
 class Weak:

@@ -106,12 +106,24 @@ def test_the_text_says_the_numbers(report: bb.reports.DebiasReport) -> None:
     assert repr(report) == "DebiasReport(2 embeddings, 3 methods, 2 measures)"
 
 
+def test_no_change_is_written_as_0(report: bb.reports.DebiasReport) -> None:
+    """A method that leaves the vectors as they are changes no number: its interval holds 0 alone."""
+    table = report.table.copy()
+    associations = (table["kind"] == "association") & (table["method"] != "original")
+    assert associations.any()
+    for change, text in ((0.0, "(0)"), (-0.0, "(0)"), (2e-6, "(+2.0e-06)")):
+        table.loc[associations, ["change", "change_low", "change_high"]] = change
+        written = str(replace(report, table=table))
+        assert text in written
+        assert "e+00" not in written
+
+
 def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     measures = ["vocabulary_direct_bias", "recoverability"]
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
     with pytest.warns(BayesBiasWarning, match="1 debiased embedding and 2 numbers"):
         partial_report = bb.debias_report(
-            [pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL
+            [pets.embedding()], study(), methods, sets=pets.SETS, measures=measures, **pets.SMALL
         )
     assert list(partial_report.failed) == [("E1", "gone")]
     assert list(partial_report.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
@@ -148,7 +160,7 @@ def test_a_report_of_no_method_is_none() -> None:
     only = {"gone": bb.debias.LinearProjection(components=9)}
     with pytest.raises(ReportError, match="components=9"):
         bb.debias_report(
-            [pets.embedding()], study(), only, pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
+            [pets.embedding()], study(), only, sets=pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
         )
 
 

@@ -130,7 +130,7 @@ def test_seed_repeats_and_methods_share_their_data() -> None:
             else whole
         )
         pd.testing.assert_frame_equal(alone, beside[beside["method"] == method].reset_index(drop=True))
-    assert whole.attrs["seed"] == 5
+    assert whole.attrs["random_seed"] == 5
 
 
 def test_without_neutral_words() -> None:

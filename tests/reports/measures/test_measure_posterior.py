@@ -82,7 +82,7 @@ def known_fit(
         coords=coords,
     )
     sample_stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros(shape, dtype=bool))})
-    settings = {"sampler": "exact", "draws": draws, "tune": 0, "chains": 1, "seed": 1}
+    settings = {"sampler": "exact", "draws": draws, "tune": 0, "chains": 1, "random_seed": 1}
     return finish_fit(posterior, sample_stats, data, load_model("hierarchical"), table, settings=settings)
 
 
@@ -317,7 +317,7 @@ def test_seed_repeats_and_is_recorded(crossed: xr.DataTree) -> None:
     assert first.summary.equals(second.summary)
     assert not first.summary["null_low"].equals(third.summary["null_low"])
     drawn = measure_posterior(crossed)
-    assert drawn.summary.equals(measure_posterior(crossed, random_seed=drawn.seed).summary)
+    assert drawn.summary.equals(measure_posterior(crossed, random_seed=drawn.random_seed).summary)
 
 
 def test_words_are_as_the_statistics_say(crossed: xr.DataTree) -> None:

@@ -101,7 +101,7 @@ def test_seed_repeats_and_is_recorded() -> None:
     assert first.identical(second)
     assert not first.equals(third)
     drawn = simulate_null(samples=50)
-    assert drawn.equals(simulate_null(samples=50, random_seed=drawn.attrs["seed"]))
+    assert drawn.equals(simulate_null(samples=50, random_seed=drawn.attrs["random_seed"]))
 
 
 def test_blocks_are_no_part_of_the_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame
     (advice,) = alone.attrs["advice"]
     assert advice.numbers == {"preferred": "crossed", "as_good": [], "worse": []}
     first = compare_models(small, ["hierarchical"], draws=50)
-    again = compare_models(small, ["hierarchical"], draws=50, random_seed=first.attrs["seed"])
+    again = compare_models(small, ["hierarchical"], draws=50, random_seed=first.attrs["random_seed"])
     pd.testing.assert_frame_equal(first, again)
 
 

@@ -38,7 +38,7 @@ def test_each_method_has_a_row_and_each_sample_one_for_each(checked: RandomListC
     assert checked.methods["nominal"].tolist() == [0.11, 0.05, 0.05, 0.05, 0.05]
     assert (checked.gaps.groupby("method")["sample"].apply(list).map(len) == 40).all()
     assert checked.drawn == {"words": 12, "vocabulary": 300 - 36, "match": None, "window": 300 - 36}
-    assert (checked.not_fitted, checked.samples, checked.seed) == (0, 40, 1)
+    assert (checked.not_fitted, checked.samples, checked.random_seed) == (0, 40, 1)
     settings = checked.contents.settings
     assert (settings["Drawn: vocabulary"], settings["Not fitted"], settings["Samples"]) == ("264", "0", "40")
     assert "Drawn: match" not in settings
@@ -52,7 +52,9 @@ def test_shares_and_spread_are_those_of_the_samples(checked: RandomListCheck) ->
         assert method_row["claims_se"] == pytest.approx(np.sqrt(likely * (1 - likely) / 40))
         assert method_row["sd"] == pytest.approx(rows["value"].std())
         assert method_row["low"] == pytest.approx(rows["value"].quantile(0.055))
-        assert method_row["beyond"] == pytest.approx((rows["value"].abs() >= abs(method_row["own"])).mean())
+        assert method_row["share_as_extreme"] == pytest.approx(
+            (rows["value"].abs() >= abs(method_row["study_value"])).mean()
+        )
         if method == "hierarchical":
             outside = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
             assert method_row["posterior_sd"] == pytest.approx(np.sqrt((rows["sd"] ** 2).mean()))
@@ -66,19 +68,19 @@ def test_the_studys_own_numbers_are_those_of_the_single_measures(checked: Random
     embedding = noise()
     letters, table = study(embedding), bb.distance_table(embedding, study(embedding))
     weat = bb.metrics.weat(embedding, letters)
-    assert row(checked, "weat")["own"] == pytest.approx(weat.effect_size)
-    assert row(checked, "weat")["own_claims"] == (weat.p_value < 0.05)
+    assert row(checked, "weat")["study_value"] == pytest.approx(weat.effect_size)
+    assert row(checked, "weat")["study_claims"] == (weat.p_value < 0.05)
     mac = bb.metrics.mac_t_tests(table).set_index("values")
-    assert row(checked, "mac_t_test")["own"] == pytest.approx(mac.loc["preaveraged", "difference"])
+    assert row(checked, "mac_t_test")["study_value"] == pytest.approx(mac.loc["preaveraged", "difference"])
     near, far = (
         table.loc[table["connection"] == name].set_index("protected_word")["cosine_distance"]
         for name in ("associated", "different")
     )
-    assert row(checked, "t_test_raw")["own"] == pytest.approx(near.mean() - far.mean())
-    assert row(checked, "t_test_raw")["own_claims"] == (stats.ttest_ind(near, far, equal_var=False).pvalue < 0.05)
+    assert row(checked, "t_test_raw")["study_value"] == pytest.approx(near.mean() - far.mean())
+    assert row(checked, "t_test_raw")["study_claims"] == (stats.ttest_ind(near, far, equal_var=False).pvalue < 0.05)
     averages = [values.groupby(level=0).mean() for values in (near, far)]
     claimed = stats.ttest_ind(*averages, equal_var=False).pvalue < 0.05
-    assert row(checked, "t_test_preaveraged")["own_claims"] == claimed
+    assert row(checked, "t_test_preaveraged")["study_claims"] == claimed
 
 
 def test_words_that_are_no_letters_or_the_studys_in_another_case_are_not_drawn() -> None:
@@ -134,6 +136,18 @@ def test_a_sampler_that_fails_is_counted_and_said(monkeypatch: pytest.MonkeyPatc
     assert problem.numbers == {"not_fitted": 5, "samples": 10}
 
 
+def test_a_sampler_that_fails_for_the_study_itself_names_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*args: object, **options: object) -> object:
+        raise SamplerFailedError("a Pareto k-hat of 0.93")
+
+    monkeypatch.setattr(module, "quick_contrasts", failing)
+    embedding = noise()
+    letters = study(embedding)
+    match = f"'hierarchical'.*'{letters.name}'.*'{embedding.name}'.*0.93.*bb.fit"
+    with pytest.raises(ReportError, match=match):
+        check_random_lists(embedding, letters, model="hierarchical", samples=10, random_seed=1, progress=False)
+
+
 def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCheck) -> None:
     embedding = noise()
     again = check_random_lists(
@@ -144,7 +158,7 @@ def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCh
     assert len(decoded["tables"]["methods"]) == 5
     assert checked.drawn["words"] == 12
     kinds = [statement.kind for statement in checked.summary]
-    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "own gap"]
+    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "study gap"]
     for statement in checked.summary:
         assert statement.text in " ".join(str(checked).split())
 

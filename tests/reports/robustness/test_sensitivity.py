@@ -130,7 +130,7 @@ def test_priors(planted: pd.DataFrame, model: str) -> None:
 def test_the_same_seed_gives_the_same_report(planted: pd.DataFrame) -> None:
     one, two = (sensitivity(planted, leave_out="list", draws=200, random_seed=3) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
-    assert sensitivity(planted, leave_out="list", draws=200).attrs["seed"] >= 0
+    assert sensitivity(planted, leave_out="list", draws=200).attrs["random_seed"] >= 0
 
 
 def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

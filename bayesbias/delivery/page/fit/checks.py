@@ -32,7 +32,7 @@ def sampler_section(page: FitReport) -> Section:
 def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
     try:
-        check = check_posterior(page.fit, random_seed=page.seed, progress=False)
+        check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
     except NotEnoughMemoryError as error:
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
     coverage_text = "; ".join(
@@ -86,7 +86,7 @@ def predictions_section(page: FitReport) -> Section:
             },
             folded=True,
         ),
-        Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.seed}."),
+        Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.random_seed}."),
     ]
     fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return Section("predictions", _PREDICTIONS, blocks, [check.summary[1].text + fails])
@@ -95,8 +95,8 @@ def predictions_section(page: FitReport) -> Section:
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
     if page.quick:
-        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.too_long(1, 'bb.check_prior(table)')}")])
-    check = check_prior(page.table, page.spec, random_seed=page.seed, progress=False)
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
+    check = check_prior(page.table, page.spec, random_seed=page.random_seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
         *(Paragraph(statement.text) for statement in check.summary[1:3]),
@@ -134,6 +134,6 @@ def priors_section(page: FitReport) -> Section:
             },
             folded=True,
         ),
-        Paragraph(f"bb.check_prior with {check.samples:,} samples, seed {check.seed}."),
+        Paragraph(f"bb.check_prior with {check.samples:,} samples, seed {check.random_seed}."),
     ]
     return Section("priors", _PRIORS, blocks)

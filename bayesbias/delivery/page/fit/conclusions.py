@@ -52,8 +52,8 @@ def reproduction_section(page: FitReport) -> Section:
         **{f"Switch {name}": value for name, value in model["switches"].items()},
         "Sampler": str(fit_attribute(fit, "sampler")),
         "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
-        "Seed of the fit": str(fit_attribute(fit, "seed")),
-        "Seed of this page": str(page.seed),
+        "Seed of the fit": str(fit_attribute(fit, "random_seed")),
+        "Seed of this page": str(page.random_seed),
         "Interval": f"{percent_text(page.hdi_prob)} HPDI",
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
@@ -110,13 +110,14 @@ def _code(page: FitReport, study: str | None) -> str:
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
             f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
-            f"rope={comparison.facts['rope']}, {settings}, random_seed={comparison.facts['seed']})"
+            f"rope={comparison.facts['rope']}, {settings}, random_seed={comparison.facts['random_seed']})"
         )
         compared = "comparison=comparison, "
     lines += [
         f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_attribute(fit, 'seed')}{_other_priors(page)})",
-        f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, random_seed={page.seed})",
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)})",
+        f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, "
+        f"random_seed={page.random_seed})",
         'bb.write(report, "report.html")',
     ]
     return "\n".join(lines)

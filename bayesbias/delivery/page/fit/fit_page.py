@@ -13,7 +13,7 @@ from bayesbias.delivery.page.fit.question_and_data import data_section, question
 from bayesbias.delivery.page.fit.random_lists import random_lists_section
 from bayesbias.delivery.page.fit.robustness import comparison_section, sensitivity_section
 from bayesbias.delivery.page.fit.single_numbers import single_numbers_section
-from bayesbias.delivery.page.template import filled_page
+from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts
 from bayesbias.reports.fit_report import FitReport
 
@@ -50,17 +50,17 @@ def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -
     # Failed sampling and doubtful data precede all numbers.
     reason = report.nothing_to_compare
     alerts = [reason] if reason else [doubt.text for doubt in report.conclusions.doubts]
-    return filled_page(
+    page = Page(
         title=report.page_title or f"Associations of words: {report.subject}",
         description=f"A Bayesian report of associations in word embeddings: {report.subject}.",
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else report.conclusions.verdict.text,
         sections=sections,
-        lead=() if reason else (_forest(report), Bullets(report.shown("contrast")[:1])),
+        lead=() if reason else (_forest(report), Bullets(report.statements("contrast")[:1])),
         telling=_TELLING,
-        full=full,
         subtitle=f"Model {report.spec.name}.",
     )
+    return filled_page(page, full=full)
 
 
 def _forest(page: FitReport) -> Figure:
@@ -71,5 +71,5 @@ def _forest(page: FitReport) -> Figure:
         f"group and by word: posterior means (points) and {percent_text(page.hdi_prob)} intervals (lines). Below 0, "
         "associated words are nearer. Points are filled if the interval excludes 0"
         + ("; the region of practical equivalence is shaded." if page.rope is not None else "."),
-        f"A forest of contrasts with a line at 0. {' '.join(page.shown('contrast'))}",
+        f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",
     )

@@ -72,7 +72,7 @@ def overall_section(page: FitReport) -> Section:
             folded=True,
         ),
     ]
-    return Section("overall", "All protected words", blocks, page.shown("contrast"))
+    return Section("overall", "All protected words", blocks, page.statements("contrast"))
 
 
 def words_section(page: FitReport) -> Section:
@@ -81,7 +81,7 @@ def words_section(page: FitReport) -> Section:
     frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
     frame = frame[frame["parameter"] == "word_mean"]
     word_count = frame["protected_word"].nunique()
-    statements = page.shown("words")
+    statements = page.statements("words")
     blocks: list[Block] = []
     if word_count > _MOST_WORDS:
         blocks.append(
@@ -135,7 +135,7 @@ def _group_differences(page: FitReport) -> list[Block]:
     several = page.table["protected_group"].nunique() > 1
     if not several or page.nothing_to_compare:
         return []
-    statements = page.shown("group")
+    statements = page.statements("group")
     return [*([Bullets(statements)] if statements else []), _differences(page, "protected_group")]
 
 

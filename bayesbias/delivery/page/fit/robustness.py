@@ -47,10 +47,12 @@ def comparison_section(page: FitReport) -> Section:
         *[model for model in MODELS if model != name],
     ]
     # The prediction of each pair and attribute word from each draw costs about 20 fits.
-    if reason := page.too_long(20 * len(models), "bb.compare_models(table)"):
+    if reason := page.skip_reason(20 * len(models), "bb.compare_models(table)"):
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
     try:
-        frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed, progress=False)
+        frame = compare_models(
+            page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.random_seed, progress=False
+        )
     except NotEnoughMemoryError as error:
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {error}")])
     reading = dict(zip(frame["model"], frame["reading"], strict=True)).get(name)
@@ -90,7 +92,9 @@ def comparison_section(page: FitReport) -> Section:
                 "pairs_diff_se": ("Its error", "{:,.1f}".format),
             },
         ),
-        Paragraph(f"bb.compare_models with {_COMPARISON_DRAWS} draws in each of 4 chains, seed {frame.attrs['seed']}."),
+        Paragraph(
+            f"bb.compare_models with {_COMPARISON_DRAWS} draws in each of 4 chains, seed {frame.attrs['random_seed']}."
+        ),
     ]
     return Section("comparison", _COMPARISON, blocks, [headline])
 
@@ -107,7 +111,7 @@ def sensitivity_section(page: FitReport) -> Section:
             f"The model {page.spec.name} is sampled by NUTS and would have to be fitted again for each word. Run "
             f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
-    reason = reason or page.too_long(
+    reason = reason or page.skip_reason(
         page.table["attribute_word"].nunique() + page.table["protected_word"].nunique(), "bb.sensitivity(table)"
     )
     if reason:
@@ -119,7 +123,7 @@ def sensitivity_section(page: FitReport) -> Section:
             leave_out=leave_out,
             hdi_prob=page.hdi_prob,
             draws=_SENSITIVITY_DRAWS,
-            random_seed=page.seed,
+            random_seed=page.random_seed,
             progress=False,
         )
         blocks += [Heading(_TITLES[leave_out]), *(Paragraph(statement.text) for statement in frame.attrs["reading"])]
@@ -134,7 +138,7 @@ def sensitivity_section(page: FitReport) -> Section:
             blocks.append(Paragraph(f"Could not be left out: {name_some(names, 5)}."))
     blocks.append(
         Paragraph(
-            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}; draws are "
+            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.random_seed}; draws are "
             "reweighted if the weights are reliable; otherwise the model is fitted again. A word that moves a "
             "difference is not wrong; the conclusion depends on it."
         )

@@ -41,7 +41,7 @@ def _weat(page: FitReport) -> Iterator[Block]:
         similarities = Similarities.of_table(page.table, lists)
         sizes = [weat_statistics(similarities, statistic="mean", ddof=ddof)["effect_size"] for ddof in (1, 0)]
         values = associations(similarities)
-        test = p_value(*similarities.by_group(values), random_seed=page.seed)
+        test = p_value(*similarities.by_group(values), random_seed=page.random_seed)
     except (MeasureError, StudyError) as error:
         yield Paragraph(f"WEAT is not shown: {error}")
         return

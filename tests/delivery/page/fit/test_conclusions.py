@@ -89,7 +89,7 @@ def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(chan
     for fitted_study, printed in ((bundled, False), (study, True)):
         table = bb.distance_table(vectors, fitted_study)
         fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
-        page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+        page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, random_seed=1)
         texts = [block.text for block in conclusions.reproduction_section(page).blocks if isinstance(block, Verbatim)]
         assert len(texts) == 1 + printed
         shown = " ".join(str(block) for block in question_section(page).blocks)
@@ -104,7 +104,7 @@ def test_other_priors_are_repeated(given: FitReport) -> None:
     fit = bb.fit(
         table, "hierarchical", priors={"sigma": "HalfNormal(0.2)"}, draws=50, chains=2, random_seed=1, progress=False
     )
-    page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, random_seed=1)
     code = conclusions.reproduction_section(page).blocks[-1].text  # type: ignore[union-attr]
     assert 'priors={"sigma": "HalfNormal(sigma=0.2)"}' in code
     assert "priors" not in conclusions.reproduction_section(given).blocks[-1].text  # type: ignore[union-attr]

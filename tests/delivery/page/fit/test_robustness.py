@@ -16,7 +16,7 @@ from bayesbias.reports.fit_report import FitReport, table_of
 
 
 def about(fit: xr.DataTree) -> FitReport:
-    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, random_seed=1)
 
 
 def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         frame = pd.DataFrame({"model": ["crossed"], "reading": ["preferred"]})
         numbers = ("elpd_words", "words_diff", "words_diff_se", "elpd_pairs", "pairs_diff", "pairs_diff_se")
         frame[list(numbers)] = 0.0
-        frame.attrs = {"advice": (), "seed": 1}
+        frame.attrs = {"advice": (), "random_seed": 1}
         return frame
 
     monkeypatch.setattr(robustness, "compare_models", compare)

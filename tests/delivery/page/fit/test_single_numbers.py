@@ -15,7 +15,7 @@ from bayesbias.reports.fit_report import FitReport, table_of
 
 
 def about(fit: xr.DataTree) -> FitReport:
-    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, random_seed=1)
 
 
 def test_weat_is_that_of_the_embedding() -> None:
