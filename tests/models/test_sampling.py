@@ -135,7 +135,7 @@ def test_a_seed_repeats_exactly_in_another_process(capsys: pytest.CaptureFixture
 
 def test_a_sampler_that_is_not_installed_names_its_extra(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayesbias.models.sampling.find_spec", lambda name: None)
-    with pytest.raises(FitError, match=r"numpyro.*pip install 'bayesbias\[numpyro\]'"):
+    with pytest.raises(FitError, match=r"numpyro.*'bayesbias\[numpyro\]'"):
         bb.fit(table, sampler="numpyro")
 
 

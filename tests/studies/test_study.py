@@ -85,7 +85,7 @@ def test_control_lists_are_the_papers() -> None:
     assert len(set(control_list("human"))) == 85
     assert len(set(control_list("neutral"))) == 226
     assert not set(control_list("human")) & set(control_list("neutral"))
-    with pytest.raises(StudyError, match="did you mean 'human'"):
+    with pytest.raises(StudyError, match=r"'humen'.*'human'"):
         control_list("humen")
 
 
@@ -116,9 +116,9 @@ def test_words_connections_and_lists() -> None:
     assert study.connection("summer", "warm") == "associated"
     assert study.connection("winter", "warm") == "different"
     assert study.connection("winter", "neutral") == "neutral"
-    with pytest.raises(StudyError, match=r"no protected group 'sumer' \(did you mean 'summer'\?\)"):
+    with pytest.raises(StudyError, match=r"'sumer' .*'summer'"):
         study.connection("sumer", "warm")
-    with pytest.raises(StudyError, match="no attribute group 'human'"):
+    with pytest.raises(StudyError, match=r"attribute .*'human'"):
         study.connection("summer", "human")
 
 
@@ -306,12 +306,12 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, error: type[E
 
 
 def test_missing_files_and_unknown_names(tmp_path: Path) -> None:
-    with pytest.raises(InputFileError, match=r"'religon' \(did you mean 'religion'\?\).*weat10"):
+    with pytest.raises(InputFileError, match=r"'religon' .*'religion'.*weat10"):
         load_study("religon")
     (tmp_path / "seasons.toml").write_text(GOOD_TOML)
-    with pytest.raises(InputFileError, match=r"did you mean 'seasons.toml'"):
+    with pytest.raises(InputFileError, match=r"season\.toml.*'seasons\.toml'"):
         load_study(tmp_path / "season.toml")
-    with pytest.raises(InputFileError, match="is a folder"):
+    with pytest.raises(InputFileError, match="folder"):
         load_study(tmp_path)
     with pytest.raises(InputFileError, match=r"x\.toml"):
         load_study(tmp_path / "seasons.toml" / "x.toml")
@@ -346,7 +346,7 @@ def test_the_template_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch
     path.write_text("precious")
     with pytest.raises(OutputError, match="exists"):
         write_study_template(path)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="nowhere"):
         write_study_template(tmp_path / "nowhere" / "mine.toml")
 
     def full_disk(self: Path, data: bytes) -> int:
@@ -547,5 +547,5 @@ def test_word_lists_are_those_of_their_sources() -> None:
     assert set.intersection(*map(set, opinions.values())) == {"envious", "enviously", "enviousness"}
     study = make(protected={"b": eds["names_black"][3:], "r": eds["names_russian"]}, associated=[("b", "warm")])
     assert study.protected["r"] == eds["names_russian"]
-    with pytest.raises(StudyError, match="did you mean 'bing_liu'"):
+    with pytest.raises(StudyError, match=r"'bing_lui'.*'bing_liu'"):
         bb.studies.load_word_lists("bing_lui")

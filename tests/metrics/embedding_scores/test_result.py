@@ -26,7 +26,7 @@ def test_a_quantity_of_a_part_uses_its_items() -> None:
     part = Quantity("part", "mean", ("bias",), parts=("x",))
     score = embedding_score("made", "toy", ITEMS, [part], conventions="", random_seed=1)
     assert (score.value, score.estimates["items"].iloc[0]) == (2.0, 3)
-    with pytest.raises(MeasureError, match="part has 1 items"):
+    with pytest.raises(MeasureError, match=r"part .* 1 items"):
         embedding_score("made", "toy", ITEMS, [Quantity("part", "mean", ("bias",), parts=("y",))], conventions="",
                         random_seed=1)  # fmt: skip
 
