@@ -42,7 +42,7 @@ def corpus(path: Path) -> Path:
 
 @pytest.mark.slow
 def test_the_script_in_short(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two seeds of vectors of 8 dimensions; what it writes has the shape of what is kept, and so few draws are doubted."""
+    """Two seeds of vectors of 8 dimensions: the tables have the shape of those kept, and so few draws are doubted."""
     given = ["study", corpus(tmp_path / "corpus.txt.gz"), tmp_path / "vectors", "--out", tmp_path / "out"]
     short = ["--dimensions", "8", "--seeds", "2", "--sampled", "60", "--draws", "200"]
     monkeypatch.setattr(sys, "argv", [*map(str, given), *short])
