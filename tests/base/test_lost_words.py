@@ -32,13 +32,9 @@ def test_shares_are_floats(value: Any) -> None:
 
 @pytest.mark.parametrize(("lost", "size"), [(1, 5), (3, 15), (5, 25), (7, 35)])
 def test_at_the_limit_words_are_told_and_past_it_they_are_too_many(lost: int, size: int) -> None:
-    with pytest.warns(
-        LostWordsWarning, match=rf"^X lacks {lost} words?: {lost} of the {size} of 'math' \(w0.*\. So\.$"
-    ):
+    with pytest.warns(LostWordsWarning, match=rf"^X .* {lost} .*: {lost} .* {size} .* 'math' \(w0.*\. So\.$"):
         judge_lost_words("X", [losing(lost, size)], "So.", max_lost=MAX_LOST)
-    with pytest.raises(
-        LostWordsError, match=rf"^X lacks too many words: {lost + 1} of the {size} of 'math' .* At most 20% of a list"
-    ):
+    with pytest.raises(LostWordsError, match=rf"^X .*: {lost + 1} .* {size} .* 'math' .* 20%"):
         judge_lost_words("X", [losing(lost + 1, size)], "So.", max_lost=MAX_LOST)
 
 

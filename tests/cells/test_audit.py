@@ -25,7 +25,7 @@ def audited() -> AuditFrame:
 def test_numbers_are_those_of_the_functions_alone(audited: AuditFrame) -> None:
     assert tuple(audited.columns) == COLUMNS
     for name, path in VECTORS.items():
-        with pytest.warns(LostWordsWarning, match="71 of the 226 of 'neutral'"):  # of the study's own words none
+        with pytest.warns(LostWordsWarning, match="71 .* 226 .* 'neutral'"):  # of the study's own words none
             table = bb.distance_table(path, "weat7")
         seed = audited.record.seeds[name, "weat7"]
         fit = bb.fit(table, "crossed", draws=500, random_seed=seed, progress=False)
@@ -114,7 +114,7 @@ def test_what_has_no_answer_is_left_out_and_said() -> None:
         ("weat7", "mac"),
     ]
     assert frame["lost_words"].tolist() == [1, 0, 0]
-    with pytest.raises(MeasureError, match="weat of religion"):
+    with pytest.raises(MeasureError, match=r"weat .* religion"):
         bb.audit(VECTORS["seed 1"], ["religion"], ["weat"], model=None, max_lost=0.25)
 
 

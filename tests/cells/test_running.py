@@ -67,9 +67,9 @@ def test_each_model_and_seed_is_the_audit_of_it_alone() -> None:
             part = frame[(frame["model"] == model) & (frame["random_seed"] == seed)].reset_index(drop=True)
             pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
             assert bb.reports.rank(part).ranks.equals(bb.reports.rank(alone).ranks)
-    with pytest.raises(ReportError, match="hierarchical, seed 1"):
+    with pytest.raises(ReportError, match=r"hierarchical.* seed 1"):
         bb.reports.rank(frame)
-    with pytest.raises(ReportError, match="models and seeds"):
+    with pytest.raises(ReportError, match=r"models .*seeds"):
         bb.reports.rank(frame[frame["random_seed"] == 1].assign(model="other"))
 
 
@@ -141,7 +141,7 @@ def test_a_cell_that_fails_is_recorded_and_tried_again(
         folder = tmp_path / str(where).replace("/", "")
         with monkeypatch.context() as patch:
             patch.setattr(AuditCell, "answer", failing)
-            with pytest.warns(BayesBiasWarning, match="1 of 2 cells.*ZeroDivisionError: no luck"):
+            with pytest.warns(BayesBiasWarning, match="1 .* 2 .*ZeroDivisionError: no luck"):
                 frame = study(EMBEDDINGS[:1], cells=folder, **where, **grid)
         assert len(frame) == 5
         failures = [record.failed for record in frame.record.variants]
@@ -159,7 +159,7 @@ def test_an_embedding_that_lost_too_many_words_fails_alone(tmp_path: Path) -> No
         assert set(frame["embedding"]) == {"E1"}
         assert "poor" in str([warning.message for warning in warned if "4 of 8 cells" in str(warning.message)])
         assert any(issubclass(warning.category, LostWordsWarning) for warning in warned)
-    with pytest.raises(ReportError, match="4 of 4 cells"):
+    with pytest.raises(ReportError, match=r"4 .* 4 "):
         study([poor])
 
 
@@ -194,7 +194,7 @@ def test_mistakes(changes: dict[str, object], error: type[Exception], fact: str,
 
 def test_a_year_of_work_is_refused_with_the_count(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", {"exact": 1e9})
-    with pytest.raises(ReportError, match=r"8 of 8 cells \(2 embeddings x 1 study .* 6\.3 years of 1 worker"):
+    with pytest.raises(ReportError, match=r"8 .* 8 .*2 embeddings x 1 .* 6\.3 years .* 1 "):
         study()
     assert not counted
 
@@ -203,7 +203,7 @@ def test_cells_that_need_more_memory_than_a_worker_has_are_refused(
     counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "free_memory", lambda: 10_000)
-    with pytest.raises(NotEnoughMemoryError, match=r"8 of 8 cells .* 0\.0 GB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"8 .* 8 .* 0\.0 GB"):
         study()
     assert not counted
 
@@ -224,7 +224,7 @@ def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     for where in ({"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}):
-        with pytest.raises(ClusterError, match=r"pip install 'bayesbias\[cluster\]'"):
+        with pytest.raises(ClusterError, match=r"'bayesbias\[cluster\]'"):
             study(**where)
     assert len(study()) == 40
 

@@ -142,7 +142,7 @@ def test_normalised_vectors_are_refused() -> None:
 
 def test_bad_requests() -> None:
     few = {name: words[:2] for name, words in WORDS.items()}
-    with pytest.raises(MeasureError, match="4 rows but 4 coefficients"):
+    with pytest.raises(MeasureError, match=r"4 rows .* 4 "):
         cosine_regression(vectors(), few, "centroid")
     with pytest.raises(MeasureError, match=r"'X' .*12 .*'Y' .*11"):
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")

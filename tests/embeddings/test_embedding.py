@@ -97,7 +97,7 @@ def test_absent_word_hints_at_the_case_rule():
 
 
 def test_absent_word_hints_at_its_spelling():
-    with pytest.raises(LostWordsError, match=r"'kimg' \(did you mean 'king'\?\)"):
+    with pytest.raises(LostWordsError, match=r"'kimg' .*'king'"):
         make()["kimg"]
 
 
@@ -134,7 +134,7 @@ def test_unusable_words_and_vectors_are_refused(words, vectors, message):
 
 
 def test_unknown_case_rule_is_refused():
-    with pytest.raises(ArgumentError, match=r"'lover' \(did you mean 'lower'\?\)"):
+    with pytest.raises(ArgumentError, match=r"'lover' .*'lower'"):
         make(case="lover")
 
 

@@ -96,7 +96,7 @@ def test_a_folder_is_told_about(tmp_path):
 
 def test_a_missing_file_hints_at_its_neighbours(tmp_path):
     (tmp_path / "glove.txt").write_text("a 1\n")
-    with pytest.raises(InputFileError, match=r"glov\.txt \(did you mean 'glove\.txt'\?\)"):
+    with pytest.raises(InputFileError, match=r"glov\.txt .*'glove\.txt'"):
         load_embedding(tmp_path / "glov.txt")
     with pytest.raises(InputFileError, match="file"):
         load_embedding(tmp_path / "no" / "where.txt")
@@ -121,12 +121,12 @@ def test_unknown_content_lists_the_formats(tmp_path):
 
 
 def test_unknown_format_hints(tmp_path):
-    with pytest.raises(ArgumentError, match=r"'glov' \(did you mean 'glove'\?\)"):
+    with pytest.raises(ArgumentError, match=r"'glov' .*'glove'"):
         load_embedding(tmp_path / "x", format="glov")
 
 
 def test_unknown_case_rule_is_refused_before_reading(tmp_path):
-    with pytest.raises(ArgumentError, match=r"case='uper'.*did you mean 'upper'"):
+    with pytest.raises(ArgumentError, match=r"case='uper'.*'upper'"):
         load_embedding(tmp_path / "x", case="uper")
 
 

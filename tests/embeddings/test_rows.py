@@ -21,7 +21,7 @@ def test_repeats_are_kept_once() -> None:
 
 
 def test_a_word_with_two_vectors_is_refused_with_its_lines() -> None:
-    with pytest.raises(EmbeddingError, match=r"word 'a' .* line 2 .* line 4"):
+    with pytest.raises(EmbeddingError, match=r"'a' .* line 2 .* 4"):
         checked(rows("aba", [[1.0], [2.0], [3.0]]), "f")
     with pytest.raises(EmbeddingError, match=r"'b' .* line 3 .* zero"):
         checked(rows("ab", [[1.0], [0.0]]), "f")
@@ -57,7 +57,7 @@ def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     (tmp_path / "f").touch()
     with pytest.raises(InputFileError, match="empty"):
         check_input(tmp_path / "f")
-    with pytest.raises(EmbeddingError, match=r"word b'\\xff' .* line 1 .* UTF-8"):
+    with pytest.raises(EmbeddingError, match=r"b'\\xff' .* line 1 .* UTF-8"):
         decode(b"\xff", source="f", where="at line 1")
     for words, dimensions in ((0, 5), (5, 0), (5, 100_001)):
         with pytest.raises(EmbeddingError, match="header"):

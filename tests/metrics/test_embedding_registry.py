@@ -59,9 +59,9 @@ def test_every_public_score_is_registered() -> None:
 
 
 def test_what_is_missing_or_unknown_is_an_error() -> None:
-    with pytest.raises(MeasureError, match="did you mean 'sembias'"):
+    with pytest.raises(MeasureError, match=r"'SemBiass'.*'sembias'"):
         bb.metrics.score_embedding("SemBiass", PATH)
     with pytest.raises(MeasureError, match=r"sembias .* data"):
         bb.metrics.score_embedding("sembias", PATH)
-    with pytest.raises(MeasureError, match=r"'neighbors'.*did you mean 'neighbours'"):
+    with pytest.raises(MeasureError, match=r"'neighbors'.*'neighbours'"):
         bb.metrics.score_embedding("gipe", PATH, neighbors=5)

@@ -37,7 +37,7 @@ def test_a_table_holds_the_similarities_of_its_embedding() -> None:
 def test_pairs_of_a_table_that_are_missing_or_repeated() -> None:
     table = bb.distance_table(vectors(), PETS)
     lists = four_lists(PETS)
-    with pytest.raises(MeasureError, match=r"lacks 1 of 30 pairs .*: cat - purr"):
+    with pytest.raises(MeasureError, match=r"lacks 1 .* 30 pairs .*: cat - purr"):
         Similarities.of_table(table.iloc[1:], lists)
     twice = table.loc[[0, *table.index]].assign(cosine_similarity=lambda frame: frame["cosine_similarity"].to_numpy())
     assert Similarities.of_table(twice, lists).values.shape == (6, 5)

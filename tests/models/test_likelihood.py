@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 import bayesbias as bb
-from bayesbias.models.data import attribute_lists, model_data
+from bayesbias.models.data import model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import Densities, psis_loo
 from tests.models.tables import crossed_table
@@ -17,40 +17,6 @@ from tests.models.tables import crossed_table
 @pytest.fixture(scope="module")
 def small() -> pd.DataFrame:
     return crossed_table(0.06)
-
-
-@pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical", "hierarchical_common_scale"])
-def test_densities_are_scipys(small: pd.DataFrame, model: str) -> None:
-    data = model_data(small)
-    fitted = bb.fit(small, model, draws=10, chains=2, random_seed=1)
-    computed = densities(fitted, data)
-    posterior = fitted["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
-    row_density, word_density = computed.of_rows(np.arange(len(small))), computed.of_words(0, len(data.attribute_words))
-    lists = attribute_lists(data)
-    for draw in (0, 7, 19):
-        state = posterior.isel(sample=draw)
-        expected = np.empty(len(small))
-        for place, row in enumerate(small.itertuples()):
-            cell = {"protected_word": row.protected_word, "connection": row.connection}
-            mean = state["word_mean"].sel(cell)
-            if "attribute_effect" in state:
-                mean = mean + state["attribute_effect"].sel(attribute_word=row.attribute_word)
-            sigma = state["sigma"].sel(connection=row.connection) if state["sigma"].ndim else state["sigma"]
-            expected[place] = stats.norm(float(mean), float(sigma)).logpdf(row.cosine_distance)
-        np.testing.assert_allclose(row_density[:, draw], expected)
-        for number, word in enumerate(data.attribute_words):
-            rows = small[small["attribute_word"] == word]
-            cells = zip(rows["protected_word"], rows["connection"], strict=True)
-            mean = [float(state["word_mean"].sel(protected_word=i, connection=g)) for i, g in cells]
-            sigma = (
-                state["sigma"].sel(connection=rows["connection"].tolist()) if state["sigma"].ndim else state["sigma"]
-            )
-            covariance = np.diag(np.broadcast_to(sigma**2, len(rows)))
-            if "attribute_sd" in state:
-                omega = np.broadcast_to(state["attribute_sd"], lists.max() + 1)[lists[number]]
-                covariance = covariance + omega**2
-            joint = stats.multivariate_normal(mean, covariance).logpdf(rows["cosine_distance"])
-            assert word_density[number, draw] == pytest.approx(joint)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 15])

@@ -127,11 +127,11 @@ def test_words_that_match_the_same_vector_are_dropped_or_kept() -> None:
     )
     rng = np.random.default_rng(1)
     embedding = bb.load_embedding({word: rng.normal(size=4) for word in ("rose", "bill", "home", "work")}, case="lower")
-    with pytest.warns(DuplicatesWarning, match="Dropped 2 of 6 rows"):
+    with pytest.warns(DuplicatesWarning, match="Dropped 2 .* 6 rows"):
         dropped = bb.distance_table(embedding, study)
     assert dropped["protected_word"].unique().tolist() == ["Rose", "Bill"]
     assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2, "same_vectors": 0}
-    with pytest.warns(DuplicatesWarning, match="Kept 2 of 6 rows"):
+    with pytest.warns(DuplicatesWarning, match="Kept 2 .* 6 rows"):
         assert len(bb.distance_table(embedding, study, duplicates="keep")) == 6
     with pytest.raises(ArgumentError, match="duplicates='ignore'"):
         bb.distance_table(embedding, study, duplicates="ignore")  # type: ignore[arg-type]

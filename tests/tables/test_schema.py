@@ -80,7 +80,7 @@ def test_faults(table: pd.DataFrame, message: str) -> None:
 
 
 def test_all_faults_are_listed_at_once() -> None:
-    with pytest.raises(TableError, match=r"has 2 faults:\n- .*lie outside 0 to 2.*\n- .*several protected groups"):
+    with pytest.raises(TableError, match=r" 2 .*:\n- .* 0 to 2.*\n- .*protected group"):
         code_table(rows(cosine_distance=[0.5, 0.7, 0.9, 3.0], protected_group=["m", "f", "f", "f"]))
 
 
@@ -152,12 +152,12 @@ def test_provenance_says_whether_the_rows_were_edited(table: pd.DataFrame) -> No
 def test_repetitions_are_dropped_or_kept() -> None:
     twice = validate_table(pd.concat([rows(), rows().head(1)], ignore_index=True))
     twice.attrs = {"bayesbias": {"study": "s"}}
-    with pytest.warns(DuplicatesWarning, match=r"Dropped 1 of 5 rows \(20%\)"):
+    with pytest.warns(DuplicatesWarning, match=r"Dropped 1 .* 5 rows \(20%\)"):
         distinct, dropped = drop_duplicates(twice, "drop")
     assert (len(distinct), dropped, distinct.attrs) == (4, 1, twice.attrs)
-    with pytest.warns(DuplicatesWarning, match="Kept 1 of 5 rows"):
+    with pytest.warns(DuplicatesWarning, match="Kept 1 .* 5 rows"):
         assert drop_duplicates(twice, "keep")[1] == 0
-    with pytest.raises(ArgumentError, match=r"duplicates='drp' .did you mean 'drop'"):
+    with pytest.raises(ArgumentError, match=r"duplicates='drp' .*'drop'"):
         drop_duplicates(twice, "drp")  # type: ignore[arg-type]
 
 
@@ -199,7 +199,7 @@ def test_lists_of_one_name_are_told_apart_and_control_words_are_not_limited() ->
 def test_words_are_texts_or_numbers(word: Any) -> None:
     """Bytes were taken for the word "b'he'"."""
     for words in ([word, word, "she", "she"], [word] * 4):
-        with pytest.raises(TableError, match=rf"'protected_word' holds .*, a {type(word).__name__} and no text"):
+        with pytest.raises(TableError, match=rf"'protected_word' .* {type(word).__name__} "):
             validate_table(rows(protected_word=words))
     assert validate_table(rows(protected_word=[1990, 1990, "she", "she"]))["protected_word"].tolist()[0] == "1990"
 

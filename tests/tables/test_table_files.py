@@ -203,7 +203,7 @@ def test_faults_are_explained(content: bytes, error: type[Exception], message: s
 
 def test_a_missing_file_a_folder_and_another_ending(tmp_path: Path) -> None:
     (tmp_path / "religion.csv").touch()
-    with pytest.raises(InputFileError, match=r"did you mean 'religion\.csv'"):
+    with pytest.raises(InputFileError, match=r"religon\.csv.*'religion\.csv'"):
         bb.read_table(tmp_path / "religon.csv")
     with pytest.raises(InputFileError, match="folder"):
         bb.read_table(tmp_path)
@@ -216,9 +216,9 @@ def test_repetitions_are_dropped_or_kept_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     twice = pd.concat([small_table(("he", "she"))] * 2)
     twice.to_csv(path, index=False)
-    with pytest.warns(DuplicatesWarning, match=r"Dropped 4 of 8 rows \(50%\)"):
+    with pytest.warns(DuplicatesWarning, match=r"Dropped 4 .* 8 rows \(50%\)"):
         assert len(bb.read_table(path)) == 4
-    with pytest.warns(DuplicatesWarning, match="Kept 4 of 8 rows"):
+    with pytest.warns(DuplicatesWarning, match="Kept 4 .* 8 rows"):
         repeated = bb.read_table(path, duplicates="keep")
     assert len(repeated) == 8
     assert repeated.attrs["bayesbias"]["duplicates"]["policy"] == "keep"
@@ -236,7 +236,7 @@ def test_all_published_tables_are_read_as_they_are(shared: Path) -> None:
                 read = bb.read_table(path)
             assert bb.lost_words(read)["word"].tolist() == ["literaly"]
         elif path.name.startswith("race"):
-            with pytest.warns(DuplicatesWarning, match=r"Dropped 2,272 of 5,112 rows \(44%\)"):
+            with pytest.warns(DuplicatesWarning, match=r"Dropped 2,272 .* 5,112 rows \(44%\)"):
                 read = bb.read_table(path)
         else:
             read = bb.read_table(path)

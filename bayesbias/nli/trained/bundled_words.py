@@ -14,7 +14,9 @@ def bundled_words() -> set[str]:
     for name in list_test_sets():
         definition = read_definition(bundled("data", "nli", f"{name}.toml"))
         texts = [re.sub(r"\{\w*\}", " ", template) for template in (definition.premise, definition.hypothesis)]
-        texts += [*definition.subjects, *map(definition.articles.put, definition.subjects)]
-        texts += [text for _, text, _ in definition.words] + [f"{verb} {thing}" for verb, _, thing in definition.pairs]
+        # A sentence may begin with these, and then with a capital.
+        first = [*map(definition.articles.put, definition.subjects), *(text for _, text, _ in definition.words)]
+        texts += [*definition.subjects, *first, *(text[:1].upper() + text[1:] for text in first)]
+        texts += [f"{verb} {thing}" for verb, _, thing in definition.pairs]
         words |= {word for text in texts for word in words_of(text)}
     return words

@@ -86,7 +86,7 @@ def test_a_cut_at_any_byte_is_an_error(tmp_path, write):
 
 def test_no_zip_file(tmp_path):
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(InputFileError, match=r"\.npz .* \(File is not a zip file\)"):
+    with pytest.raises(InputFileError, match=r"\.npz .* zip"):
         load_embedding(tmp_path / "x.npz")
 
 

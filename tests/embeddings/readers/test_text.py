@@ -167,5 +167,5 @@ def test_numbers_at_the_end_of_a_line():
 
 
 def test_many_empty_lines_end_soon(tmp_path):
-    with pytest.raises(EmbeddingError, match=r"line 4 .* empty, .* 1,000 lines"):
+    with pytest.raises(EmbeddingError, match=r"line 4 .* 1,000 "):
         load(tmp_path, TEXT + b"\n" * 5000)

@@ -50,5 +50,5 @@ def test_long_documents_are_given_in_pieces():
 def test_vectors_that_do_not_fit_are_refused_before_training(train, settings, monkeypatch: pytest.MonkeyPatch):
     corpus = read_corpus(documents(), min_count=1)
     monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
-    with pytest.raises(NotEnoughMemoryError, match=r"10 vectors .* 6 dimensions"):
+    with pytest.raises(NotEnoughMemoryError, match=r"10 .* 6 "):
         train(corpus, settings, 1)

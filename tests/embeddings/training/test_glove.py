@@ -108,5 +108,5 @@ def test_what_cannot_be_trained(monkeypatch: pytest.MonkeyPatch):
         trained(learning_rate=1e30)
     corpus = read_corpus(documents(), min_count=1)
     monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
-    with pytest.raises(NotEnoughMemoryError, match=r"co-occurrences .* 20 vectors .* 6 dimensions"):
+    with pytest.raises(NotEnoughMemoryError, match=r"20 .* 6 "):
         glove(corpus, SETTINGS, 1)

@@ -62,7 +62,7 @@ def test_lost_words() -> None:
     with pytest.warns(LostWordsWarning, match="growl"):
         result = metrics.mac(vectors("growl"), PETS, max_lost=0.5)
     assert result.lost_words == {"loud": ("growl",)}
-    with pytest.raises(MeasureError, match="'quiet' has 0 of its 2"):
+    with pytest.raises(MeasureError, match=r"'quiet' .* 0 .* 2"):
         metrics.mac(vectors("purr", "nap"), PETS, max_lost=1)
 
 

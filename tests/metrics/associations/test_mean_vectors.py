@@ -75,9 +75,9 @@ def test_lost_words():
 
 def test_bad_input():
     embedding = vectors()
-    with pytest.raises(ArgumentError, match="did you mean 'cosine'"):
+    with pytest.raises(ArgumentError, match=r"'cosin'.*'cosine'"):
         rnd(embedding, PETS, distance="cosin")
-    with pytest.raises(MeasureError, match="did you mean 'dogs'"):
+    with pytest.raises(MeasureError, match=r"'dog'.*'dogs'"):
         rnd(embedding, PETS, targets=("cats", "dog"))
     with pytest.raises(MeasureError, match="targets="):
         rnd(embedding, PETS, targets=("cats", "cats"))
@@ -85,7 +85,7 @@ def test_bad_input():
         rnd(embedding, PETS, targets=("cats",))
     with pytest.raises(MeasureError, match="protected groups"):
         rnd(embedding, bb.load_study("religion"))
-    with pytest.raises(MeasureError, match="Found 2 word lists"):
+    with pytest.raises(MeasureError, match="2 word lists"):
         rnd(embedding, {"a": ["cat"], "b": ["dog"]})
     with pytest.raises(MeasureError, match=" 2"):
         rnd(vectors("cat", "kitten"), PETS, max_lost=1)
@@ -150,7 +150,7 @@ def test_lost_words_of_ect():
 
 
 def test_bad_input_of_ect():
-    with pytest.raises(MeasureError, match="Found 2 words"):
+    with pytest.raises(MeasureError, match="2 words"):
         ect(vectors(), PETS, attributes="quiet")
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
     flat = {"x": [1.0, 0, 0], "u": [1.0, 0, 0], "y": [0, 1.0, 0], "v": [0, 1.0, 0.5],

@@ -91,7 +91,7 @@ def test_bad_input(monkeypatch):
             rnsb(embedding, PETS, splits=splits)
     with pytest.raises(MeasureError, match="attributes="):
         rnsb(embedding, PETS, attributes=("quiet",))
-    with pytest.raises(MeasureError, match="Found 2 word lists"):
+    with pytest.raises(MeasureError, match="2 word lists"):
         rnsb(embedding, {"a": ["cat"], "b": ["dog"]})
     with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="has 1 of the words"):
         rnsb(vectors("nap"), PETS, max_lost=0.5)
@@ -100,7 +100,7 @@ def test_bad_input(monkeypatch):
     with pytest.raises(MeasureError, match="distribution"):
         divergence_from_uniform([0.0, 0.0])
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(MeasureError, match=r"pip install 'bayesbias\[classifiers\]'"):
+    with pytest.raises(MeasureError, match=r"'bayesbias\[classifiers\]'"):
         rnsb(embedding, PETS)
 
 

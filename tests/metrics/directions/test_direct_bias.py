@@ -97,7 +97,7 @@ def test_bad_input() -> None:
     for c in (0, -1, np.inf, np.nan, "1"):
         with pytest.raises(MeasureError, match="c="):
             metrics.direct_bias(given, ["purr", "nap"], pairs=PAIRS, c=c)  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="'words' has 1 of its 2"):
+    with pytest.raises(MeasureError, match=r"'words' .* 1 .* 2"):
         metrics.direct_bias(given, ["purr", "owl"], pairs=PAIRS)
     for direction in (np.zeros(5), np.ones(4), np.full(5, np.nan)):
         with pytest.raises(MeasureError, match="5 "):

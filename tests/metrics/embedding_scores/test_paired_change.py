@@ -83,7 +83,7 @@ def test_scores_of_files_in_which_people_say_different_things(tmp_path: Path) ->
         path = tmp_path / f"people{sign}.tsv"
         path.write_text("".join(f"word{number}\tword{number + 1}\t{sign * number}\n" for number in range(11)))
         scores.append(bb.metrics.word_similarity(vectors, path, random_seed=1))
-    with pytest.raises(MeasureError, match="'word1 ~ word2' has 1 and -1"):
+    with pytest.raises(MeasureError, match=r"'word1 ~ word2' .* 1 and -1"):
         bb.metrics.paired_change(*scores, random_seed=1)
     assert (bb.metrics.paired_change(scores[0], scores[0], random_seed=1)["change"] == 0).all()
 
@@ -113,7 +113,7 @@ def test_the_interval_of_a_change_of_rank_correlations_covers_the_truth() -> Non
 def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_text("she he 9\nnurse doctor 5\nman woman 8\nshe zebra 1\n")
-    with pytest.warns(LostWordsWarning, match="1 of the 4 pairs: she ~ zebra"):
+    with pytest.warns(LostWordsWarning, match="1 .* 4 pairs: she ~ zebra"):
         score = bb.metrics.word_similarity(FOLDER / "wikipedia2018_skipgram_seed1.npz", path, random_seed=1)
     assert score.lost == {"pairs": ("she ~ zebra",)}
     assert score.coverage == 0.75

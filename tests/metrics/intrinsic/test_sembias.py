@@ -54,7 +54,7 @@ def test_intervals_are_about_definitions_and_stereotypes(path: Path) -> None:
 
 def test_a_subset_is_reported_on_its_own_and_lost_tuples_are_named(path: Path) -> None:
     fewer = {word: vector for word, vector in VECTORS.items() if word != "queen0"}
-    with pytest.warns(LostWordsWarning, match="5 of the 30 tuples"):
+    with pytest.warns(LostWordsWarning, match="5 .* 30 "):
         score = bb.metrics.sembias(fewer, path, subset=10, random_seed=1)
     items = score.estimates.set_index("quantity")["items"]
     assert (items["definition"], items["definition_of_subset"]) == (25, 10)
@@ -78,7 +78,7 @@ def test_bad_input_says_what_to_give(path: Path) -> None:
     without = {word: vector for word, vector in VECTORS.items() if word != "he"}
     with pytest.raises(MeasureError, match="lacks he"):
         bb.metrics.sembias(without, path)
-    with pytest.raises(MeasureError, match=" 0 of the 30 tuples"):
+    with pytest.raises(MeasureError, match=r" 0 .* 30 "):
         bb.metrics.sembias({"he": [1.0, 0.0], "she": [0.0, 1.0]}, path)
     with pytest.raises(MeasureError, match="'he' and 'she'"):
         bb.metrics.sembias(VECTORS | {"she": VECTORS["he"]}, path)
@@ -90,7 +90,7 @@ def test_the_authors_file_is_read_and_google_news_here_has_hardly_any_of_it(shar
     tuples = bb.metrics.read_sembias(file)
     assert len(tuples) == 440
     assert (len({four[0] for four in tuples}), len({four[3] for four in tuples})) == (22, 20)
-    with pytest.warns(LostWordsWarning, match="438 of the 440 tuples"):
+    with pytest.warns(LostWordsWarning, match="438 .* 440 "):
         score = bb.metrics.sembias(
             shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz", file, random_seed=1
         )

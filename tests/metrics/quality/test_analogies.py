@@ -49,13 +49,13 @@ def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatc
 
 def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
     fewer = {word: vector for word, vector in VECTORS.items() if word != "b8"}
-    with pytest.warns(LostWordsWarning, match="16 of the 72 questions"):
+    with pytest.warns(LostWordsWarning, match="16 .* 72 "):
         score = bb.metrics.analogies(fewer, path, random_seed=1, progress=False)
     assert len(score.lost["questions"]) == 16
     assert all("b8" in question for question in score.lost["questions"])
     alone = bb.metrics.analogies(VECTORS, path, most=18, random_seed=1, progress=False)
     assert not any(answer.startswith("other") for answer in alone.items["answer"])
-    with pytest.raises(MeasureError, match=" 0 of the 72 questions"):
+    with pytest.raises(MeasureError, match=r" 0 .* 72 "):
         bb.metrics.analogies(VECTORS, path, most=5, progress=False)
 
 

@@ -49,5 +49,5 @@ def test_result_of_any_similarity() -> None:
 
 
 def test_a_list_without_words() -> None:
-    with pytest.raises(MeasureError, match="'cats' has 0 of its 3 words"):
+    with pytest.raises(MeasureError, match=r"'cats' .* 0 .* 3 "):
         find_lists(vectors("tom", "kitten", "cat"), four_lists(PETS).by_name, max_lost=1, least=1)

@@ -99,7 +99,7 @@ def test_samples() -> None:
 
 def test_too_many_sub_lists() -> None:
     given = {f"w{number}": RNG.normal(size=30) for number in range(25)}
-    with pytest.raises(MeasureError, match=r"25 words .*126,410,606,437,750 pairs.*samples="):
+    with pytest.raises(MeasureError, match=r"25 .*126,410,606,437,750 pairs.*samples="):
         lattice(given, list(given))
     assert lattice(given, list(given), samples=5, random_seed=1).similarities[12].shape == (5, 5)
     with pytest.raises(ArgumentError, match="random_seed=-1"):

@@ -54,7 +54,7 @@ def test_matched_words_are_the_nearest(match: str) -> None:
 def test_vocabulary() -> None:
     assert vocabulary_rows(EMBEDDING, None, ["w3"]).tolist() == [number for number in range(50) if number != 3]
     assert vocabulary_rows(EMBEDDING, ["w9", "w3", "w4"], ["w3"]).tolist() == [4, 9]
-    with pytest.warns(LostWordsWarning, match=r"1 of the 2 words.*\(absent\)"):
+    with pytest.warns(LostWordsWarning, match=r"1 .* 2 .*\(absent\)"):
         assert vocabulary_rows(EMBEDDING, ["w1", "absent"], []).tolist() == [1]
     lower = bb.Embedding(words=("king", "queen"), vectors=np.eye(2), case=("exact", "lower"))
     assert word_rows(lower, ["Queen", "king"]).tolist() == [1, 0]
@@ -66,14 +66,14 @@ def test_bad_input() -> None:
     with pytest.raises(MeasureError, match=r"5 words.* 4 "):
         replacements(EMBEDDING, replaced_rows, vocabulary, None, 100)
     many = np.arange(5, 50)
-    with pytest.raises(MeasureError, match=r"window=4: 5 words.* 5 to 45"):
+    with pytest.raises(MeasureError, match=r"window=4: 5 .* 5 to 45"):
         replacements(EMBEDDING, replaced_rows, many, "rank", 4)
     with pytest.raises(MeasureError, match="window=46"):
         replacements(EMBEDDING, replaced_rows, many, "norm", 46)
-    with pytest.raises(MeasureError, match=r"match='ranks' \(did you mean 'rank'\?\)"):
+    with pytest.raises(MeasureError, match=r"match='ranks' .*'rank'"):
         replacements(EMBEDDING, replaced_rows, many, "ranks", 10)
 
 
 def test_more_draws_than_fit_are_refused() -> None:
-    with pytest.raises(NotEnoughMemoryError, match="1,000,000,000,000 draws of 2 words need"):
+    with pytest.raises(NotEnoughMemoryError, match="1,000,000,000,000 draws"):
         draw_rows(np.array([[5, 6], [5, 6]]), 10**12, np.random.default_rng(1))

@@ -173,13 +173,13 @@ def test_lost_words_are_kept_in_the_result() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(MeasureError, match="Found 1 word lists"):
+    with pytest.raises(MeasureError, match="1 word lists"):
         randomisation_nulls(ISOTROPIC, {"a": ["w0"]})
     with pytest.raises(MeasureError, match=r"4 words.* 3 "):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="second", vocabulary=WORDS[:10])
     with pytest.raises(MeasureError, match="window=5: 7 words"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="both", match="norm", window=5)
-    with pytest.raises(ArgumentError, match=r"drawn='bath' \(did you mean 'both'\?\)"):
+    with pytest.raises(ArgumentError, match=r"drawn='bath' .*'both'"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="bath")
     for options in ({"samples": 0}, {"random_seed": -1}, {"random_seed": True}):
         with pytest.raises(ArgumentError, match=next(iter(options))):

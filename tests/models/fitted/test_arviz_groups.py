@@ -18,6 +18,7 @@ from bayesbias.models.likelihood import psis_loo
 # Short runs: how well they converged is no matter here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
 MODELS = ("hierarchical", "crossed", "multivariate")
+DRAWS = 150
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +30,11 @@ def small(table: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture(scope="module", params=MODELS)
 def whole(request: pytest.FixtureRequest, small: pd.DataFrame) -> xr.DataTree:
-    return bb.fit(small, request.param, draws=400, random_seed=1, groups=ARVIZ_GROUPS, progress=False)
+    return bb.fit(small, request.param, draws=DRAWS, random_seed=1, groups=ARVIZ_GROUPS, progress=False)
 
 
 def test_the_fit_itself_is_the_same(whole: xr.DataTree, small: pd.DataFrame) -> None:
-    alone = bb.fit(small, bb.models.fit_attribute(whole, "model")["name"], draws=400, random_seed=1, progress=False)
+    alone = bb.fit(small, bb.models.fit_attribute(whole, "model")["name"], draws=DRAWS, random_seed=1, progress=False)
     xr.testing.assert_identical(alone["posterior"].to_dataset(), whole["posterior"].to_dataset())
     again = bb.models.add_groups(alone)
     for name in ARVIZ_GROUPS:
@@ -64,7 +65,7 @@ def test_arviz_compares(small: pd.DataFrame) -> None:
     import arviz as az
 
     fits = {
-        model: bb.fit(small, model, draws=400, random_seed=1, groups="log_likelihood", progress=False)
+        model: bb.fit(small, model, draws=DRAWS, random_seed=1, groups="log_likelihood", progress=False)
         for model in ("hierarchical", "crossed")
     }
     assert az.compare(fits).index.tolist() == ["crossed", "hierarchical"]
@@ -73,7 +74,7 @@ def test_arviz_compares(small: pd.DataFrame) -> None:
 def test_predictions_look_like_the_data(whole: xr.DataTree) -> None:
     observed = whole["observed_data"]["cosine_distance"]
     predicted = whole["posterior_predictive"]["cosine_distance"]
-    assert predicted.sizes == {"chain": 4, "draw": 400, "pair": observed.size}
+    assert predicted.sizes == {"chain": 4, "draw": DRAWS, "pair": observed.size}
     assert float(predicted.mean()) == pytest.approx(float(observed.mean()), abs=0.05)
     assert float(predicted.std()) == pytest.approx(float(observed.std()), rel=0.3)
     prior = whole["prior"]["connection_mean"]

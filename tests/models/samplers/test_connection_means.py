@@ -51,8 +51,8 @@ def test_a_singular_matrix_is_a_failed_sampler(monkeypatch: pytest.MonkeyPatch) 
 
     reduced = collapse(with_gaps(2), bb.load_model("crossed"))
     monkeypatch.setattr(connection_means, "reduce_patterns", singular)
-    with pytest.raises(SamplerFailedError, match="posterior of the scales"):
+    with pytest.raises(SamplerFailedError, match="scales"):
         connection_mean_posterior(reduced, draws=10, rng=np.random.default_rng(1))
     monkeypatch.setattr(collapsed, "fit_proposal", singular)
-    with pytest.raises(SamplerFailedError, match="posterior of the scales"):
+    with pytest.raises(SamplerFailedError, match="scales"):
         sample_collapsed(reduced, draws=10, rng=np.random.default_rng(1))

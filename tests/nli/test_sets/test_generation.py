@@ -1,12 +1,9 @@
 """Test sets: counts, sentences, and what is wrong with a file."""
 
-from pathlib import Path
-
 import pytest
 
 import bayesbias as bb
 from bayesbias.errors import InputFileError, MeasureError
-from tests.nli.made import pets
 
 # Of Dawkins (2021), sections 3.2, 3.3 and appendix A, and Dev et al. (2020) as she counts them in section 2.1.
 COUNTS = {"explicit": 15_744, "names": 125_952, "occupations": 62_976, "dev_occupations": 1_936_512}
@@ -56,55 +53,6 @@ def test_the_rule_of_the_pairs() -> None:
     assert sorted(counts) == sorted([95] * 10 + [89] * 10 + [9] * 2 + [22] * 5)
     assert counts["drove"] == 9
     assert counts["ate"] == 22
-
-
-def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
-    frame = bb.nli.test_set(pets(tmp_path))
-    assert frame.columns.tolist() == ["premise", "hypothesis", "word", "group", "verb", "object"]
-    assert len(frame) == 6 * 7
-    assert frame["hypothesis"].iloc[0] == "Ein kater frisst Milch."
-    assert frame["hypothesis"].iloc[8] == "Der oktopus frisst ein knochen."
-    assert frame["hypothesis"].iloc[-1] == "Bello jagt ein knochen."
-    assert frame["group"].tolist() == ["cats"] * 21 + ["dogs"] * 21
-    shared = 'sentences = "everyday"\n' + (tmp_path / "pets.toml").read_text().partition("[articles]")[0]
-    (tmp_path / "shared.toml").write_text(shared)
-    assert len(bb.nli.test_set(str(tmp_path / "shared.toml"))) == 6 * 1968
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("{word} {verb}", "{verb}", "hypothesis .* {object}, {verb}, {word},"),
-        ('premise = "Jemand {verb} {object}."', "", "premise .* {verb} {object}"),
-        ('premise = "Jemand {verb}', 'premise = "Jemand {verb} {verb}', "premise .* {object}, {verb},"),
-        ('["rüde"]', '["rüde", "kater"]', "'kater' .* groups.cats.nouns .* groups.dogs.nouns"),
-        ('["rüde"]', '["rüde", "rüde"]', "groups.dogs.nouns .* rüde"),
-        ('["rüde"]', '"rüde"', r"groups.dogs.nouns .*\["),
-        ('["rüde"]', "[5]", r"groups.dogs.nouns \(item 1\) .* not a number"),
-        ("[groups.dogs]\nnouns", "[groups.dogs]\nnoun", "'noun' .*'nouns'"),
-        ('objects = ["food"]', 'objects = ["foods"]', "'foods' .*objects .*'food'"),
-        ('objects = ["food"]', "objects = [[1]]", r"pairs \(item 1\)\.objects \(item 1\) .* not a list"),
-        ('["rüde"]', '["{word}"]', "groups.dogs.nouns .*'{word}'"),
-        ('verbs = ["jagt"]\n', "", r"pairs \(item 2\)\.verbs"),
-        ('before_vowel = "der"', "before_vowel = 5", "articles.before_vowel"),
-        ("[articles.exceptions]", "[articles.exception]", r"'exception' in \[articles\] .*exceptions"),
-        ('toys = ["ball"]', "toys = []", "objects.toys"),
-        ("[[pairs]]", "[[rules]]", "'rules'.*pairs"),
-        ('premise = "J', 'sentences = "every"\npremise = "J', "sentences .*'every'.* everyday"),
-        ('premise = "J', 'sentences = "everyday"\npremise = "J', "sentences .*objects .*pairs"),
-        ('premise = "J', 'subjects = ["a"]\npremise = "J', "premise .* {subject}"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(MeasureError, match=message):
-        bb.nli.test_set(pets(tmp_path, old, new))
-
-
-def test_all_faults_come_at_once(tmp_path: Path) -> None:
-    path = pets(tmp_path, '["rüde"]', "[5]")
-    path.write_text(path.read_text(encoding="utf-8").replace("{word}", "{name}"), encoding="utf-8")
-    with pytest.raises(MeasureError, match="2 faults"):
-        bb.nli.test_set(path)
 
 
 def test_names_that_do_not_exist() -> None:

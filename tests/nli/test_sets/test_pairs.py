@@ -58,7 +58,7 @@ def test_splits_are_chosen_in_any_case(tmp_path: Path) -> None:
     pairs = bb.nli.read_pairs(path, splits=["TEST", "Train"])
     assert pairs["premise"].tolist() == ["a", "c"]
     assert pairs.attrs["without_label"] == 0
-    with pytest.raises(MeasureError, match=r"dev; .*TEST, TRAIN, TRIAL"):
+    with pytest.raises(MeasureError, match=r"dev; .*TEST.* TRAIN.* TRIAL"):
         bb.nli.read_pairs(path, splits="dev")
     with pytest.raises(MeasureError, match=r"dev; .*splits"):
         bb.nli.read_pairs(written(tmp_path, "premise,hypothesis,label\na,b,neutral\n"), splits="dev")

@@ -121,7 +121,7 @@ def test_pairs_that_are_too_long_are_named(saved: Path) -> None:
     model = bb.nli.pipeline(saved, progress=False)
     assert model.longest == LONGEST
     long = "the man ate " * 7 + "apple"
-    with pytest.raises(MeasureError, match=r"1 of 2 .* 24 .* 2\d: 'He' -> 'the man ate"):
+    with pytest.raises(MeasureError, match=r"1 .* 2 .* 24 .* 2\d: 'He' -> 'the man ate"):
         model(["She", "He"], ["He", long])
     fits = "a " * (LONGEST - 4)
     assert model(["he"], [fits]).shape == (1, 3)
@@ -155,7 +155,7 @@ def test_what_is_given_in_memory(saved: Path) -> None:
     with pytest.raises(MeasureError, match="BertModel"):
         bb.nli.pipeline((AutoModel.from_pretrained(saved), tokenizer))
     for other in (5, (model, 5), None, lambda premises, hypotheses: None):
-        with pytest.raises(MeasureError, match="Give the path of a folder, a pair"):
+        with pytest.raises(MeasureError, match="path"):
             bb.nli.pipeline(other)
 
 
@@ -219,6 +219,6 @@ def test_arguments_are_checked(saved: Path) -> None:
         with pytest.raises(MeasureError, match="device="):
             bb.nli.pipeline(saved, device=device)  # type: ignore[arg-type]
     model = bb.nli.pipeline(saved, progress=False)
-    with pytest.raises(MeasureError, match=r"1 premises .* 2 hypotheses"):
+    with pytest.raises(MeasureError, match=r"1 premises .* 2 "):
         model(["He"], ["He", "She"])
     assert "<table>" in model._repr_html_()

@@ -57,7 +57,7 @@ def test_another_process_answers_the_same(model: AttentionModel, path: Path) -> 
 def test_words_that_the_file_does_not_hold_need_the_embedding(model: AttentionModel, path: Path) -> None:
     """It holds "he", which only the test sets have, and not "gnu", which no sentence had."""
     sentences = ["A gnu sleeps"], ["He sleeps"]
-    with pytest.raises(LostWordsError, match=r"model\.safetensors .* 1 words .*: gnu\. .*embedding="):
+    with pytest.raises(LostWordsError, match=r"model\.safetensors .* 1 .*: gnu\. .*embedding="):
         bb.nli.load(path)(*sentences)
     assert np.isfinite(bb.nli.load(path)(["He sleeps"], ["No dog sleeps"])).all()
     whole = bb.nli.load(path, embedding=model.vectors.embedding)
@@ -68,7 +68,7 @@ def test_words_that_the_file_does_not_hold_need_the_embedding(model: AttentionMo
 @pytest.mark.filterwarnings("error")
 def test_lost_words_are_told_again_only_where_they_are_new(model: AttentionModel, path: Path) -> None:
     again = bb.nli.load(path)
-    with pytest.warns(LostWordsWarning, match=r"model\.safetensors .* 3 of the 4 words"):
+    with pytest.warns(LostWordsWarning, match=r"model\.safetensors .* 3 .* 4 "):
         again(["He ate an apple"], ["He ate an apple"])
     again(["He ate an apple"], ["He ate an apple"])
 

@@ -121,7 +121,7 @@ def test_no_change_is_written_as_0(report: bb.reports.DebiasReport) -> None:
 def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     measures = ["vocabulary_direct_bias", "recoverability"]
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
-    with pytest.warns(BayesBiasWarning, match="1 debiased embedding and 2 numbers"):
+    with pytest.warns(BayesBiasWarning, match="1 .* 2 "):
         partial_report = bb.debias_report(
             [pets.embedding()], study(), methods, sets=pets.SETS, measures=measures, **pets.SMALL
         )

@@ -97,11 +97,11 @@ class TestCompareSeeds:
         assert first.contrasts.equals(again.contrasts)
 
     def test_what_is_no_comparison(self, fit: xr.DataTree, short_fit: xr.DataTree) -> None:
-        with pytest.raises(ReportError, match="fits has 1 fit"):
+        with pytest.raises(ReportError, match=r"fits .* 1 fit"):
             bb.compare_seeds({1: fit})
         with pytest.raises(ReportError, match="list"):
             bb.compare_seeds([fit, fit])  # type: ignore[arg-type]
-        with pytest.raises(ReportError, match=r"1 and 2 .*attribute words and pairs"):
+        with pytest.raises(ReportError, match=r"1 .* 2 .*attribute words .* pairs"):
             bb.compare_seeds({1: fit, 2: short_fit})
         with pytest.raises(FitError):
             bb.compare_seeds({1: fit, 2: xr.DataTree()})

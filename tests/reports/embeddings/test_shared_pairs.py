@@ -17,7 +17,7 @@ from tests.reports.embedding_tables import QUICK, before_table, changed_table
 def test_tables_that_share_no_pairs() -> None:
     table = before_table()
     other = table.assign(protected_word=table["protected_word"].str.upper())
-    with pytest.raises(TableError, match="'old' begins with 'w0' and 'associated0'"):
+    with pytest.raises(TableError, match=r"'old' .* 'w0' .* 'associated0'"):
         compare_embeddings({"old": table, "new": other}, **QUICK)
 
 
@@ -32,13 +32,13 @@ def test_tables_that_share_control_pairs_only() -> None:
     )
     with pytest.raises(TableError, match=message):
         compare_embeddings({"old": table, "new": other}, **QUICK)
-    with pytest.raises(TableError, match=r"'old' has 64 .*; 'new' has none"):
+    with pytest.raises(TableError, match=r"'old' .* 64 .*; 'new' .*none"):
         compare_embeddings({"old": table, "new": table[~stereotypes]}, **QUICK)
     # The same words, but never the same two together.
     first = table["protected_group"] == "group 0"
     even = table["attribute_word"].str[-1].isin(list("02468"))
     halves = [table[~stereotypes | (first == even)], table[~stereotypes | (first != even)]]
-    with pytest.raises(TableError, match=r"'old' has 32 .for example 'w0' with 'associated0'.; 'new' has 32"):
+    with pytest.raises(TableError, match=r"'old' .* 32 .* 'w0' .* 'associated0'.*; 'new' .* 32"):
         compare_embeddings(dict(zip(("old", "new"), halves, strict=True)), **QUICK)
 
 
@@ -87,7 +87,7 @@ def test_duplicates_are_dropped_with_a_warning() -> None:
     table = before_table()
     after = changed_table(table)
     repeated = pd.concat([table, table.head(10)])
-    with pytest.warns(DuplicatesWarning, match="10 of 266 rows"):
+    with pytest.warns(DuplicatesWarning, match="10 .* 266 rows"):
         comparison = compare_embeddings({"old": repeated, "new": after}, "hierarchical", **QUICK)
     assert comparison.facts["pairs"] == 256
 
@@ -96,7 +96,7 @@ def test_a_pair_with_two_connections() -> None:
     table = before_table()
     after = changed_table(table)
     after.loc[3, "connection"] = "different"
-    with pytest.raises(TableError, match=r"1 pairs .* 'w0' and 'associated3' \(associated and different"):
+    with pytest.raises(TableError, match=r"1 pairs .* 'w0' .* 'associated3' .*associated .* different"):
         compare_embeddings({"old": table, "new": after}, **QUICK)
 
 

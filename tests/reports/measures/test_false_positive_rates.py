@@ -190,7 +190,7 @@ def test_grids_that_do_not_cover_the_posterior_are_counted(monkeypatch: pytest.M
     assert set(claims["not_fitted"]) <= {1, 2, 3}
     assert set(claims["not_fitted"] + claims["data_sets"]) == {5}
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
-    with pytest.raises(ReportError, match="each of the 5 fits of 'hierarchical'"):
+    with pytest.raises(ReportError, match=r"5 .* 'hierarchical'"):
         false_positive_rates(samples=5, random_seed=1, methods=["hierarchical"])
 
 
@@ -209,7 +209,7 @@ def test_no_fit_at_all_is_an_error(model: str, monkeypatch: pytest.MonkeyPatch) 
         raise SamplerFailedError("no")
 
     monkeypatch.setattr(quick, "connection_mean_posterior", never)
-    with pytest.raises(ReportError, match=f"each of the 3 fits of '{model}'"):
+    with pytest.raises(ReportError, match=f"3 .* '{model}'"):
         false_positive_rates(samples=3, random_seed=1, methods=[model])
 
 

@@ -81,13 +81,13 @@ def test_the_ends_belong_to_the_band() -> None:
 
 def test_errors(table: pd.DataFrame) -> None:
     controls = table[table["connection"].isin(["human", "neutral"])]
-    with pytest.raises(ReportError, match=r"such as mac=0\.859"):
+    with pytest.raises(ReportError, match=r"mac=0\.859"):
         mac_shares(controls)
     assert mac_shares(controls, mac=0.859)["connection"].tolist() == ["human", "neutral"]
     for bad in (-0.1, 2.5, float("nan"), "0.8", True):
         with pytest.raises(ArgumentError, match="mac="):
             mac_shares(table, mac=bad)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="did you mean 'word'"):
+    with pytest.raises(ArgumentError, match=r"'words'.*'word'"):
         mac_shares(table, level="words")
     with pytest.raises(TableError):
         mac_shares(table.drop(columns=["cosine_distance", "cosine_similarity"]))

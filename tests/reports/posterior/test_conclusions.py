@@ -9,7 +9,6 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
-from bayesbias.reports.posterior.doubts import data_doubts
 from tests.reports.made import CONNECTIONS, made_fit
 
 
@@ -205,23 +204,6 @@ def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
     assert about.numbers["left_out_controls"] == ["dinner"]
     assert "Lost words: 1 of pets (cat)." in about.text
     assert about.text.endswith("dinner.")
-
-
-def test_doubts_about_data_and_draws_come_first(normal_fit: xr.DataTree) -> None:
-    fit = normal_fit.copy(deep=True)
-    assert bb.conclusions(fit).doubts == data_doubts(fit)
-    assert [doubt.kind for doubt in data_doubts(fit)] == ["one word a group"]
-    fit["constant_data"]["attribute_index"][1] = fit["constant_data"]["attribute_index"][0]
-    fit.attrs["table"] = '{"edited": true, "lost_words": [], "duplicates": {"same_vectors": 3}}'
-    fit.attrs["convergence_problems"] = '["The chains disagree. Run longer."]'
-    report = bb.conclusions(fit)
-    kinds = ["convergence", "repeated pairs", "same vectors", "edited table", "one word a group"]
-    assert [doubt.kind for doubt in report.doubts] == kinds
-    assert [doubt.numbers.get("rows") for doubt in report.doubts] == [None, 1, 3, None, None]
-    assert report.doubts[1:] == data_doubts(fit)
-    assert report.doubts[0].text.endswith("the sampler did not converge. The chains disagree. Run longer.")
-    assert str(report).startswith("BEWARE\n\n- DO NOT REPORT THESE NUMBERS YET")
-    assert [doubt.kind for doubt in data_doubts(made_fit(("he",), draws=20))] == ["one word"]
 
 
 def test_limits_and_cautions_are_always_said(normal_fit: xr.DataTree) -> None:

@@ -90,9 +90,9 @@ def test_sides_with_one_group_are_compared_on_the_words_that_all_of_them_have() 
     """sci0 is far nearer to everything and lacks C: its level is no difference between B and C, or A and C."""
     table = three_lists(lost=True)
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
-    with pytest.raises(ReportError, match=r"sci to B - sci to C: .*connection"):
+    with pytest.raises(ReportError, match=r"B - .*C: .*connection"):
         bb.planned_contrasts(fit, ("sci", "B"), ("sci", "C"))
-    with pytest.warns(QuestionWarning, match=r"C of sci \(B, C\)"):
+    with pytest.warns(QuestionWarning, match=r"C .*sci .*B, C"):
         answer = bb.planned_contrasts(fit, ("sci", "A"), ("sci", "C")).iloc[0]
     complete_words = table[(table["protected_group"] == "sci") & (table["protected_word"] != "sci0")]
     means = complete_words.groupby("attribute_group")["cosine_distance"].mean()

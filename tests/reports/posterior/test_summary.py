@@ -7,6 +7,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.models.spec import DEFAULT_MODEL
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -56,12 +57,16 @@ def test_levels_pairs_and_groups(normal_fit: xr.DataTree) -> None:
     )
 
 
-def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
+@pytest.mark.parametrize(
+    "model", ["hierarchical", "crossed", pytest.param(DEFAULT_MODEL, marks=[pytest.mark.slow, pytest.mark.truth])]
+)
+def test_a_word_without_pairs_in_a_connection_says_so(model: str) -> None:
+    """The default model needs NUTS for it, whose compiling takes long."""
     from tests.reports.made import made_table
 
     rows = made_table(("he", "she", "him", "her", "his", "hers"))
     rows = rows[~((rows["protected_word"] == "he") & (rows["connection"] == "human"))]
-    fit = bb.fit(rows, random_seed=1)
+    fit = bb.fit(rows, model, random_seed=1, progress=False)
     word = bb.summary(fit, level="word").set_index(["protected_word", "connection"])
     assert word.loc[("he", "human"), "pairs"] == 0
     assert np.isfinite(word.loc[("he", "human"), "mean"])
