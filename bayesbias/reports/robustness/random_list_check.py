@@ -380,8 +380,9 @@ def _problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitted: in
     if row["claims"] - row["nominal"] > _CLEAR * row["claims_se"]:
         text = (
             f"The model {spec.name!r} claims an association for {_share_text(row['claims'], row['claims_se'])} of the "
-            f"random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's own "
-            "words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
+            f"random lists, above the nominal {percent_text(row['nominal'])} of its intervals: a claim about "
+            "the study's own words is weaker evidence than it seems. Compare the study's gap with those of the random "
+            "lists."
         )
         problems.append(Statement("claims", text, row))
     if not_fitted:
@@ -408,7 +409,7 @@ def _claims_text(row: dict[str, Any]) -> str:
     return (
         f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
         f"{_share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
-        f"{percent_text(row['nominal'])} that its rule promises. It {own_verb} it for the study's own words."
+        f"nominal {percent_text(row['nominal'])} of its rule. It {own_verb} it for the study's own words."
     )
 
 
