@@ -1,4 +1,4 @@
-# make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/audit.html
+# make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/report.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
 # make test-extras  the tests of what needs torch or numpyro, in an environment of its own (5 GB)
 # make docs   the site, in docs/_build/html/

@@ -1,4 +1,4 @@
-"""What is installed with the package, what for, and how large it is: `python docs/dependencies.py` prints the page."""
+"""Purpose and size of each dependency: `python docs/dependencies.py` prints the page."""
 
 import re
 import tomllib
@@ -11,30 +11,30 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PURPOSES = {
-    "arviz": "convergence diagnostics, intervals, leave-one-out; the form of a fit",
+    "arviz": "convergence diagnostics, intervals, leave-one-out; the format of a fit",
     "gensim": "reading gensim's and fastText's binary files; training skip-gram vectors",
     "h5netcdf": "fits as files",
     "h5py": "the format of these files",
     "jinja2": "the page",
-    "lazy-loader": "names that are loaded when they are first used",
+    "lazy-loader": "loading of names at their first use",
     "matplotlib": "figures",
     "narwhals": "tables of polars and any other frame",
-    "numba": "the compiled Gibbs sampler of the default model",
+    "numba": "compiled training of GloVe vectors",
     "numpy": "arrays",
-    "nutpie": "NUTS, for models that no faster sampler fits",
+    "nutpie": "NUTS, for models without a faster sampler",
     "pandas": "tables",
-    "psutil": "refusing work that would not fit in memory",
+    "psutil": "checks of the available memory",
     "pyarrow": "tables as Parquet files, and Arrow tables; nutpie installs it in any case",
-    "pymc": "the models, for NUTS and for a modeller to change",
+    "pymc": "the models, for NUTS and for your own changes",
     "rich": "progress bars in a terminal",
     "scipy": "distributions, linear algebra",
     "threadpoolctl": "one thread for small matrices",
     "typer": "the command line",
-    "xarray": "draws with names; the form of a fit",
+    "xarray": "labelled draws; the format of a fit",
 }
 EXTRAS = {
     "contextual": "vectors and probabilities of BERT-like models (PyTorch: 5 GB from the usual index)",
-    "nli": "training and asking models of inference (PyTorch: 5 GB from the usual index)",
+    "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
@@ -56,18 +56,18 @@ def page() -> Iterator[str]:
     needed = {name: required(name) for name in closure(names)}
     sizes = {name: size(name) for name in needed}
     yield (
-        "# What is installed, and what for\n\nThe package needs Python 3.12 or 3.13 and "
-        f"{len(names)} packages, which bring {len(needed) - len(names)} more: together {sum(sizes.values()):,} MB on "
-        "the machine that made this table (`python docs/dependencies.py`). None is imported before it is used."
+        "# Dependencies\n\nThe package needs Python 3.12 or 3.13 and "
+        f"{len(names)} packages, which require {len(needed) - len(names)} more: together {sum(sizes.values()):,} MB on "
+        "the machine that made this table (`python docs/dependencies.py`). Each is imported only when it is used."
     )
-    rows = ["| package | what for | MB | required by |", "|---|---|--:|---|"]
+    rows = ["| package | purpose | MB | required by |", "|---|---|--:|---|"]
     for name in names:
         others = [other for other in names if other != name and name in needed[other]]
         rows.append(f"| {name} | {PURPOSES[name]} | {_shown(sizes[name])} | {', '.join(['bayesbias', *others])} |")
     yield "\n".join(rows)
     largest = sorted((name for name in needed if name not in names), key=lambda name: -sizes[name])
     listed = ", ".join(f"{name} ({sizes[name]} MB)" for name in largest if sizes[name] >= _LARGE)
-    yield f"Of what these bring, the larger ones are {listed}."
+    yield f"The largest of the further packages are {listed}."
     yield "## Extras\n\n" + "\n".join(
         f"- `pip install '.[{name}]'`: {EXTRAS[name]}" for name in project()["optional-dependencies"]
     )

@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code: cards, gallery, reference; and copies of notebooks and studies."""
+"""Pages of the site generated from the code: cards, gallery, reference; and copies of notebooks and validations."""
 
 import re
 import shutil
@@ -28,18 +28,19 @@ fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
 """
 _MODELS = """# Models
 
-A distance *d*, of protected word *i* to attribute word *j*, is 1 minus the cosine similarity. *c*(*i*, *j*) is the
-connection of the two (associated, different, human, neutral), *l* the kind of list of an attribute word, *m* a word's
-mean, *μ* a connection's (`connection_mean`), *τ* the sd of the words around it (`word_sd`), *b* an attribute word's own
-effect, of sd *ω* (`attribute_sd`), *σ* the sd of what is left, *L* the list of an attribute word, *Σ* the covariance of
-attribute words of a kind of lists between protected words, *S* that of a word's effects, *ν* the degrees of
-freedom (`nu`).
+A distance *d* of protected word *i* to attribute word *j* is 1 minus the cosine similarity. *c*(*i*, *j*) is the
+connection of the two words (associated, different, human, neutral); *L* is the list of an attribute word and *l* the
+kind of list; *m* is the mean of a word, *μ* that of a connection (`connection_mean`); *τ* is the sd of word means
+around *μ* (`word_sd`); *b* is the effect of an attribute word, with sd *ω* (`attribute_sd`); *σ* is the residual sd;
+*Σ* is the covariance over protected words of the attribute words of a kind of list; *S* is the covariance of a word's
+effects; *ν* is the degrees of freedom (`nu`).
 
-Take one by its name, `bb.fit(table, "crossed")`, or a file of your own that looks like `models/crossed.toml`."""
+Use a model by its name, `bb.fit(table, "crossed")`, or by the path of your own file in the format of
+`models/crossed.toml`."""
 _SAMPLERS = {
     "exact": "Independent draws (`exact`), in well under a second.",
     "collapsed": "Independent draws, with all locations integrated out (`collapsed`), in well under a second.",
-    "conjugate": "Independent draws (`conjugate`), in about a second; in sweeps where pairs were lost.",
+    "conjugate": "Independent draws (`conjugate`), in about a second; MCMC sweeps if pairs are missing.",
     "nuts": "NUTS (`nutpie`), in minutes.",
 }
 # Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
@@ -107,7 +108,7 @@ report = bb.debias_report(embeddings, "gender", methods, **asked)
 figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """import numpy as np
 
-def trained(gap):  # in place of models of your own, one a training
+def trained(gap):  # stands for your own models, one per training
     def model(premises, hypotheses):
         he = np.array([text.startswith("He ") for text in hypotheses])
         entailed = 0.3 + gap * he + np.array([len(text) for text in hypotheses]) / 500
@@ -237,9 +238,9 @@ def measure_cards() -> Iterator[str]:
 def embedding_score_cards() -> Iterator[str]:
     """Yield the card of each score of a whole embedding."""
     yield (
-        "# Scores of a whole embedding\n\nWhat of a bias is left (`bayesbias intrinsic`), and what an embedding is "
-        "good for (`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
-        "change of one has its own interval (`bb.metrics.paired_change`)."
+        "# Scores of a whole embedding\n\nThe bias of an embedding (`bayesbias intrinsic`) and its quality "
+        "(`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
+        "change of a score has its own interval (`bb.metrics.paired_change`)."
     )
     for name, entry in EMBEDDING_MEASURES.items():
         rows = {
@@ -285,7 +286,9 @@ def reference() -> Iterator[str]:
 def gallery(made: Path) -> None:
     """Draw every figure, and write the page that shows it with its code."""
     known: dict[str, Any] = {}
-    parts = [f"# Gallery\n\nEvery figure, and the code that drew it, after\n\n```python\n{_SET_UP.strip()}\n```"]
+    parts = [
+        f"# Gallery\n\nEvery figure, with the code that draws it. Run this first:\n\n```python\n{_SET_UP.strip()}\n```"
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
         exec(_SET_UP, known)

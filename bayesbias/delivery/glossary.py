@@ -52,7 +52,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "p_value": p_value_text,
 }
 
-_INTERVAL = "shortest interval that holds the value with the probability named in the settings"
+_INTERVAL = "shortest interval that contains the value with the probability named in the settings"
 # Lower ends of intervals, such as hdi_low and low_89, but not low_se.
 _LOWER_END = re.compile(r"(^|_)low(_\d+)?$")
 # The entry of the lower end of an interval describes both ends, which share a cell.
@@ -105,9 +105,9 @@ COLUMNS: dict[str, Column] = {
     "seeds": Column("Seeds", "count"),
     "nearer": Column("Seeds: nearer", "count", "seeds whose interval lies below 0"),
     "farther": Column("Seeds: farther", "count", "seeds whose interval lies above 0"),
-    "not_settled": Column("Seeds: not settled", "count", "seeds whose interval holds 0"),
-    "protected_words": Column("Protected words", "count", "protected words a group"),
-    "attribute_words": Column("Attribute words", "count", "attribute words a list"),
+    "not_settled": Column("Seeds: not settled", "count", "seeds whose interval contains 0"),
+    "protected_words": Column("Protected words", "count", "protected words per group"),
+    "attribute_words": Column("Attribute words", "count", "attribute words per list"),
     "studies": Column("Studies", "count", "simulated studies"),
     # estimates
     "mean": Column("Mean", "estimate", "posterior mean"),
@@ -123,7 +123,7 @@ COLUMNS: dict[str, Column] = {
     "value_low": Column("Interval of the value", "estimate", _INTERVAL),
     "change_low": Column("Interval of the change", "difference", _INTERVAL),
     "next_low": Column("Interval, one more seed", "difference", "interval in an embedding trained with another seed"),
-    "low": Column("Range", "estimate", "ends of the range that the caption names"),
+    "low": Column("Range", "estimate", "ends of the range named in the caption"),
     "baseline_gap": Column("Gap in the baseline", "difference"),
     "other_gap": Column("Gap in the other", "difference"),
     "baseline_low": Column("Interval, baseline", "difference", _INTERVAL),
@@ -140,17 +140,17 @@ COLUMNS: dict[str, Column] = {
     "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
-    "null_mean": Column("Mean, null", "estimate", "mean where nothing is associated"),
-    "null_low": Column("Interval, null", "estimate", "95% prediction interval where nothing is associated"),
+    "null_mean": Column("Mean, null", "estimate", "mean if nothing is associated"),
+    "null_low": Column("Interval, null", "estimate", "95% prediction interval if nothing is associated"),
     "null_se": Column("SE, null", "distance", "Monte Carlo standard error of the ends of the null's interval"),
-    "null_share": Column("Null as far out", "share", "share of null values at least as far out as the observed one"),
+    "null_share": Column("Null as far out", "share", "share of null values at least as extreme as the observed one"),
     "null_share_se": Column("SE of share", "share", "Monte Carlo standard error"),
     "beyond_null": Column(
         "Beyond null", "share", "probability that a value measured again lies outside the null's interval"
     ),
     "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
-    "borderline": Column("Borderline", meaning="whether an end of the interval is 0 within its Monte Carlo error"),
+    "borderline": Column("Borderline", meaning="whether 0 lies within the Monte Carlo error of an end of the interval"),
     "stability": Column("Over seeds"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
@@ -166,7 +166,7 @@ COLUMNS: dict[str, Column] = {
     # seeds
     "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),
     "seed_sd_low": Column("Interval, SD of seeds", "distance", _INTERVAL),
-    "lists_sd": Column("SD of words", "distance", "standard deviation that the choice of words leaves"),
+    "lists_sd": Column("SD of words", "distance", "standard deviation due to the choice of words"),
     "seed_share": Column("Seed's share", "share", "share of the seed in the variance of one embedding's contrast"),
     "seed_share_low": Column("Interval, share", "share", _INTERVAL),
     # ranks
@@ -185,7 +185,9 @@ COLUMNS: dict[str, Column] = {
     "log_b_given_a": Column("log P(second | first)", "digits", "natural logarithm of a probability"),
     "log_a_given_b": Column("log P(first | second)", "digits", "natural logarithm of a probability"),
     "accuracy": Column("Accuracy", "share", "share of directions, or of answers, that are right"),
-    "clear_accuracy": Column("Accuracy where clear", "share", "the same where people's direction is clear"),
+    "clear_accuracy": Column(
+        "Accuracy where clear", "share", "the same for pairs whose direction is clear in people's answers"
+    ),
     # models of inference
     "overall": Column("Overall", "distance"),
     "distance": Column("Distance d", "distance", "distance between the mean answers of the two groups"),
@@ -193,11 +195,13 @@ COLUMNS: dict[str, Column] = {
     # checks
     "low_89": Column("89% interval", "distance", "predictive interval"),
     "low_50": Column("50% interval", "distance", "predictive interval"),
-    "loo_pit": Column("LOO-PIT", "probability", "probability of a smaller distance, had the pair not been seen"),
+    "loo_pit": Column(
+        "LOO-PIT", "probability", "probability of a smaller distance, if the pair is predicted from the others"
+    ),
     "inside_89": Column("Inside 89%", "share", "share of pairs inside their predictive interval"),
     "inside_50": Column("Inside 50%", "share", "share of pairs inside their predictive interval"),
-    "loo_inside_89": Column("Inside 89%, unseen", "share", "the same, had the pair not been seen"),
-    "loo_inside_50": Column("Inside 50%, unseen", "share", "the same, had the pair not been seen"),
+    "loo_inside_89": Column("Inside 89%, unseen", "share", "the same, if the pair is predicted from the others"),
+    "loo_inside_50": Column("Inside 50%, unseen", "share", "the same, if the pair is predicted from the others"),
     "se_89": Column("SE of 89%", "share", "standard error of such a share under the model"),
     "se_50": Column("SE of 50%", "share", "standard error of such a share under the model"),
     "pit_distance": Column("Distance from uniform", "distance", "Kolmogorov-Smirnov distance of the PIT values"),
@@ -220,7 +224,7 @@ COLUMNS: dict[str, Column] = {
     "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
     "pareto_k": Column("Pareto k", "digits", "reliability of importance weights; above 0.7 they are unreliable"),
     # false claims and sizes of studies
-    "nominal": Column("Promised", "share", "share of claims that the rule promises where nothing is associated"),
+    "nominal": Column("Nominal rate", "share", "nominal share of claims if nothing is associated"),
     "claims": Column("Claims", "share", "share of random lists for which an association is claimed"),
     "claims_se": Column("SE of claims", "share", "Monte Carlo standard error"),
     "posterior_sd": Column("Posterior SD", "distance", "root mean square of the posterior standard deviations"),
@@ -232,11 +236,11 @@ COLUMNS: dict[str, Column] = {
     "beyond_se": Column("SE", "share", "Monte Carlo standard error"),
     "mean_width": Column("Mean width", "distance", "mean width of the intervals"),
     "mc_se": Column("SE of width", "distance", "Monte Carlo standard error"),
-    "share_narrower": Column("Narrow enough", "share", "share of studies whose interval is narrower than asked"),
+    "share_narrower": Column("Narrow enough", "share", "share of studies whose interval is narrower than requested"),
     "share_se": Column("SE", "share", "Monte Carlo standard error"),
-    "power": Column("Power", "share", "share of studies whose interval leaves out 0 on the gap's side"),
+    "power": Column("Power", "share", "share of studies whose interval excludes 0 on the gap's side"),
     "power_se": Column("SE of power", "share", "Monte Carlo standard error"),
-    "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than asked"),
+    "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than requested"),
     # pairs of words in norms
     "directed": Column("Directed", meaning="whether the pair has one direction, from the first word to the second"),
     "forward": Column("Forward", "count", "participants who answered the second word to the first"),

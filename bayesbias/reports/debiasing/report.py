@@ -122,7 +122,7 @@ class DebiasReport(Result):
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         parts = (
             StatementList("Beware", doubts),
-            StatementList(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
+            StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
@@ -149,8 +149,8 @@ class DebiasReport(Result):
                 correlated,
                 "Do the measures agree?",
                 f"Pearson's correlation of values over original and debiased embeddings, {prob} intervals",
-                note="Embeddings that one original was made into are not independent: the intervals are the shortest "
-                "that can be defended.",
+                note="Embeddings derived from one original are not independent: the intervals are the shortest "
+                "defensible ones.",
             )
         return Contents(
             title=f"What debiasing did: {', '.join(methods)}",
@@ -164,7 +164,7 @@ class DebiasReport(Result):
                 "debias": ResultFigure(
                     "plot_debias_report",
                     f"Values (points) with {prob} intervals (lines), before (dashed) and after each method. A point is "
-                    "filled where its change is settled: before and after are of the same words, so two lines may "
+                    "filled if its change is settled: before and after concern the same words, so two lines may "
                     "overlap although the change is settled.",
                 )
             },

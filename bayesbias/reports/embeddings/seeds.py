@@ -134,8 +134,8 @@ class SeedComparison(Result):
                     f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
                     _SHOWN,
                     differences=True,
-                    note="A contrast is stable where all seeds, their average, and the interval of one more seed "
-                    "settle it in the same way; not settled where none of these does; open where the seeds agree and "
+                    note="A contrast is stable if all seeds, their average, and the interval of one more seed "
+                    "settle it in the same way; not settled if none of these does; open where the seeds agree and "
                     "the others do not.",
                 ),
                 "by_seed": ResultTable(

@@ -39,26 +39,28 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if facts.get("edited"):
         text = (
             "The table was changed after it was built; its study, embedding and lost words describe it before the "
-            "change. Say what was changed, or build the table again."
+            "change. Report the change, or build the table again."
         )
         doubts.append(Statement("edited table", text))
     rows = fitted_rows(fit)
     if short := _short_lists(rows) if fitted_model(fit).multivariate else []:
         text = (
             f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
-            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. How much its words "
-            "differ then comes from other lists and the prior, and so do intervals. Add attribute words."
+            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. Their spread, and "
+            "with it the intervals, then depends on other lists and the prior. Add attribute words."
         )
         doubts.append(Statement("short list", text, {"lists": short}))
     groups = np.unique(rows.protected_groups, return_counts=True)[1]
     if len(groups) > 1 and (groups == 1).all():
         text = (
-            "Each protected group has one word, so that intervals for words like these rest on the prior, and almost "
-            "always hold 0. Add protected words, or report contrasts of these words (scope='these_words')."
+            "Each protected group has one word, so intervals for words like these depend on the prior and almost "
+            "always include 0. Add protected words, or report contrasts of these words (scope='these_words')."
         )
         doubts.append(Statement("one word a group", text))
     if data.sizes["protected_word"] == 1:
-        text = "With one protected word, the spread of words (word_sd) rests on the prior alone. Add protected words."
+        text = (
+            "With one protected word, the spread of words (word_sd) is known from the prior alone. Add protected words."
+        )
         doubts.append(Statement("one word", text))
     if tied := tied_directions(fit):
         doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))

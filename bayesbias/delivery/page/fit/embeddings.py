@@ -77,9 +77,9 @@ def _comparison_blocks(comparison: EmbeddingComparison, name: str) -> list[Block
     blocks: list[Block] = [
         figure(
             plot_embeddings(comparison, other=name),
-            f"Differences, {name} minus {baseline}: posterior means and {prob} intervals, filled where the interval "
-            f"leaves out 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from "
-            "separate fits and need not differ by exactly the difference, which is the number to read.",
+            f"Differences, {name} minus {baseline}: posterior means and {prob} intervals, filled if the interval "
+            f"excludes 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from "
+            "separate fits and need not differ by exactly the difference, which is the number to use.",
             f"Points with intervals. Differences: {means}.",
         )
     ]

@@ -27,7 +27,7 @@ def random_lists_section(page: FitReport) -> Section:
             {
                 "method": ("Method", None),
                 "rule": ("Claim", None),
-                "nominal": ("Promised", share_text),
+                "nominal": ("Nominal rate", share_text),
                 "claims": ("Claims", share_text),
                 "claims_se": ("Monte Carlo error", share_text),
                 "quantity": ("Number", None),
