@@ -71,7 +71,7 @@ def test_what_the_text_says_of_the_worst_cells(script: ModuleType) -> None:
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
     coverage = (100 * own["coverage"].groupby("level").mean()).round().astype(int)
     assert f"{coverage['these_words']} % of its intervals of these words contain the truth" in guide
-    assert f"{coverage['word']} % of those of single words, and {coverage['population']} % of those of words like" in guide
+    assert f"{coverage['word']} % of those of single words, and {coverage['population']} % of those of words" in guide
 
 
 def test_what_the_text_says_of_unequal_lists(script: ModuleType) -> None:
