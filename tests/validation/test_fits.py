@@ -26,12 +26,14 @@ def test_the_text_says_what_the_fits_are() -> None:
     assert "{:.0f} and {:.0f} s for weat1 and weat2".format(*fits.loc[many, "seconds"]) in text
 
 
-def test_no_verdict_flips_that_is_not_called_borderline() -> None:
+def test_a_verdict_that_flips_is_called_borderline_under_nearly_all_seeds() -> None:
     verdicts, text = pd.read_csv(KEPT / "verdicts.csv"), text_of(KEPT)
-    assert verdicts["unsaid"].eq(0).all()
     flips = verdicts["settled"].between(0, 1, inclusive="neither")
     assert int(flips.sum()) == 1
-    assert verdicts.loc[flips, "borderline"].eq(1).all()
+    seeds, unsaid = verdicts["seeds"].iloc[0], int(verdicts["unsaid"].sum())
+    assert verdicts.loc[~flips, "unsaid"].eq(0).all()
+    assert unsaid / seeds <= 0.1
+    assert f"It is called borderline under {seeds - unsaid} of them: in {unsaid}," in text
     assert f"One of the demo's {len(verdicts)} contrasts flips between {verdicts.loc[0, 'seeds']} seeds" in text
 
 
