@@ -18,6 +18,7 @@ from bayesbias.debias.linear.soft import FittedSoftDebias, SoftDebias
 from bayesbias.debias.pairings import pairing_check
 from bayesbias.debias.registry import METHODS, method_requirements, methods_from_names
 from bayesbias.debias.subspace import Subspace, bias_subspace, name_subspace
+from bayesbias.embeddings.names import names_in
 
 __all__ = [
     "INLP",
@@ -53,5 +54,6 @@ __all__ = [
     "method_requirements",
     "methods_from_names",
     "name_subspace",
+    "names_in",
     "pairing_check",
 ]

@@ -7,9 +7,10 @@ import numpy as np
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count
 from bayesbias.base.statements import Described, Facts
-from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled, words_in
+from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled
 from bayesbias.debias.rows import ROUNDING, unit_rows, whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.names import names_in
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import weighted_directions
 
@@ -124,7 +125,7 @@ def name_subspace(
     embedding
         An embedding whose vectors are not scaled, as in the source's formula and in `bb.metrics.midb`.
     sets
-        Word lists with two lists of `names`. "Mary" finds "mary" too.
+        Word lists with two lists of `names`, looked up by `bb.debias.names_in`.
     components
         Number of directions.
     centred
@@ -154,10 +155,7 @@ def name_subspace(
     """
     embedding = whole_embedding(embedding)
     check_has(sets, "names", "A subspace of names")
-    first, second = (
-        words_in(embedding, names, f"the {order} list of names")
-        for order, names in zip(("first", "second"), sets.names, strict=True)
-    )
+    first, second = (dict.fromkeys(lookup.matches.values()) for lookup in names_in(embedding, sets.names))
     one, other = (embedding.stored(names).astype(np.float64) for names in (first, second))
     directions, weights = weighted_directions(one, other, components, centred=centred)
     return Subspace(directions, weights, (tuple(first), tuple(second)))

@@ -96,6 +96,12 @@ def projections(source: Embedding, words: Sequence[str], direction: Floats, *, s
     return np.concatenate(parts)
 
 
+def lengths(source: Embedding, words: Sequence[str]) -> Floats:
+    """Return the lengths of the stored vectors of words."""
+    blocks = [source.matrix(words[start : start + _BLOCK]) for start in range(0, len(words), _BLOCK)]
+    return np.concatenate([np.linalg.norm(vectors.astype(np.float64), axis=1) for vectors in blocks])
+
+
 def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

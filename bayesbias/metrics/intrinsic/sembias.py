@@ -12,6 +12,7 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.intrinsic.biased_words import lengths
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.quality.benchmark_files import read_sembias
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -124,6 +125,9 @@ def sembias(
         "stereotype_pair": [":".join(four[3]) for four in kept_tuples],
         "chosen": kinds,
     })  # fmt: skip
+    if not normalize:
+        of_words = [lengths(source, [word for word_pair in four for word in word_pair]) for four in kept_tuples]
+        items["length"] = [float(np.exp(np.log(some).mean())) for some in of_words]
     names = ("definition", "stereotype", "none")
     items = items.assign(**{name: (kinds == name).astype(int) for name in names})
     crossed = ("definition_pair", "stereotype_pair")

@@ -55,7 +55,8 @@ class DebiasReport(Result):
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
         minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
         it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
-        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`;
+        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of
+        a score along drawn directions these are the formula with equal weights;
         `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
         words, questions, splits), and how many were `lost`.
     failed

@@ -123,3 +123,33 @@ def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     assert repr(score).startswith("EmbeddingScore(measure='word_similarity'")
     assert "\n" not in repr(score)
     assert "<table><caption>word_similarity" in score._repr_html_()
+
+
+@pytest.mark.parametrize("measure", ["midb", "sembias"])
+def test_vectors_of_other_lengths_are_compared_at_length_one_or_not(measure: str, tmp_path: Path) -> None:
+    """The same directions, with other lengths: nothing changed, and as stored the comparison is refused."""
+    random = np.random.default_rng(5)
+    names = (["Amy", "Ann", "Eve", "Ida", "Una"], ["Bob", "Tom", "Jim", "Ken", "Max"])
+    pairs = ["king:queen", "cup:lid", "pen:pencil", "cook:maid"]
+    tuples = [" ".join(pairs), "king:queen pen:lid cup:pencil cook:maid"]
+    words = [word for pair in pairs for word in pair.split(":")]
+    vectors = {word: random.normal(size=8) for word in (*names[0], *names[1], "he", "she", *words)}
+    longer = {word: vector * np.exp(random.normal(0, 0.8)) for word, vector in vectors.items()}
+    path = tmp_path / "sembias.txt"
+    path.write_text("\n".join(tuples))
+    data = names if measure == "midb" else path
+    scaled, stored = (
+        [
+            bb.metrics.score_embedding(measure, given, data, random_seed=1, normalize=normalize)
+            for given in (vectors, longer)
+        ]
+        for normalize in (True, False)
+    )
+    change = bb.metrics.paired_change(*scaled, random_seed=1).iloc[0]
+    assert change["change"] == pytest.approx(0, abs=1e-6)
+    assert scaled[0].value == pytest.approx(scaled[1].value, abs=1e-6)
+    with pytest.raises(MeasureError, match=rf"{measure}.*normalize=True"):
+        bb.metrics.paired_change(*stored, random_seed=1)
+    alike = {word: vector * 1.01 for word, vector in vectors.items()}
+    again = bb.metrics.score_embedding(measure, alike, data, random_seed=1)
+    bb.metrics.paired_change(stored[0], again, random_seed=1)
