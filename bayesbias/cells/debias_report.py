@@ -218,6 +218,8 @@ def _names(source: Any) -> Any:
         return source
     words = as_debias_words(source)
     check_has(words, "names", "MIDB")
+    if len(words.names) != 2:
+        raise ReportError(f"MIDB compares two lists of names, but {words.name!r} has {len(words.names)}. Give two.")
     return words.names
 
 

@@ -81,7 +81,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     both = ["--method", "misp", "--method", "linear", "--study", "gender", *measured]
     assert in_process(*command, *both, monkeypatch=monkeypatch) == 0
     printed = capsys.readouterr()
-    assert "misp of wikipedia2018_skipgram_seed1 gave no embedding: MISP needs two lists of names" in " ".join(
+    assert "misp of wikipedia2018_skipgram_seed1 gave no embedding: MISP needs lists of names" in " ".join(
         printed.out.split()
     )
     assert "out/linear.npz" in printed.out
@@ -89,7 +89,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     names = ["conclusions.json", "conclusions.txt", "debias.csv", "debias.png", "linear.npz", "report.html"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for options, message in (
-        (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs two lists"),
+        (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs lists"),
         (["--method", "linear", "--study", "weat6", *measured], "so its question cannot be answered"),
         (["--method", "linear", "--study", "gender", "--measure", "sembias"], "or --measure sembias=FILE"),
     ):
@@ -138,4 +138,4 @@ def test_midb_takes_the_names_of_the_sets_or_of_a_file(
         assert row["items"] == len(left)
     command[3] = "religion_manzini"
     assert in_process(*command, "--measure", "midb", monkeypatch=monkeypatch) == 2
-    assert "MIDB needs two lists of names" in capsys.readouterr().err
+    assert "MIDB needs lists of names" in capsys.readouterr().err

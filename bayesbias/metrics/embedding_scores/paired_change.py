@@ -68,6 +68,12 @@ def paired_change(
     Dirichlet posterior of the outcomes before and after for shares of correct items; and a t distribution with
     corrected variance for means over splits. A draw of a direction uses the same pairs or names before and after.
 
+    Rank correlations change in steps, and of few items often not at all, which the bootstrap alone takes for certain:
+    of 22 pairs, intervals of the change after hard debiasing held that of all pairs in 56 to 61 % of samples. Each draw
+    is therefore moved by up to a step of 4 / (n (n - 1)). In simulations of 15, 22 and 50 pairs with three kinds of
+    small changes the intervals then held the truth in 84 to 100 %, and in samples of 15 to 50 pairs of two files after
+    hard debiasing in 94 to 100 % (Monte Carlo error 2 %).
+
     References
     ----------
     Donald B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134. Claude Nadeau and Yoshua Bengio

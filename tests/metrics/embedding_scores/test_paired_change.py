@@ -153,3 +153,26 @@ def test_vectors_of_other_lengths_are_compared_at_length_one_or_not(measure: str
     alike = {word: vector * 1.01 for word, vector in vectors.items()}
     again = bb.metrics.score_embedding(measure, alike, data, random_seed=1)
     bb.metrics.paired_change(stored[0], again, random_seed=1)
+
+
+def test_few_pairs_without_a_change_of_ranks_are_not_certain_of_none() -> None:
+    """Changes too small to swap two of 22 pairs: the change over all pairs is small but not 0, and is held."""
+    random = np.random.default_rng(6)
+    human = random.normal(size=20_000)
+    before = human + random.normal(size=20_000)
+    after = before + 0.03 * random.normal(size=20_000) * (random.random(20_000) < 0.3) - 0.02 * human
+    truth = stats.spearmanr(human, after).statistic - stats.spearmanr(human, before).statistic
+    quantity = Quantity("spearman", "spearman", ("human", "cosine"))
+    hits, certain = [], 0
+    for seed in range(100):
+        rows = random.choice(20_000, 22, replace=False)
+        columns = [np.stack([human[rows], values[rows]]) for values in (before, after)]
+        draws = posterior(quantity, *columns, np.random.default_rng(seed))
+        low, high = shortest_interval(draws, 0.89)
+        hits.append(low <= truth <= high)
+        certain += np.array_equal(stats.rankdata(columns[0][1]), stats.rankdata(columns[1][1]))
+    assert truth < -1e-4
+    assert certain > 0, "the test has samples without a change of ranks"
+    assert np.mean(hits) > 0.89 - 3 * np.sqrt(0.89 * 0.11 / 100)
+    same = posterior(quantity, columns[0], columns[0], np.random.default_rng(1))
+    assert (same == 0).all()
