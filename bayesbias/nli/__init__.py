@@ -8,6 +8,7 @@ on word vectors, and `train_and_compare` estimates whether other vectors make it
 from bayesbias.nli.answers.check import InferenceCheck, check
 from bayesbias.nli.answers.compare_answers import compare_answers
 from bayesbias.nli.answers.correlations import correlations
+from bayesbias.nli.answers.debias_and_compare import debias_and_compare
 from bayesbias.nli.answers.inference_comparison import InferenceComparison
 from bayesbias.nli.answers.posterior import InferencePosterior, posterior
 from bayesbias.nli.answers.train_and_compare import train_and_compare
@@ -17,7 +18,7 @@ from bayesbias.nli.test_sets.generation import list_test_sets, test_set
 from bayesbias.nli.test_sets.pairs import read_pairs
 from bayesbias.nli.test_sets.scores import neutral_error, score
 from bayesbias.nli.trained.attention_model import AttentionModel
-from bayesbias.nli.trained.hugging_face import SequenceClassifier, pipeline
+from bayesbias.nli.trained.hugging_face import SequenceClassifier, pipeline, pipelines
 from bayesbias.nli.trained.model_files import load
 from bayesbias.nli.trained.training import train
 
@@ -32,11 +33,13 @@ __all__ = [
     "check",
     "compare_answers",
     "correlations",
+    "debias_and_compare",
     "distance",
     "list_test_sets",
     "load",
     "neutral_error",
     "pipeline",
+    "pipelines",
     "posterior",
     "read_pairs",
     "score",

@@ -101,12 +101,12 @@ class INLP(Method[FittedINLP]):
 
     References
     ----------
-    Dawkins (2021), section 5, suggests weights of (1 - 2 acc) for two classes, apart from its sign the same as here,
-    without having tried them. Ravfogel, Elazar, Gonen, Twiton and Goldberg (2020), Null it out: guarding protected attributes by iterative
+    Ravfogel, Elazar, Gonen, Twiton and Goldberg (2020), Null it out: guarding protected attributes by iterative
     nullspace projection, ACL 2020, 7237-7256, arXiv:2004.07667: algorithm 1; section 6.1 for words. As in its code,
     classifiers are linear support vector machines without an intercept (squared hinge loss, C = 1). In the source,
     neutral words are drawn at random among those of little bias, the split is random, and the same half trains every
-    classifier; here nothing is random, and the halves take turns, or what the test words show would remain.
+    classifier; here nothing is random, and the halves take turns, or what the test words show would remain. Dawkins
+    (2021), section 5, suggests weights of (1 - 2 acc) for two classes, the same as here but for the sign, untried.
 
     Examples
     --------

@@ -7,11 +7,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, is_number, resolve_seed
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
-from bayesbias.embeddings.names import names_in
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
+from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
 from bayesbias.metrics.directions.direction import Direction, as_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
@@ -19,7 +18,8 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, lengths, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.intrinsic.name_directions import find_names
+from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 NAMES_OF_MEAN_ABSOLUTE = 400
@@ -218,32 +218,24 @@ def midb(
     --------
     >>> vectors = {"Amy": [3.0, 1.0], "Lisa": [3.0, -1.0], "John": [1.0, 0.2], "Paul": [1.0, -0.2]}
     >>> vectors |= {"nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
-    >>> round(bb.metrics.midb(vectors, (["Amy", "Lisa"], ["John", "Paul"]), components=1, random_seed=1).value, 3)
-    0.238
+    >>> round(bb.metrics.midb(vectors, (["Amy", "Lisa"], ["John", "Paul"]), components=1, random_seed=1).value, 2)
+    0.24
     """
     seed = resolve_seed(random_seed)
     scaled = check_flag("normalize", normalize)
     count = check_count("components", components)
-    lists = check_type("names", names, (tuple, list), "two lists of names")
-    if len(lists) != 2:
-        raise MeasureError(f"names holds {len(lists)} lists. Give 2, such as female and male first names.")
-    first, second = (checked_words("A list of names", listed) for listed in lists)
-    if shared := set(first) & set(second):
-        raise MeasureError(f"{min(shared)!r} is in both lists of names. Keep it in one.")
     source = as_embedding(embedding)
-    lookups = names_in(source, (first, second))
-    stored_names = [tuple(dict.fromkeys(lookup.matches.values())) for lookup in lookups]
-    female, male = (
-        unit_rows(vectors) if scaled else vectors.astype(np.float64) for vectors in map(source.stored, stored_names)
-    )
+    found_names = find_names(source, names)
+    female, male = found_names.vectors(source, scaled=scaled)
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
-    drawn_directions = drawn_weighted_directions(female, male, _name_weights(lookups, seed), count, centred=centred)
-    kept_words, lost = _words(source, words, {*stored_names[0], *stored_names[1]})
-    counts = [f"{len(stored)} of {len(listed)}" for stored, listed in zip(stored_names, lists, strict=True)]
+    drawn_directions = drawn_weighted_directions(
+        female, male, _name_weights(found_names.lookups, seed), count, centred=centred
+    )
+    kept_words, lost = _words(source, words, {name for stored in found_names.stored for name in stored})
     bias = projections(source, kept_words, weights @ directions, scaled=scaled)
     items = pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)})
     quantities = [Quantity("midb", "mean", ("bias",))]
-    if min(map(len, stored_names)) >= NAMES_OF_MEAN_ABSOLUTE:
+    if min(map(len, found_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
         quantities.append(Quantity("mean_absolute", "mean", ("absolute",), power=1.0))
     return embedding_score(
         "midb",
@@ -251,7 +243,7 @@ def midb(
         items if scaled else items.assign(length=lengths(source, kept_words)),
         quantities,
         conventions=(
-            f"{count} components of the differences of {counts[0]} and {counts[1]} names, "
+            f"{count} components of the differences of {found_names.counts} names, "
             f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"
         ),
         random_seed=seed,
