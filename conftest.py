@@ -22,7 +22,8 @@ _SHORT = ("report", "write", "plot_embeddings", "compare_embeddings", "plot_chec
 _EXTRAS = ("numpyro", "safetensors", "torch", "transformers")
 # Files whose examples need them.
 _EXAMPLES_OF_EXTRAS = tuple(
-    f"bayesbias/nli/{name}.py" for name in ("answers/train_and_compare", "trained/model_files", "trained/training")
+    f"bayesbias/nli/{name}.py"
+    for name in ("answers/debias_and_compare", "answers/train_and_compare", "trained/model_files", "trained/training")
 )
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 

@@ -257,13 +257,14 @@ def _score_row(score: EmbeddingScore, request: RequestedScore) -> dict[str, Any]
         "value_high": first["hdi_high"],
         "items": int(first["items"]),
         "lost": sum(map(len, score.lost.values())),
-    }
+    } | ({} if score.along is None else {"value_plain": first["plain"]})
 
 
 def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> dict[str, Any]:
     """Return the change of the headline of a score, on the same items."""
     change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
-    return {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
+    row = {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
+    return row if after.along is None else row | {"change_plain": change["plain"]}
 
 
 # --- scores as facts and frames ---------------------------------------------------------------------------

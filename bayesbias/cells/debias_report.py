@@ -22,7 +22,7 @@ from bayesbias.cells.questions import (
 )
 from bayesbias.cells.running import choose_workers, run_cells
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
-from bayesbias.debias.debias_words import Sets, as_debias_words
+from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
@@ -78,7 +78,8 @@ def debias_report(
         Scores of whole embeddings: names in `bayesbias.metrics.EMBEDDING_MEASURES`, with their data where they need
         any, such as ``("word_similarity", "wordsim353.txt")``, and options of their own functions, such as
         ``("recoverability", None, {"words_in_all": 500})``. Recoverability is by default that of logistic
-        regression.
+        regression; the names of MIDB are by default those of `sets`. MIDB and SemBias, which depend on the lengths of
+        vectors, are those of vectors of length 1.
     model, max_lost, hdi_prob, draws, chains
         As for `audit` and `compare_embeddings`.
     case
@@ -139,7 +140,7 @@ def debias_report(
     start_workers = choose_workers(workers, scheduler, verbose=bool(progress))
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
-    read, scores, spec = tuple(read_studies(studies)), _checked_scores(measures), load_model(model)
+    read, scores, spec = tuple(read_studies(studies)), _checked_scores(measures, words), load_model(model)
     sources = read_embeddings(named_embeddings(embeddings), None, case)
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
@@ -183,13 +184,15 @@ def _checked_methods(methods: Any) -> dict[str, Any]:
     return methods_from_names(names, {})
 
 
-def _checked_scores(measures: Any) -> tuple[RequestedScore, ...]:
+def _checked_scores(measures: Any, words: DebiasWords) -> tuple[RequestedScore, ...]:
     """Return the scores, each with a different label."""
     requests = [measures] if isinstance(measures, str) else check_items("measures", measures, "a list of measures")
     scores = []
     for request in requests:
         name, data, options = (request, None, {}) if isinstance(request, str) else _parts(request)
         entry = find_embedding_measure(name)
+        if entry.data == "names":
+            data = _names(words if data is None else data)
         if data is None and entry.required:
             raise ReportError(
                 f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}, or --measure "
@@ -197,10 +200,27 @@ def _checked_scores(measures: Any) -> tuple[RequestedScore, ...]:
             )
         if entry.read is not None:
             entry.read(data)  # so that faults of a file are raised before any work
+        options = _OPTIONS.get(name, {}) | dict(options)
+        if entry.depends_on_length and not options.setdefault("normalize", True):
+            raise ReportError(
+                f"measures: {name} of vectors as stored would change with their length alone. Leave normalize=False "
+                "out: the report compares vectors of length 1."
+            )
         label = f"{name} ({Path(data).stem})" if entry.data == "path" and data is not None else name
-        scores.append(RequestedScore(name, label, data, tuple((_OPTIONS.get(name, {}) | options).items())))
+        scores.append(RequestedScore(name, label, data, tuple(options.items())))
     raise_unless_distinct("measures", [score.label for score in scores])
     return tuple(scores)
+
+
+def _names(source: Any) -> Any:
+    """Return lists of names as given, or those of word lists for debiasing: their name, a path, or `DebiasWords`."""
+    if not isinstance(source, str | os.PathLike | DebiasWords):
+        return source
+    words = as_debias_words(source)
+    check_has(words, "names", "MIDB")
+    if len(words.names) != 2:
+        raise ReportError(f"MIDB compares two lists of names, but {words.name!r} has {len(words.names)}. Give two.")
+    return words.names
 
 
 def _parts(request: Any) -> tuple[str, Any, dict[str, Any]]:

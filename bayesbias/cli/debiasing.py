@@ -62,7 +62,8 @@ def debias(
         list[str] | None,
         typer.Option(
             metavar="NAME[=FILE]",
-            help="With --study: a score of the whole embedding, such as recoverability or word_similarity=ws353.txt.",
+            help="With --study: a score of the whole embedding, such as recoverability, word_similarity=ws353.txt or "
+            "midb (with the names of --sets; of others: midb=own.toml).",
         ),
     ] = None,
     words_in_all: Annotated[

@@ -74,6 +74,9 @@ def intrinsic(
         "gipe": {"neighbours": neighbours},
         "midb": {"words": neutral},
     }
+    if original is not None:  # or a change of the vectors' length alone would look like one of bias
+        for name in [entry.name for entry in chosen if entry.depends_on_length]:
+            options[name] = options.get(name, {}) | {"normalize": True}
     chosen_seed = resolve_seed(seed)
     sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
 

@@ -15,10 +15,10 @@ from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_
 
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
-_TWO_LISTS = ("sides", "names")
+_TWO_LISTS = ("sides",)
 _MEANINGS = {
     "sides": "two lists of words, one for each side, such as [['woman', 'aunt'], ['man', 'uncle']]",
-    "names": "two lists of names, one for each side, such as [['Mary', 'Linda'], ['John', 'James']]",
+    "names": "lists of names, one for each group, such as [['Mary', 'Linda'], ['John', 'James']]",
     "concept": "the words of a concept to be made free of bias, such as occupations",
 }
 
@@ -53,7 +53,7 @@ class DebiasWords(Described):
     sides
         A list of such words for each side (feminine words, masculine words), in the order of the definitional sets.
     names
-        A list of first names for each side, in the same order.
+        A list of names for each side or group, in the same order: first names, or other words that stand for a group.
     concept
         Words of a concept to be made free of the bias, such as occupations.
     description, source

@@ -87,7 +87,7 @@ def pairing_check(
         raise ArgumentError(f"components={count} has too many pairings. Give at most {_MOST}.")
     lists, source = as_debias_words(sets), whole_embedding(embedding)
     names = name_subspace(source, lists, components=count, centred=centred)
-    excluded = {*names.sets[0], *names.sets[1]}
+    excluded = {name for listed in names.sets for name in listed}
     averaged = [word for word in source.words if word not in excluded] if words is None else words
     along = source.matrix(averaged) @ names.directions.T
     rows = []

@@ -1,17 +1,27 @@
 """The bias subspace: the few directions in which the words of definitional sets differ."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_count
+from bayesbias.base.checks import check_count, check_flag
 from bayesbias.base.statements import Described, Facts
-from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled, words_in
+from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled
 from bayesbias.debias.rows import ROUNDING, whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.names import names_in
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.geometry import unit_rows, weighted_directions
+from bayesbias.geometry import (
+    RANK_TOLERANCE,
+    checked_rows,
+    raise_unless_same_dimensions,
+    unit_rows,
+    weighted_directions,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +35,7 @@ class Subspace(Described):
     explained : array, shape (components,)
         Share of the sets' variance along each direction.
     sets : tuple
-        The sets that were used, without those that lost a word. For names: the two lists.
+        The sets that were used, without those that lost a word. For names: the lists.
     """
 
     directions: Floats
@@ -117,23 +127,23 @@ def name_subspace(
     components: int = 4,
     centred: bool = False,
 ) -> Subspace:
-    """Return the directions in which two lists of names differ most, with their shares of the squared differences.
+    """Return the directions in which lists of names differ most, with their shares of the squared differences.
 
     Parameters
     ----------
     embedding
         An embedding whose vectors are not scaled, as in the source's formula and in `bb.metrics.midb`.
     sets
-        Word lists with two lists of `names`. "Mary" finds "mary" too.
+        Word lists with two or more lists of `names`, one for each group, looked up by `bb.embeddings.names_in`.
     components
         Number of directions.
     centred
-        Whether the mean difference of the two lists is subtracted first; see `bb.geometry.weighted_directions`.
+        Whether the mean difference of two lists is subtracted first; see `bb.geometry.weighted_directions`.
 
     Raises
     ------
     MeasureError
-        If there are not two lists of names, the embedding has fewer than two names of a list, or the names'
+        If there are no lists of names, the embedding has fewer than two names of a list, or the names'
         differences span fewer directions.
 
     Warns
@@ -154,13 +164,59 @@ def name_subspace(
     """
     embedding = whole_embedding(embedding)
     check_has(sets, "names", "A subspace of names")
-    first, second = (
-        words_in(embedding, names, f"the {order} list of names")
-        for order, names in zip(("first", "second"), sets.names, strict=True)
-    )
-    one, other = (embedding.stored(names).astype(np.float64) for names in (first, second))
-    directions, weights = weighted_directions(one, other, components, centred=centred)
-    return Subspace(directions, weights, (tuple(first), tuple(second)))
+    stored_names = [tuple(dict.fromkeys(lookup.matches.values())) for lookup in names_in(embedding, sets.names)]
+    lists = [embedding.stored(names).astype(np.float64) for names in stored_names]
+    directions, weights = weighted_directions_of_lists(lists, components, centred=centred)
+    return Subspace(directions, weights, tuple(stored_names))
+
+
+def weighted_directions_of_lists(
+    lists: Sequence[ArrayLike], components: int = 4, *, centred: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the directions in which two or more lists of vectors differ most, and their weights.
+
+    The directions are the first principal components of the differences between vectors of two different lists; all
+    pairs of lists have the same weight. For two lists this is `weighted_directions`, which describes the rest.
+
+    Parameters
+    ----------
+    lists
+        Of shapes (words of a list, dimensions).
+    components, centred
+        As for `weighted_directions`.
+
+    Examples
+    --------
+    >>> lists = [[[1.0, 0.1], [1.0, -0.1]], [[-1.0, 0.1], [-1.0, -0.1]], [[0.0, 0.1], [0.0, -0.1]]]
+    >>> directions, weights = weighted_directions_of_lists(lists, components=2)
+    >>> np.abs(directions).round(12), weights.round(3)
+    (array([[1., 0.],
+           [0., 1.]]), array([0.99, 0.01]))
+    """
+    if len(lists) == 2:
+        return weighted_directions(lists[0], lists[1], components, centred=centred)
+    count, keep_mean = check_count("components", components), not check_flag("centred", centred)
+    rows = [checked_rows(vectors) for vectors in lists]
+    for other in rows[1:]:
+        raise_unless_same_dimensions(rows[0], other)
+    pairs = list(combinations(range(len(rows)), 2))
+    # A list's covariance enters once for each pair that the list is in.
+    share = np.sqrt((len(rows) - 1) / len(pairs))
+    within = [(vectors - vectors.mean(axis=0)) * share / np.sqrt(len(vectors)) for vectors in rows]
+    means = [vectors.mean(axis=0) for vectors in rows]
+    differences = [(means[i] - means[j]) / np.sqrt(len(pairs)) for i, j in pairs]
+    stacked = np.vstack([*within, *differences] if keep_mean else within)
+    _, sizes, directions = np.linalg.svd(stacked, full_matrices=False)
+    longest = max(np.abs(vectors).max() for vectors in rows)
+    span = int((sizes > RANK_TOLERANCE * max(sizes[0], 1e-6 * longest)).sum())
+    if count > span:
+        raise MeasureError(
+            f"The differences span {span} dimensions, but components={count}. Give more words, or fewer components."
+        )
+    directions = directions[:count]
+    largest = directions[range(count), np.abs(directions).argmax(axis=1)]
+    weights: Floats = sizes[:count] ** 2 / (sizes**2).sum()
+    return directions * np.where(largest < 0, -1.0, 1.0)[:, np.newaxis], weights
 
 
 def neutral_word_bias(

@@ -161,6 +161,8 @@ COLUMNS: dict[str, Column] = {
     "probability_of_direction": Column("Direction", "probability", "probability that the sign is as estimated"),
     "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
     "probability_of_positive": Column("Probability above 0", "probability"),
+    "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
+    "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
     "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
     # seeds

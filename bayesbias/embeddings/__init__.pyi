@@ -8,6 +8,7 @@ from .contextual import ContextsLike as ContextsLike
 from .contextual import ContextualEmbedding as ContextualEmbedding
 from .contextual import contextual_embedding as contextual_embedding
 from .embedding import Lookup as Lookup
+from .names import names_in as names_in
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings

@@ -79,6 +79,11 @@ class EmbeddingMeasure(Described):
         return {name: getattr(self, name) for name in names}
 
     @property
+    def depends_on_length(self) -> bool:
+        """Whether it depends on the lengths of vectors, unless these are scaled (``normalize=True``)."""
+        return "normalize" in signature(self.function).parameters
+
+    @property
     def takes_reference(self) -> bool:
         """Whether its words or directions can come from the embedding before debiasing (``reference=``)."""
         return "reference" in signature(self.function).parameters
@@ -103,8 +108,8 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "names, a_i their shares",
             "nearer to 0", "unbounded", f"two lists of names; {_WORDS}", "names", True, "Dawkins (2021), equation 3",
             "4 components, uncentred, vectors as stored; positive towards the first list; names are drawn as words are",
-            "to compare embeddings whose vectors differ in length (normalize=True); to say that words have no bias: "
-            "those of both signs cancel (mean_absolute)",
+            "without normalize=True, to compare embeddings whose vectors differ in length; to say that words have no "
+            "bias: those of both signs cancel",
             midb,
         ),
         EmbeddingMeasure(
@@ -134,7 +139,8 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             f"Zhao et al. (2018), GN-GloVe; {_DAWKINS}",
             "differences of vectors as stored; stereotype and none are given too; the definitions and stereotypes are "
             "drawn, not the tuples",
-            "with an embedding that lacks many of its words; where she and he were made alike",
+            "with an embedding that lacks many of its words; where she and he were made alike; without normalize=True, "
+            "to compare embeddings whose vectors differ in length",
             sembias, read_sembias,
         ),
         EmbeddingMeasure(

@@ -4,6 +4,7 @@ from .answers.check import InferenceCheck as InferenceCheck
 from .answers.check import check as check
 from .answers.compare_answers import compare_answers as compare_answers
 from .answers.correlations import correlations as correlations
+from .answers.debias_and_compare import debias_and_compare as debias_and_compare
 from .answers.inference_comparison import InferenceComparison as InferenceComparison
 from .answers.posterior import InferencePosterior as InferencePosterior
 from .answers.posterior import posterior as posterior
@@ -19,5 +20,6 @@ from .test_sets.scores import score as score
 from .trained.attention_model import AttentionModel as AttentionModel
 from .trained.hugging_face import SequenceClassifier as SequenceClassifier
 from .trained.hugging_face import pipeline as pipeline
+from .trained.hugging_face import pipelines as pipelines
 from .trained.model_files import load as load
 from .trained.training import train as train

@@ -9,6 +9,7 @@ import bayesbias as bb
 from bayesbias.cells.cells import Answer
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, ReportError
+from tests.cells import longer_or_shorter
 from tests.cells.pets import study
 from tests.reports.debiasing import pets
 
@@ -28,6 +29,8 @@ from tests.reports.debiasing import pets
         ({"measures": [("analogies", "broken.txt")]}, MeasureError, "line 2: 'a b c d e'"),
         ({"measures": [("sembias", "broken.txt")]}, MeasureError, "four"),
         ({"measures": 2 * ["vocabulary_direct_bias"]}, ReportError, "vocabulary_direct_bias"),
+        ({"measures": ["midb"]}, MeasureError, "MIDB.*`names`"),
+        ({"measures": [("midb", (["Ann", "Eve"], ["Bob", "Tom"]), {"normalize": False})]}, ReportError, "normalize"),
         ({"measures": [("a", "b", "c")]}, ReportError, "measures: .*'a', 'b', 'c'"),
         ({"sets": "gendr_manzini"}, BayesBiasError, "gender_manzini"),
         ({"workers": 0}, ArgumentError, "workers"),
@@ -149,3 +152,24 @@ def test_two_workers_give_the_same_numbers() -> None:
         for count in (1, 2)
     ]
     assert reports[0].table.to_csv() == reports[1].table.to_csv()
+
+
+@pytest.mark.parametrize("measure", ["midb", "sembias", "clustering", "recoverability", "gipe", "analogies"])
+def test_a_method_that_changes_lengths_alone_changes_no_measure(measure: str, tmp_path: Path) -> None:
+    """Each vector a different multiple of what it was: no direction moved."""
+    (tmp_path / "sembias.txt").write_text("he:she purr:nap bark:howl cat:dog\nhe:she bark:nap purr:howl dog:cat\n" * 2)
+    (tmp_path / "analogies.txt").write_text("he she cat dog\ncat dog he she\npurr nap bark howl\n")
+    source = longer_or_shorter.source()
+    requests: dict[str, Any] = {
+        "midb": ("midb", longer_or_shorter.NAMES),
+        "sembias": ("sembias", tmp_path / "sembias.txt"),
+        "analogies": ("analogies", tmp_path / "analogies.txt"),
+        "clustering": ("clustering", None, {"words_in_all": 40}),
+        "recoverability": ("recoverability", None, {"words_in_all": 40}),
+        "gipe": ("gipe", None, {"neighbours": 5}),
+    }
+    settings: dict[str, Any] = {"measures": [requests[measure]], **pets.SMALL, "random_seed": 1}
+    methods = {"lengths": longer_or_shorter.Lengths()}
+    report = bb.debias_report([source], study(), methods, [["he", "she"]], **settings)
+    (change,) = report.table.loc[report.table["measure"].str.startswith(measure), "change"].dropna()
+    assert change == pytest.approx(0, abs=1e-6)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -80,7 +81,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     both = ["--method", "misp", "--method", "linear", "--study", "gender", *measured]
     assert in_process(*command, *both, monkeypatch=monkeypatch) == 0
     printed = capsys.readouterr()
-    assert "misp of wikipedia2018_skipgram_seed1 gave no embedding: MISP needs two lists of names" in " ".join(
+    assert "misp of wikipedia2018_skipgram_seed1 gave no embedding: MISP needs lists of names" in " ".join(
         printed.out.split()
     )
     assert "out/linear.npz" in printed.out
@@ -88,10 +89,53 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     names = ["conclusions.json", "conclusions.txt", "debias.csv", "debias.png", "linear.npz", "report.html"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for options, message in (
-        (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs two lists"),
+        (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs lists"),
         (["--method", "linear", "--study", "weat6", *measured], "so its question cannot be answered"),
         (["--method", "linear", "--study", "gender", "--measure", "sembias"], "or --measure sembias=FILE"),
     ):
         assert in_process(*command, *options, "--overwrite", monkeypatch=monkeypatch) == 2
         assert message in capsys.readouterr().err
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names, "what was there stays"
+
+
+def unit_rows(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_midb_takes_the_names_of_the_sets_or_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Against principal components of all differences between the vectors of names, by NumPy."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(3)
+    lists = [[f"{side}{letter}" for letter in "abcdefgh"] for side in ("Amy", "Bob")]
+    others = [["Bobz", *lists[1][:5]], ["Amyz", *lists[0][:5]]]
+    study = bb.load_study("gender")
+    neutral = [word for words in (*study.protected.values(), *study.attribute_lists.values()) for word in words]
+    words = list(dict.fromkeys([*neutral, "she", "he", "Amyz", "Bobz", *lists[0], *lists[1]]))
+    vectors = dict(zip(words, random.normal(size=(len(words), 12)), strict=True))
+    bb.write_embedding(bb.Embedding(tuple(vectors), np.array(list(vectors.values()))), "vectors.npz")
+    for name, of_sides in (("own", lists), ("other", others)):
+        Path(f"{name}.toml").write_text(f'definitional = [["she", "he"]]\nnames = {of_sides}\n'.replace("'", '"'))
+    command = ["debias", "vectors.npz", "--sets", "own.toml", "--method", "linear", "--study", "gender"]
+    command += ["--model", "no_pooling", "--seed", "1", "-o", "out", "--overwrite", "--quiet"]
+    stored = bb.load_embedding("vectors.npz")
+    for measure, of_sides in (("midb", lists), ("midb=other.toml", others)):
+        assert in_process(*command, "--measure", measure, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
+        table = pd.read_csv("out/debias.csv")
+        row = table[(table["measure"] == "midb") & (table["method"] == "original")].iloc[0]
+        first, second = (
+            stored.matrix(names) / np.linalg.norm(stored.matrix(names), axis=1)[:, None] for names in of_sides
+        )
+        differences = (first[:, None] - second[None]).reshape(-1, 12)
+        _, sizes, axes = np.linalg.svd(differences)
+        sides = np.sign(axes[:4] @ differences.mean(axis=0))
+        direction = (sides * sizes[:4] ** 2 / (sizes**2).sum()) @ axes[:4]
+        left = [word for word in words if word.isalpha() and word not in {*of_sides[0], *of_sides[1]}]
+        units = unit_rows(stored.matrix(left))
+        assert row["value_plain"] == pytest.approx((units @ direction).mean(), abs=1e-5)
+        assert row["items"] == len(left)
+    command[3] = "religion_manzini"
+    assert in_process(*command, "--measure", "midb", monkeypatch=monkeypatch) == 2
+    assert "MIDB needs lists of names" in capsys.readouterr().err

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, special
+from scipy import integrate, special, stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError
+from bayesbias.estimates.correlations import correlated, rank_correlation_interval
 
 
 def hotelling(r: float, rho: float, n: int) -> float:
@@ -74,3 +75,33 @@ def test_more_pairs_than_the_grid_resolves_are_refused() -> None:
     for r in (1.0, 0.0):
         with pytest.raises(ArgumentError, match="100,000"):
             bb.estimates.correlation_interval(r, 10**9)
+
+
+def test_intervals_of_ranks_are_right_where_tails_are_heavy_and_those_of_pearson_too_short() -> None:
+    """Pairs by NumPy, Normal and Student's t of 3 degrees; the truth of ranks is SciPy's over 400,000 pairs."""
+    random = np.random.default_rng(3)
+
+    def pairs(count: int, heavy: bool) -> np.ndarray:
+        normal = random.standard_normal((2, count))
+        normal[1] = 0.667 * normal[0] + np.sqrt(1 - 0.667**2) * normal[1]
+        return np.asarray(normal / np.sqrt(random.chisquare(3, count) / 3) if heavy else normal)
+
+    for heavy, least, pearson_most in ((False, 0.89, 1.0), (True, 0.85, 0.78)):
+        truth = stats.spearmanr(*pairs(400_000, heavy)).statistic
+        of_ranks, of_values = [], []
+        for _ in range(600):
+            first, second = pairs(16, heavy)
+            _, low, high, _, rank_r, rank_low, rank_high = correlated(first, second, hdi_prob=0.89)
+            assert rank_r == pytest.approx(stats.spearmanr(first, second).statistic)
+            of_values.append(low <= 0.667 <= high)
+            of_ranks.append(rank_low <= truth <= rank_high)
+        error = 3 * np.sqrt(0.89 * 0.11 / 600)
+        assert least - error < np.mean(of_ranks) < 0.91 + error
+        assert np.mean(of_values) < pearson_most + error
+
+
+def test_ranks_that_agree_wholly_have_an_interval() -> None:
+    low, high = rank_correlation_interval(1.0, 16)
+    assert 0.9 < low < high < 1
+    with pytest.raises(ArgumentError, match="n=3"):
+        rank_correlation_interval(0.5, 3)

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
 from bayesbias.errors import MeasureError
 from bayesbias.nli.test_sets.splits import parts_of
-from tests.cli.running import run
+from tests.cli.running import in_process, run
 from tests.nli.answers.test_train_and_compare import taught, vectors
+from tests.nli.trained.test_hugging_face import built
 
 PETS_TEST = """
 premise = "A person {verb} {object}."
@@ -78,3 +80,72 @@ def test_parts_are_found_by_their_usual_names() -> None:
     assert [len(part) for part in parts_of(pairs) if part is not None] == [40, 5, 3]
     with pytest.raises(MeasureError, match="splits test"):
         parts_of(pairs.assign(split="test"))
+
+
+@pytest.mark.extras
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_models_from_folders_are_compared_over_their_trainings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Against the mean errors of the models' own answers, computed one by one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "asked.toml").write_text(PETS_TEST)
+    expected = {}
+    for name, scale in (("first", 1.0), ("second", 0.2)):
+        (tmp_path / name).mkdir()
+        errors = []
+        for number in range(3):
+            folder = saved_with(tmp_path / name / f"seed{number}", scale * (1 + 0.1 * number))
+            scores = bb.nli.score(bb.nli.test_set("asked.toml"), bb.nli.pipeline(folder, progress=False))
+            errors.append(bb.nli.neutral_error(scores).loc[0, "error"])
+        expected[name] = np.mean(errors)
+    options = ("--test-set", "asked.toml", "--seed", "1", "--quiet")
+    assert in_process("nli", "--models", "first", "second", *options, "-o", "found", monkeypatch=monkeypatch) == 0
+    values = pd.read_csv("found/values.csv")
+    of_these = values[(values["quantity"] == "overall") & (values["population"] == "these words")]
+    assert of_these.set_index("embedding")["mean"].to_dict() == pytest.approx(expected, abs=2e-3)
+    assert in_process("nli", "--models", "first/seed0", *options, "-o", "one", monkeypatch=monkeypatch) == 0
+    assert (tmp_path / "one" / "report.html").exists()
+    for arguments, message in (
+        (("first/seed0", "second"), "seed0 holds 1"),
+        (("first",), "holds 3 models"),
+        (("first", "second", "--method", "misp"), "--method"),
+    ):
+        assert in_process("nli", "--models", *arguments, *options, "-o", "none", monkeypatch=monkeypatch) == 2
+        assert message in capsys.readouterr().err
+
+
+def saved_with(folder: Path, scale: float) -> Path:
+    """Save a small BERT whose last layer is scaled, so that its answers are more or less extreme."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    built(folder, longest=64)
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    with torch.no_grad():
+        model.classifier.weight *= scale
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.extras
+@pytest.mark.slow
+def test_misp_is_judged_by_e_in_one_command(tmp_path: Path) -> None:
+    """The same as debiasing first, and training on both files."""
+    write_inputs(tmp_path)
+    names = 'definitional = [["he", "she"]]\nnames = [["woman", "girl", "lady"], ["man", "guy", "gentleman"]]\n'
+    (tmp_path / "own.toml").write_text(names)
+    vectors = bb.load_embedding(tmp_path / "original.npz")
+    after = bb.debias.MISP().fit(vectors, bb.debias.load_debias_words(tmp_path / "own.toml")).transform(vectors)
+    bb.write_embedding(after, tmp_path / "misp.npz")
+    quick = ("--pairs", "pairs.csv", "--seeds", "3", "--epochs", "3", "--hidden-units", "8", "--seed", "1")
+    asked = (*quick, "--test-set", "asked.toml")
+    one = run("nli", "original.npz", "--method", "misp", "--sets", "own.toml", *asked, "-o", "one", folder=tmp_path)
+    assert one.returncode == 0, one.stderr
+    two = run("nli", "original.npz", "misp.npz", *asked, "-o", "two", folder=tmp_path)
+    assert two.returncode == 0, two.stderr
+    tables = [pd.read_csv(tmp_path / name / "values.csv") for name in ("one", "two")]
+    pd.testing.assert_frame_equal(*tables)
+    assert set(tables[0]["embedding"]) == {"original", "misp"}
+    lacking = run("nli", "original.npz", "--method", "misp", *asked, "-o", "three", folder=tmp_path)
+    assert (lacking.returncode, "--sets" in lacking.stderr) == (2, True)

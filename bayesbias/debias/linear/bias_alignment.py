@@ -21,18 +21,20 @@ class BiasAlignment(Method[FittedLinearMap]):
     Raises
     ------
     MeasureError
-        In `fit`: if a definitional set is not a pair, or the words of a pair have the same direction.
+        In `fit`: if definitional sets differ in size, or the words of a set have the same direction.
 
     Notes
     -----
-    **What it needs.** Definitional pairs, with first words of one side and second words of the other.
+    **What it needs.** Definitional sets in which the first words are of one group, the second ones of another, and so
+    on: pairs, or sets of three for three groups.
 
     **What it changes.** Every word becomes the mean of itself and its image under the rotation that brings the first
     words nearest to the second ones; the words of a pair move towards each other. The rotation is found among vectors
-    of length 1.
+    of length 1. With more groups a word becomes the mean of itself and its images under the rotations from the first
+    group to each other one, which is not in the source.
 
     **What it cannot do.** Remove a direction: with few pairs it hardly changes a word. It moves all words towards the
-    second side, so the order within pairs matters.
+    other groups, so the order within sets matters.
 
     References
     ----------
@@ -51,14 +53,17 @@ class BiasAlignment(Method[FittedLinearMap]):
     """
 
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
-        if words.largest_set_size > 2:
+        sets = bias_subspace(source, words, components=1).sets
+        groups = words.largest_set_size
+        if short := [listed for listed in sets if len(listed) < groups]:
             raise MeasureError(
-                f"Bias alignment takes pairs, but a definitional set of {words.name!r} has {words.largest_set_size} "
-                "words. Give pairs, with first words of one side and second words of the other."
+                f"Bias alignment takes sets with a word of each group, but of {words.name!r} {short[0]} has "
+                f"{len(short[0])} words and another set {groups}. Give sets of one size, with their words in the order "
+                "of the groups."
             )
-        pairs = bias_subspace(source, words, components=1).sets
-        first, second = (unit_rows(source.stored([pair[side] for pair in pairs])) for side in (0, 1))
-        return linear_map(words, "bam", (np.eye(source.dimensions) + rotation_onto(first, second)) / 2)
+        first, *others = (unit_rows(source.stored([listed[group] for listed in sets])) for group in range(groups))
+        images = [rotation_onto(first, other) for other in others]
+        return linear_map(words, "bam", (np.eye(source.dimensions) + sum(images)) / groups)
 
 
 def rotation_onto(first: Floats, second: Floats) -> Floats:

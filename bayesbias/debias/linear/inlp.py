@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import HDI_PROB, check_count, check_probability
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_probability
 from bayesbias.base.extras import require
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.linear.linear_map import FittedLinearMap, projection
+from bayesbias.debias.linear.linear_map import FittedLinearMap, projection, removal
 from bayesbias.debias.method import Method
 from bayesbias.debias.subspace import neutral_word_bias
 from bayesbias.embeddings.embedding import Embedding
@@ -68,13 +68,17 @@ class INLP(Method[FittedINLP]):
     words
         Number of words in each of three classes: the most biased words of either side, and those with the least bias.
         7,500 in the source; at most a third of the neutral words.
+    weighted
+        Whether each direction is removed only by how far its classifier was above chance: by (accuracy - chance) / (1 -
+        chance), 1 for a classifier that is always right and 0 at chance. Default: directions are removed wholly.
     hdi_prob
         Probability inside the intervals of the classifiers' accuracies.
 
     Raises
     ------
     ArgumentError
-        If `iterations` or `words` is not a whole number of at least 1, or `hdi_prob` is not between 0 and 1.
+        If `iterations` or `words` is not a whole number of at least 1, `weighted` is not True or False, or `hdi_prob`
+        is not between 0 and 1.
     MeasureError
         In `fit`: if scikit-learn is not installed, there is no bias direction, or fewer than 60 words are neutral.
 
@@ -92,13 +96,17 @@ class INLP(Method[FittedINLP]):
     testing, so that nothing remains that one half alone would show. The last fifth has no part in this; it tests new
     classifiers of the vectors before and after (`FittedINLP.held_out`).
 
+    With `weighted`, classifiers are still trained on what is left without the earlier directions as a whole, so that
+    the directions are those of INLP.
+
     References
     ----------
     Ravfogel, Elazar, Gonen, Twiton and Goldberg (2020), Null it out: guarding protected attributes by iterative
     nullspace projection, ACL 2020, 7237-7256, arXiv:2004.07667: algorithm 1; section 6.1 for words. As in its code,
     classifiers are linear support vector machines without an intercept (squared hinge loss, C = 1). In the source,
     neutral words are drawn at random among those of little bias, the split is random, and the same half trains every
-    classifier; here nothing is random, and the halves take turns, or what the test words show would remain.
+    classifier; here nothing is random, and the halves take turns, or what the test words show would remain. Dawkins
+    (2021), section 5, suggests weights of (1 - 2 acc) for two classes, the same as here but for the sign, untried.
 
     Examples
     --------
@@ -113,11 +121,13 @@ class INLP(Method[FittedINLP]):
     iterations: int = 35
     words: int = 7500
     hdi_prob: float = HDI_PROB
+    weighted: bool = False
 
     def __post_init__(self) -> None:
         check_count("iterations", self.iterations)
         check_count("words", self.words)
         check_probability("hdi_prob", self.hdi_prob)
+        check_flag("weighted", self.weighted)
 
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedINLP:
         import pandas as pd
@@ -129,14 +139,17 @@ class INLP(Method[FittedINLP]):
         position = np.tile(np.arange(count) % 10, _CLASSES)
         halves, held_out = [np.isin(position, half) for half in _HALVES], np.isin(position, _HELD_OUT)
 
-        def tested(basis: Floats, training: Any, test: Any) -> tuple[Any, dict[str, float]]:
+        def tested(
+            basis: Floats, training: Any, test: Any, weights: Floats | float = 1.0
+        ) -> tuple[Any, dict[str, float]]:
             """Return a classifier of what is left of the words without a basis, and its accuracy."""
-            left = units - units @ basis.T @ basis
+            left = units @ removal(basis, weights)
             classifier = _classifier(left[training], labels[training])
             correct = int((classifier.predict(left[test]) == labels[test]).sum())
             return classifier, self._share(correct, int(test.sum()))
 
         basis: Floats = np.empty((0, source.dimensions))
+        weights: Floats = np.empty(0)
         rounds = []
         for iteration in range(1, self.iterations + 1):
             classifier, accuracy = tested(basis, halves[iteration % 2 - 1], halves[iteration % 2])
@@ -145,12 +158,14 @@ class INLP(Method[FittedINLP]):
             if at_chance == 2 or len(basis) + _CLASSES >= source.dimensions:
                 break
             basis = _with_rows(basis, classifier.coef_)
+            weight = max(accuracy["accuracy"] - accuracy["chance"], 0.0) / (1 - accuracy["chance"])
+            weights = np.pad(weights, (0, len(basis) - len(weights)), constant_values=weight if self.weighted else 1.0)
         final = [
-            {"when": when, **tested(removed, ~held_out, held_out)[1]}
-            for when, removed in (("before", basis[:0]), ("after", basis))
+            {"when": when, **tested(basis, ~held_out, held_out, removed)[1]}
+            for when, removed in (("before", 0.0), ("after", weights))
         ]
         return FittedINLP(
-            **vars(projection(words, "inlp", basis)), rounds=pd.DataFrame(rounds), held_out=pd.DataFrame(final)
+            **vars(projection(words, "inlp", basis, weights)), rounds=pd.DataFrame(rounds), held_out=pd.DataFrame(final)
         )
 
     def _classes(self, source: Embedding, words: DebiasWords) -> list[Integers]:

@@ -22,7 +22,7 @@ class MISP(Method[FittedLinearMap]):
     components
         Number of directions, d in the paper, which uses 4.
     centred
-        Whether the mean difference between the two lists is subtracted before the directions are found; see
+        Whether the mean difference between two lists is subtracted before the directions are found; see
         `bb.geometry.weighted_directions`. Default: no, since that difference is why the lists are compared.
     pairing
         Number of the weight for each direction: (1, 2, 4, 3) gives the fourth weight to the third direction and the
@@ -38,8 +38,9 @@ class MISP(Method[FittedLinearMap]):
 
     Notes
     -----
-    **What it needs.** Two lists of names, one for each side (`names` of the words), of which the embedding has more
-    than `components` words; the paper has 100 each.
+    **What it needs.** Lists of names, one for each side or group (`names` of the words), of which the embedding has
+    more than `components` words; the paper has two lists of 100. With three or more, such as for religions, the
+    directions are those of the differences between any two lists.
 
     **What it changes.** Every word loses a part of its projection on each direction: the direction's share of the
     squared differences between names, whose vectors are not scaled. With shares such as 0.3 and 0.1, most of a word
@@ -93,7 +94,7 @@ class MHD(Method[FittedLinearMap]):
     components
         Number of directions, 4 in the paper.
     centred
-        Whether the mean difference between the two lists is subtracted first, as in `MISP`.
+        Whether the mean difference between two lists is subtracted first, as in `MISP`.
 
     Raises
     ------
@@ -104,7 +105,7 @@ class MHD(Method[FittedLinearMap]):
 
     Notes
     -----
-    **What it needs.** Two lists of names, one for each side (`names` of the words).
+    **What it needs.** Lists of names, one for each side or group (`names` of the words).
 
     **What it changes.** Every word loses its whole projection on each of the directions in which names differ.
 

@@ -32,21 +32,19 @@ class DrawnDirections:
         return DrawnDirections(self.coordinates[rows], self.draws)
 
 
-def posterior_along(
-    quantity: Quantity, before: DrawnDirections, after: DrawnDirections | None, random: np.random.Generator
-) -> Floats:
-    """Return draws of a mean or, if `after` is given, of its change, each at one draw of weights and of the direction.
+def posterior_along(quantity: Quantity, along: DrawnDirections, random: np.random.Generator) -> Floats:
+    """Return draws of a mean, each at one draw of weights and of the direction.
 
-    The weights are those of `posterior`. A change is taken at the same weights and the same draw of the direction.
+    The weights are those of `posterior`, so that the same seed gives the same weights to the same items before and
+    after a change.
     """
-    count = len(before.coordinates)
+    count = len(along.coordinates)
     step = max(1, _WEIGHTS // count)
     blocks = []
     for start in range(0, DRAWS, step):
         draws = slice(start, min(start + step, DRAWS))
         weights = random.standard_exponential((draws.stop - start, count))
-        means_before = _means(before, draws, weights, quantity.power)
-        blocks.append(means_before if after is None else _means(after, draws, weights, quantity.power) - means_before)
+        blocks.append(_means(along, draws, weights, quantity.power))
     return np.concatenate(blocks)
 
 

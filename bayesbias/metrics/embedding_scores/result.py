@@ -30,7 +30,9 @@ class EmbeddingScore:
     embedding
         Name of the embedding.
     estimates : pandas.DataFrame
-        One row per quantity, the headline first: `quantity`, `value`, `hdi_low`, `hdi_high` and the number of `items`.
+        One row per quantity, the headline first: `quantity`; `value`, with its interval `hdi_low` to `hdi_high`;
+        `plain`, the formula with equal weights; and the number of `items`. Where directions are drawn (`along`), the
+        value is the median of the draws, which the interval always contains; elsewhere it is `plain`.
     items : pandas.DataFrame
         One row per item (a word, a pair, a question, a split): `item`, its label; `part`, the part that it belongs to;
         and its values in the embedding.
@@ -150,7 +152,11 @@ def embedding_score(
     random_seed: int,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    """Return the score of items: the value and the interval of each quantity."""
+    """Return the score of items: the value and the interval of each quantity.
+
+    Along draws of a direction, the value is the median of the draws: the formula with equal weights can lie outside the
+    interval of draws that disagree.
+    """
     items, along = scored.frame, scored.along
     labelled = items if "part" in items else items.assign(part="")
     labelled = labelled.assign(item=_numbered(labelled))
@@ -163,13 +169,15 @@ def embedding_score(
         if along is None:
             draws = posterior(quantity, columns, None, random, labels=labels_of(quantity, chosen))
         else:
-            draws = posterior_along(quantity, along, None, random)
+            draws = posterior_along(quantity, along, random)
         low, high = shortest_interval(draws, check_probability("hdi_prob", hdi_prob))
-        rows.append((quantity.name, value_of(quantity, columns), low, high, len(chosen)))
+        plain_value = value_of(quantity, columns)
+        value = plain_value if along is None else float(np.median(draws))
+        rows.append((quantity.name, value, low, high, plain_value, len(chosen)))
     return EmbeddingScore(
         measure=measure,
         embedding=embedding,
-        estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "items"]),
+        estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "plain", "items"]),
         items=labelled,
         conventions=conventions,
         random_seed=random_seed,

@@ -95,24 +95,36 @@ def projections(source: Embedding, words: Sequence[str], direction: Floats, *, s
     return np.concatenate(parts)
 
 
+def lengths(source: Embedding, words: Sequence[str]) -> Floats:
+    """Return the lengths of the stored vectors of words."""
+    blocks = [source.matrix(words[start : start + _BLOCK]) for start in range(0, len(words), _BLOCK)]
+    return np.concatenate([np.linalg.norm(vectors.astype(np.float64), axis=1) for vectors in blocks])
+
+
 def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words at both ends of the axis of a pair, half of `count` each, those of its first word first."""
-    half = check_count("words_in_all", count, least=4) // 2
     forms = reference.lookup(pair).matches.values()
     others = [word for word in words if reference.match(word) not in forms]
+    return ends_of_axis(reference, others, axis(reference, pair), count, f"{pair[0]!r} and {pair[1]!r}")
+
+
+def ends_of_axis(
+    reference: Embedding, others: Sequence[str], direction: Floats, count: int, between: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words at both ends of a direction, half of `count` each; `between` names it in errors."""
+    half = check_count("words_in_all", count, least=4) // 2
     if len(others) < 2 * half:
         raise MeasureError(
             f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} words to choose from. Give "
             "more words, or choose fewer."
         )
-    along = projections(reference, others, axis(reference, pair))
+    along = projections(reference, others, direction)
     order = np.argsort(-along, kind="stable")
     if not along[order[half - 1]] > 0 > along[order[-half]]:
         raise MeasureError(
-            f"words_in_all={count}: fewer than {half:,} words lie on one side of the axis of {pair[0]!r} and "
-            f"{pair[1]!r}. Choose fewer."
+            f"words_in_all={count}: fewer than {half:,} words lie on one side of the axis of {between}. Choose fewer."
         )
     return tuple(others[row] for row in order[:half]), tuple(others[row] for row in order[-half:])
 

@@ -12,7 +12,8 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import PAIR, ends_of_axis, load_both, most_biased_words, vocabulary_of
+from bayesbias.metrics.intrinsic.name_directions import NameLists, find_forms, weighted_direction
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 
@@ -23,6 +24,8 @@ def clustering(
     *,
     reference: EmbeddingLike | None = None,
     pair: tuple[str, str] = PAIR,
+    names: NameLists | None = None,
+    components: int = 4,
     words_in_all: int = 1500,
     starts: int = 10,
     random_seed: int | None = None,
@@ -38,6 +41,11 @@ def clustering(
         Embedding before debiasing, which chooses and labels the words. None: `embedding` itself.
     pair
         Two words whose difference is the axis.
+    names
+        Two lists of names: words are then ordered by their MIDB along the directions of the names in the reference
+        (`bb.metrics.midb`, vectors of length 1), in place of the axis of `pair`, as Dawkins (2021) suggests.
+    components
+        With `names`, the number of directions.
     words_in_all
         Number of the most biased words to cluster, half from each end of the axis; 500 to 1,500 are usual.
     starts
@@ -80,7 +88,15 @@ def clustering(
     seed = resolve_seed(random_seed)
     check_count("starts", starts)
     source, chooser = load_both(embedding, reference)
-    sides = most_biased_words(chooser, vocabulary_of(chooser, words)[0], pair, words_in_all)
+    candidates = vocabulary_of(chooser, words)[0]
+    if names is None:
+        sides = most_biased_words(chooser, candidates, pair, words_in_all)
+        direction_text = f"{pair[0]} - {pair[1]}"
+    else:
+        direction, direction_text = weighted_direction(chooser, names, check_count("components", components))
+        excluded = find_forms(chooser, names)
+        candidates = tuple(word for word in candidates if chooser.match(word) not in excluded)
+        sides = ends_of_axis(chooser, candidates, direction, words_in_all, f"the names ({direction_text})")
     lost = source.lookup([*sides[0], *sides[1]]).lost
     kept_sides = [[word for word in side if word not in set(lost)] for side in sides]
     if min(map(len, kept_sides)) < 2:
@@ -115,7 +131,7 @@ def clustering(
         [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
         conventions=(
             f"k-means of two clusters, vectors of length 1, {starts} starts; {2 * (words_in_all // 2):,} words, half "
-            f"from each end of {pair[0]} - {pair[1]} in the reference"
+            f"from each end of {direction_text} in the reference"
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,

@@ -16,6 +16,7 @@ from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.name_directions import NameLists, name_subspace
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _BLOCK = 256  # words per block
@@ -39,10 +40,33 @@ def indirect_bias(cosine: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
     >>> indirect_bias([0.64, 0.3], [0.8, 0.0], [0.8, 0.0]).round(12)  # all of it, nothing
     array([1., 0.])
     """
-    both, w, v = (np.asarray(cosines, dtype=np.float64) for cosines in (cosine, first, second))
-    lengths = np.sqrt(np.clip((1 - w**2) * (1 - v**2), 0.0, None))
+    w, v = (np.asarray(cosines, dtype=np.float64)[..., np.newaxis] for cosines in (first, second))
+    return indirect_bias_of_directions(cosine, w, v, np.ones(1))
+
+
+def indirect_bias_of_directions(cosine: ArrayLike, first: Floats, second: Floats, weights: Floats) -> Floats:
+    """Return the share of the similarity of two words that is due to orthonormal directions, removed by weights.
+
+    Parameters
+    ----------
+    cosine
+        Cosine similarity of the two words, w.v, not 0.
+    first, second
+        Cosines of each word with the directions, of shape (..., directions).
+    weights
+        Share of each direction that is removed, a_i: w' = w - sum_i a_i <g_i, w> g_i.
+
+    Examples
+    --------
+    >>> indirect_bias_of_directions([0.64], np.array([[0.8]]), np.array([[0.8]]), np.array([0.5])).round(3)
+    array([0.519])
+    """
+    both = np.asarray(cosine, dtype=np.float64)
+    lost = weights * (2 - weights)  # of the squared length, and of the inner product, along each direction
+    lengths = np.sqrt(np.clip((1 - first**2 @ lost) * (1 - second**2 @ lost), 0.0, None))
+    left = both - (first * second) @ lost
     shape = np.broadcast_shapes(both.shape, lengths.shape)
-    without = np.divide(both - w * v, lengths, out=np.zeros(shape), where=lengths > 1e-9)
+    without = np.divide(left, lengths, out=np.zeros(shape), where=lengths > 1e-9)
     beta: Floats = np.asarray((both - without) / both)
     return beta
 
@@ -56,6 +80,8 @@ def gipe(
     neighbours: int = 100,
     threshold: float = 0.03,
     pairs: Sequence[tuple[str, str]] = GENDER_PAIRS[:9],
+    names: NameLists | None = None,
+    components: int = 4,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
@@ -74,6 +100,12 @@ def gipe(
     pairs
         Pairs of words that determine the direction (see `gender_direction`). Default: the nine of Bolukbasi et al. that
         are not names, as in the published code.
+    names
+        Two lists of names: indirect bias is then what the weighted directions of the names in the reference
+        (`bb.metrics.midb`, vectors of length 1) add to a similarity: w' = w - sum_i a_i <g_i, w> g_i, as by
+        `bb.debias.MISP`, in place of the direction of `pairs`; Dawkins (2021) suggests it.
+    components
+        With `names`, the number of directions.
 
     Returns
     -------
@@ -117,7 +149,12 @@ def gipe(
     count = check_count("neighbours", neighbours)
     limit = check_number("threshold", threshold, low=-1, high=1)
     source, judge = load_both(embedding, reference)
-    direction = gender_direction(judge, pairs)
+    if names is None:
+        direction = gender_direction(judge, pairs)
+        directions, weights = direction.vector[np.newaxis], np.array([1.0])
+        direction_text = f"the direction of {len(direction.pairs)} pairs"
+    else:
+        directions, weights, direction_text = name_subspace(judge, names, check_count("components", components))
     vocabulary, judge_rows = _common(source, judge)
     requested_words, lost = vocabulary_of(source, words)
     row_of = {source.words[row]: place for place, row in enumerate(vocabulary)}
@@ -133,7 +170,7 @@ def gipe(
         )
     targets = np.array([row_of[str(source.match(word))] for word in kept_words])
     near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own_rows=targets)
-    illicit = _illicit(judge, judge_rows, direction.vector, targets, near, limit)
+    illicit = _illicit(judge, judge_rows, (directions, weights), targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
     illicit_incoming = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
     items = {"item": kept_words, "eta": illicit.mean(axis=1), "gamma": 1 + illicit_incoming / np.maximum(incoming, 1)}
@@ -143,8 +180,8 @@ def gipe(
         Items(pd.DataFrame(items), {"words": lost_words}),
         [Quantity("gipe", "weighted_mean", ("eta", "gamma"))],
         conventions=(
-            f"{count} neighbours, indirect bias above {limit:g} in the reference along the direction of "
-            f"{len(direction.pairs)} pairs; a word that is no neighbour has the weight 1"
+            f"{count} neighbours, indirect bias above {limit:g} in the reference along "
+            f"{direction_text}; a word that is no neighbour has the weight 1"
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
@@ -166,10 +203,11 @@ def _common(source: Embedding, judge: Embedding) -> tuple[Integers, Integers]:
 
 
 def _illicit(
-    judge: Embedding, rows: Integers, direction: Floats, targets: Integers, near: Integers, limit: float
+    judge: Embedding, rows: Integers, removed: tuple[Floats, Floats], targets: Integers, near: Integers, limit: float
 ) -> np.ndarray:
     """Return whether each neighbour has an indirect bias above a limit, of shape (words, neighbours)."""
-    along = projections(judge, [judge.words[row] for row in rows], direction)
+    directions, weights = removed
+    along = projections(judge, [judge.words[row] for row in rows], directions.T)
     illicit = np.zeros(near.shape, dtype=bool)
     for start in range(0, len(targets), _BLOCK):
         block_targets, block_neighbours = targets[start : start + _BLOCK], near[start : start + _BLOCK]
@@ -181,8 +219,8 @@ def _illicit(
         neighbour_units = units[neighbour_positions.reshape(block_neighbours.shape)]
         cosine = np.einsum("id,ikd->ik", units[own_positions], neighbour_units, optimize=True)
         not_orthogonal = np.abs(cosine) > 1e-9
-        beta = indirect_bias(
-            np.where(not_orthogonal, cosine, 1.0), along[block_targets][:, np.newaxis], along[block_neighbours]
+        beta = indirect_bias_of_directions(
+            np.where(not_orthogonal, cosine, 1.0), along[block_targets][:, np.newaxis], along[block_neighbours], weights
         )
         illicit[start : start + _BLOCK] = not_orthogonal & (beta > limit)
     return illicit

@@ -12,6 +12,8 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.intrinsic.biased_words import lengths
+from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.quality.benchmark_files import read_sembias
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -26,6 +28,8 @@ def sembias(
     path: str | os.PathLike[str],
     *,
     pair: tuple[str, str] = ("he", "she"),
+    names: NameLists | None = None,
+    components: int = 4,
     normalize: bool = False,
     subset: int | None = None,
     random_seed: int | None = None,
@@ -41,6 +45,12 @@ def sembias(
         File of SemBias (see `read_sembias`).
     pair
         Two words with which the pairs are compared, the masculine word first as in the file.
+    names
+        Two lists of names: the pair of largest sum_i a_i <g_i, a - b> / abs(a - b) is then chosen, along the directions
+        of the names (`bb.metrics.midb`, names of length 1) in place of the difference of `pair`, as Dawkins (2021)
+        suggests. They point from the second word of `pair` to the first, whichever list is first.
+    components
+        With `names`, the number of directions.
     normalize
         Whether vectors are scaled to length 1 before differences are taken. The published code does not scale.
     subset
@@ -93,7 +103,10 @@ def sembias(
     (pair,) = checked_pairs([pair])
     default = _SUBSET[1] if len(tuples) == _SUBSET[0] else 0
     last = default if subset is None else check_count("subset", subset, least=0)
-    source = as_embedding(embedding, {*pair, *(word for four in tuples for word_pair in four for word in word_pair)})
+    source = as_embedding(
+        embedding,
+        None if names is not None else {*pair, *(word for four in tuples for word_pair in four for word in word_pair)},
+    )
     if missing := source.lookup(pair).lost:
         raise MeasureError(f"The embedding {source.name!r} lacks {name_some(missing)}. Give another pair.")
     found_words = source.lookup(word for four in tuples for word_pair in four for word in word_pair).matches
@@ -114,6 +127,10 @@ def sembias(
     places = np.flatnonzero(is_complete)
     kept_tuples = [tuples[place] for place in places]
     target = _differences(source, [pair], scaled=check_flag("normalize", normalize))[0]
+    target_text = f"{pair[0]} - {pair[1]}"
+    if names is not None:
+        direction, target_text = weighted_direction(source, names, check_count("components", components))
+        target = direction if direction @ target >= 0 else -direction
     candidates = _differences(source, [word_pair for four in kept_tuples for word_pair in four], scaled=normalize)
     chosen = (candidates @ target).reshape(-1, len(KINDS)).argmax(axis=1)
     kinds = np.array(KINDS)[chosen]
@@ -124,19 +141,22 @@ def sembias(
         "stereotype_pair": [":".join(four[3]) for four in kept_tuples],
         "chosen": kinds,
     })  # fmt: skip
-    names = ("definition", "stereotype", "none")
-    items = items.assign(**{name: (kinds == name).astype(int) for name in names})
+    if not normalize:
+        of_words = [lengths(source, [word for word_pair in four for word in word_pair]) for four in kept_tuples]
+        items["length"] = [float(np.exp(np.log(some).mean())) for some in of_words]
+    answers = ("definition", "stereotype", "none")
+    items = items.assign(**{name: (kinds == name).astype(int) for name in answers})
     crossed = ("definition_pair", "stereotype_pair")
-    quantities = [Quantity(name, "share", (name,), crossed=crossed) for name in names]
+    quantities = [Quantity(name, "share", (name,), crossed=crossed) for name in answers]
     if last and (items["part"] == "subset").sum() > 1:
-        quantities += [Quantity(f"{name}_of_subset", "share", (name,), ("subset",), crossed) for name in names]
+        quantities += [Quantity(f"{name}_of_subset", "share", (name,), ("subset",), crossed) for name in answers]
     return embedding_score(
         "sembias",
         source.name,
         Items(items, {"tuples": lost}),
         quantities,
         conventions=(
-            f"largest cosine with {pair[0]} - {pair[1]}, differences of vectors "
+            f"largest cosine with {target_text}, differences of vectors "
             f"{'of length 1' if normalize else 'as stored'}; definitions and stereotypes are drawn, not tuples"
         ),
         random_seed=seed,

@@ -7,19 +7,23 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, is_number, resolve_seed
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
+from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
 from bayesbias.metrics.directions.direction import Direction, as_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
-from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, lengths, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.intrinsic.name_directions import find_names
+from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.shared_parameters import shared_parameters
+
+NAMES_OF_MEAN_ABSOLUTE = 400
+"""Smallest number of names of a list with which the mean of absolute biases is given; fewer make it too large."""
 
 
 @shared_parameters()
@@ -78,8 +82,8 @@ def vocabulary_direct_bias(
     -----
     Each draw of the interval combines a draw of the words' weights with a draw of the direction
     (`DirectionPosterior.draws`, in order), so that `paired_change` takes the change along the same draw of the
-    direction. The value is that along the direction of all pairs with equal weights. This is not a mean of the draws:
-    if pairs disagree, it can lie outside the interval. Value and interval refer to the direction of these pairs. Along
+    direction. The value is the median of the draws; `plain` is that along the direction of all pairs with equal
+    weights, which can lie outside the interval if pairs disagree. Value and interval refer to these pairs. Along
     the direction of infinitely many pairs words would look more biased, the more so the farther the direction of few
     pairs lies from it; the interval does not account for this (see `bb.metrics.direction_posterior`).
 
@@ -119,7 +123,7 @@ def vocabulary_direct_bias(
     else:
         vector = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, convention = vector / np.linalg.norm(vector), "direction as given"
-    kept_words, lost = _words(source, words, excluded)
+    kept_words, lost = _words(source, words, set(source.lookup(excluded).matches.values()))
     cosines = np.clip(projections(source, kept_words, vector), -1.0, 1.0)
     along = None
     if isinstance(direction, DirectionPosterior):
@@ -158,7 +162,8 @@ def midb(
     Parameters
     ----------
     names
-        Two lists of names, such as female and male first names.
+        Two lists of names, such as female and male first names. They are looked up as for `bb.debias.MISP`, by
+        `bb.embeddings.names_in`.
     words
         Words that should be neutral. None: all that `neutral_words` finds. The names are left out.
     components
@@ -166,18 +171,20 @@ def midb(
     centred
         Whether the mean difference of the lists is subtracted before the components are computed.
     normalize
-        Whether the vectors of words and names are first scaled to length 1.
+        Whether the vectors of words and names are first scaled to length 1, without which embeddings whose vectors
+        differ in length cannot be compared.
 
     Returns
     -------
     EmbeddingScore
-        `midb`, the mean over the words of sum_i a_i <g_i, x>, positive towards the first list; and `mean_absolute`, the
-        mean of the absolute values. The items are the words.
+        `midb`, the mean over the words of sum_i a_i <g_i, x>, positive towards the first list; and, with at least 400
+        names of each list, `mean_absolute`, the mean of the absolute values. The items are the words, with the `length`
+        of their vectors unless these are scaled.
 
     Raises
     ------
     MeasureError
-        If fewer than two words, or no names of a list, are left, a name is in both lists, or the names span too few
+        If fewer than two words, or two names of a list, are left, a name is in both lists, or the names span too few
         dimensions.
 
     Warns
@@ -192,8 +199,16 @@ def midb(
 
     Words and names are both treated as samples: each draw of the interval weights the words, the first names and the
     second names by the Bayesian bootstrap, and computes the directions and their shares from the weighted names. In
-    `paired_change` the weights are the same before and after. The value is that of equal weights. This is not a mean of
-    the draws, and can lie outside the interval.
+    `paired_change` the weights are the same before and after. The value is the median of the draws, and `plain` that of
+    equal weights. On simulated names whose population is known (50 or 100 dimensions, three shapes of covariance) the
+    89 % interval of `midb` held the population's value in 72 % of cases with 5 names a list, 83 to 93 % with 10, and
+    84 to 94 % with 20 to 400 (Monte Carlo error 3 %); the median was nearer to it than the value of equal weights.
+
+    `mean_absolute` is too large if names are few, since the error of the directions adds to every absolute value. With
+    10 names a list its draws exceeded the population's value by 40 to 148 % and its interval held it in 0 to 47 % of
+    cases; with 100 by 1 to 11 % and in 67 to 97 %; with 400 by 0 to 1 % and in 84 to 95 %. No correction of several
+    tried was good for all covariances, so it is left out if the embedding has fewer than 400 names of a list; the
+    items have the absolute values along the directions of the given names (`absolute`).
 
     References
     ----------
@@ -201,49 +216,38 @@ def midb(
 
     Examples
     --------
-    >>> vectors = {"Amy": [3.0, 1.0], "Lisa": [3.0, -1.0], "John": [1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
-    >>> round(bb.metrics.midb(vectors, (["Amy", "Lisa"], ["John"]), components=1, random_seed=1).value, 3)
+    >>> vectors = {"Amy": [3.0, 1.0], "Lisa": [3.0, -1.0], "John": [1.0, 0.2], "Paul": [1.0, -0.2]}
+    >>> vectors |= {"nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
+    >>> round(bb.metrics.midb(vectors, (["Amy", "Lisa"], ["John", "Paul"]), components=1, random_seed=1).value, 2)
     0.24
     """
     seed = resolve_seed(random_seed)
     scaled = check_flag("normalize", normalize)
     count = check_count("components", components)
-    lists = check_type("names", names, (tuple, list), "two lists of names")
-    if len(lists) != 2:
-        raise MeasureError(f"names holds {len(lists)} lists. Give 2, such as female and male first names.")
-    first, second = (checked_words("A list of names", listed) for listed in lists)
-    if shared := set(first) & set(second):
-        raise MeasureError(f"{min(shared)!r} is in both lists of names. Keep it in one.")
     source = as_embedding(embedding)
-    lookups = [source.lookup(dict.fromkeys(listed)) for listed in (first, second)]
-    if lost_names := [name for lookup in lookups for name in lookup.lost]:
-        if not all(lookup.matches for lookup in lookups):
-            raise MeasureError(
-                f"The embedding {source.name!r} has no name of one of the lists; it lacks {name_some(lost_names)}. Add "
-                f"names, or change the case rule, which is {source.case_text!r}."
-            )
-        warn_user(
-            f"The embedding {source.name!r} lacks {len(lost_names)} names: {name_some(lost_names)}.", LostWordsWarning
-        )
-    female, male = (
-        unit_rows(vectors) if scaled else vectors.astype(np.float64)
-        for vectors in (source.stored(dict.fromkeys(lookup.matches.values())) for lookup in lookups)
-    )
+    found_names = find_names(source, names)
+    female, male = found_names.vectors(source, scaled=scaled)
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
-    drawn_directions = drawn_weighted_directions(female, male, _name_weights(lookups, seed), count, centred=centred)
-    kept_words, lost = _words(source, words, [*first, *second])
+    drawn_directions = drawn_weighted_directions(
+        female, male, _name_weights(found_names.lookups, seed), count, centred=centred
+    )
+    kept_words, lost = _words(source, words, {name for stored in found_names.stored for name in stored})
     bias = projections(source, kept_words, weights @ directions, scaled=scaled)
+    items = pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)})
+    quantities = [Quantity("midb", "mean", ("bias",))]
+    if min(map(len, found_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
+        quantities.append(Quantity("mean_absolute", "mean", ("absolute",), power=1.0))
     return embedding_score(
         "midb",
         source.name,
         Items(
-            pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)}),
+            items if scaled else items.assign(length=lengths(source, kept_words)),
             {"words": lost},
             _along(source, kept_words, drawn_directions, scaled=scaled),
         ),
-        [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",), power=1.0)],
+        quantities,
         conventions=(
-            f"{count} components of the differences of {len(first)} and {len(second)} names, "
+            f"{count} components of the differences of {found_names.counts} names, "
             f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"
         ),
         random_seed=seed,
@@ -277,13 +281,10 @@ def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
     return weights[0], weights[1]
 
 
-def _words(
-    source: Embedding, words: Sequence[str] | None, excluded: Sequence[str]
-) -> tuple[list[str], tuple[str, ...]]:
-    """Return the words of a vocabulary that are not excluded, and those that the embedding lacks, with a warning."""
+def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return words of a vocabulary but those of excluded forms, and words that the embedding lacks, with a warning."""
     found_words, lost = vocabulary_of(source, words)
-    forms = set(source.lookup(excluded).matches.values())
-    kept_words = [word for word in found_words if source.match(word) not in forms]
+    kept_words = [word for word in found_words if source.match(word) not in excluded]
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is that of "

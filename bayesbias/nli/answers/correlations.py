@@ -33,8 +33,10 @@ def correlations(
     -------
     pandas.DataFrame
         One row per measure: `measure`, `quantity`, the number of `embeddings` with a value, Pearson's `correlation`,
-        its interval `hdi_low` to `hdi_high`, `probability_of_positive`, and `reliability`, the share of the quantity's
-        variance over embeddings that is not due to the spread over trainings and premises.
+        its interval `hdi_low` to `hdi_high`, `probability_of_positive`, Spearman's `rank_correlation` with its interval
+        `rank_correlation_low` to
+        `rank_correlation_high`, and `reliability`, the share of the quantity's variance over embeddings that is not
+        due to the spread over trainings and premises.
 
     Raises
     ------
@@ -43,9 +45,10 @@ def correlations(
 
     Notes
     -----
-    See `correlation_interval`. The correlation is that with the observed answers of these trainings: where
-    `reliability` is low, noise shrinks it towards 0, and more trainings help. Embeddings that were derived from one
-    original are not independent, so the intervals are, if anything, too narrow.
+    See `correlation_interval`, and for values with heavy tails `rank_correlation_interval`. The correlation is that
+    with the observed answers of these trainings: where `reliability` is low, noise shrinks it towards 0, and more
+    trainings help. Embeddings that were derived from one original are not independent, so the intervals are, if
+    anything, too narrow.
 
     References
     ----------

@@ -1,7 +1,9 @@
-"""`distance`: how far apart a model's mean answers for two groups are, with a permutation test."""
+"""`distance`: how far apart a model's mean answers for groups are, with a permutation test."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from itertools import combinations
+from math import comb, nan
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.significance.permutation_test import MOST_PARTITIONS, drawn_members, group_members
-from bayesbias.nli.test_sets.scores import LABELS, crossed, two_groups
+from bayesbias.nli.test_sets.scores import LABELS, crossed, several_groups
 
 _TIE = 1e-12  # distances that differ by less are equal up to rounding
 _BLOCK = 1 << 15  # partitions in memory at once
@@ -19,18 +21,22 @@ _BLOCK = 1 << 15  # partitions in memory at once
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupDistance(Described):
-    """Distance of the mean answers for two groups.
+    """Distance of the mean answers for groups.
 
     Parameters
     ----------
     groups
         Names of the groups.
     distance
-        d of the paper's tables: the Euclidean distance of the two groups' mean probabilities.
+        d of the paper's tables: the Euclidean distance of the two groups' mean probabilities. Of more groups, the mean
+        of the distances of all pairs of groups.
     equation_2
-        Result of the paper's equation 2 as printed: d / 4 for groups of equal size.
+        Result of the paper's equation 2 as printed: d / 4 for groups of equal size. NaN for more than two groups.
     means
         Mean probabilities, one row per group.
+    pairs
+        Distance of each two groups: `first`, `second`, `distance`, and a `p_value` of its own, which does not count how
+        many pairs there are.
     p_value, mcse
         Share of the partitions of the words whose distance is at least d, and its Monte Carlo standard error (0 if all
         partitions were counted).
@@ -40,10 +46,11 @@ class GroupDistance(Described):
         Seed of the partitions.
     """
 
-    groups: tuple[str, str]
+    groups: tuple[str, ...]
     distance: float
     equation_2: float
     means: "pd.DataFrame"
+    pairs: "pd.DataFrame"
     p_value: float
     mcse: float
     partitions: int
@@ -64,34 +71,36 @@ class GroupDistance(Described):
 def distance(
     scores: pd.DataFrame,
     *,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     samples: int = 10_000,
     random_seed: int | None = None,
 ) -> GroupDistance:
-    """Return the distance of the mean answers for two groups, with a permutation test over partitions of the words.
+    """Return the distance of the mean answers for groups, with a permutation test over partitions of the words.
 
     Parameters
     ----------
     scores
         From `bb.nli.score`. Leave out words to compare the others; the paper compares nouns and pronouns separately.
     groups
-        The two groups. Optional if there are only two.
+        The groups, two or more, such as three genders. By default all.
     samples
-        Number of partitions to draw if there are more than a million; otherwise all are counted.
+        Number of partitions to draw if there are more than a million, or more than two groups; otherwise all are
+        counted.
     random_seed
         Seed of the partitions. If None, a seed is drawn and recorded in the result.
 
     Raises
     ------
     MeasureError
-        If the two groups are not specified, or a word lacks a premise.
+        If there are fewer than two groups, one has no words, or a word lacks a premise.
 
     Notes
     -----
     The paper's tables contain the distance of the means; its equation 2 divides the difference of the sums by twice the
     number of pairs of both groups, which gives a fourth of it. The p-value counts partitions with a distance of at
     least d, including the observed one; the paper counts those with a larger distance. The words are the units: the
-    thousands of pairs of a word do not make the p-value small.
+    thousands of pairs of a word do not make the p-value small. The paper has two groups; of several, the mean distance
+    of two of them is the measure here, which for two is d.
 
     References
     ----------
@@ -109,18 +118,25 @@ def distance(
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
     table = crossed(scores)
-    first, second = two_groups(table.groups, groups)
+    names = several_groups(table.groups, groups)
     of_words = table.probabilities.mean(axis=1)
-    sides = [of_words[[group == name for group in table.groups]] for name in (first, second)]
-    value = float(distance_of_means(*sides))
-    counts = [len(side) for side in sides]
+    sides = [of_words[[group == name for group in table.groups]] for name in names]
+    tests = {pair: permutation_test(*(sides[n] for n in pair), samples=samples, seed=seed) for pair in _pairs(names)}
+    rows = [
+        (names[i], names[j], float(distance_of_means(sides[i], sides[j])), tested[0])
+        for (i, j), tested in tests.items()
+    ]
+    pairs = pd.DataFrame(rows, columns=["first", "second", "distance", "p_value"])
     sums = np.linalg.norm(sides[0].sum(axis=0) - sides[1].sum(axis=0))
-    p_value, mcse, partitions, exact = permutation_test(*sides, samples=samples, seed=seed)
+    p_value, mcse, partitions, exact = (
+        tests[0, 1] if len(names) == 2 else permutation_test_of_groups(sides, samples=samples, seed=seed)
+    )
     return GroupDistance(
-        groups=(first, second),
-        distance=value,
-        equation_2=float(sums / (2 * sum(counts))),
-        means=pd.DataFrame([side.mean(axis=0) for side in sides], index=[first, second], columns=list(LABELS)),
+        groups=names,
+        distance=float(pairs["distance"].mean()),
+        equation_2=float(sums / (2 * sum(map(len, sides)))) if len(names) == 2 else nan,
+        means=pd.DataFrame([side.mean(axis=0) for side in sides], index=list(names), columns=list(LABELS)),
+        pairs=pairs,
         p_value=p_value,
         mcse=mcse,
         partitions=partitions,
@@ -137,6 +153,37 @@ def distance_of_means(first: Floats, second: Floats) -> Floats:
     """
     distances: Floats = np.linalg.norm(first.mean(axis=-2) - second.mean(axis=-2), axis=-1)
     return distances
+
+
+def _pairs(groups: Sequence[object]) -> list[tuple[int, int]]:
+    return list(combinations(range(len(groups)), 2))
+
+
+def permutation_test_of_groups(groups: Sequence[Floats], *, samples: int, seed: int) -> tuple[float, float, int, bool]:
+    """Return what `permutation_test` does for the mean distance of all pairs of groups, over random partitions.
+
+    >>> groups = [np.array([[1.0], [1.1]]), np.array([[5.0], [5.1]]), np.array([[9.0], [9.1]])]
+    >>> p_value, mcse, partitions, exact = permutation_test_of_groups(groups, samples=2000, seed=1)
+    >>> round(p_value, 2), partitions, exact  # 6 of the 90 partitions are these pairs
+    (0.07, 2000, False)
+    """
+    values = np.concatenate(groups)
+    ends = np.cumsum([len(group) for group in groups])
+
+    def statistic(permuted: Floats) -> Floats:
+        sides = np.split(permuted, ends[:-1], axis=-2)
+        distances: Floats = np.mean([distance_of_means(sides[i], sides[j]) for i, j in _pairs(groups)], axis=0)
+        return distances
+
+    least = float(statistic(values)) - _TIE * max(1.0, float(np.abs(values).max()))
+    random = np.random.default_rng(seed)
+    step = max(1, _BLOCK // len(values))
+    reached = 0
+    for start in range(0, samples, step):
+        rows = np.tile(np.arange(len(values)), (min(step, samples - start), 1))
+        reached += int(np.count_nonzero(statistic(values[random.permuted(rows, axis=1)]) >= least))
+    p = (1 + reached) / (1 + samples)
+    return p, float(np.sqrt(p * (1 - p) / samples)), samples, False
 
 
 def permutation_test(first: Floats, second: Floats, *, samples: int, seed: int) -> tuple[float, float, int, bool]:

@@ -225,6 +225,17 @@ def two_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, str]:
     return chosen[0], chosen[1]
 
 
+def several_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, ...]:
+    """Return the groups to compare: the chosen ones, or all; raise `MeasureError` if they are fewer than two."""
+    names = list(dict.fromkeys(groups))
+    if chosen_groups is None:
+        return two_groups(names, None) if len(names) < 3 else tuple(names)
+    chosen = list(chosen_groups) if isinstance(chosen_groups, tuple | list) else []
+    if len(chosen) < 2 or len(set(chosen)) < len(chosen) or not all(name in names for name in chosen):
+        raise MeasureError(f"groups={chosen_groups!r}: give two or more of {name_some(names)}.")
+    return tuple(chosen)
+
+
 def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of scores; raise `MeasureError` unless it has all columns, with probabilities."""
     _check_columns(scores, (*PAIR, *LABELS), "scores", "bb.nli.score")

@@ -17,6 +17,8 @@ from bayesbias.nli.test_sets.scores import LABELS
 from bayesbias.nli.trained.pytorch import pytorch
 from bayesbias.nli.trained.sentences import checked_sentences
 
+# Labels of models that were trained to tell entailment from everything else; contradiction they do not know.
+_TWO_LABELS = {"entailment": "entailment", "not entailment": "neutral", "non entailment": "neutral"}
 # Tokenizers without a limit report a number of at least this size.
 _NO_LIMIT = 10**9
 # Models whose positions begin after the padding id, so that fewer positions can be used than the configuration says.
@@ -29,6 +31,8 @@ class SequenceClassifier(Described):
 
     Called with two lists, of premises and of hypotheses, it returns an array of shape (pairs, 3): the probabilities of
     neutral, entailment and contradiction, whatever the order of the model's labels. It can be passed to `bb.nli.score`.
+    Of a model with the two labels entailment and not_entailment, all that is no entailment is given as neutral, and
+    contradiction as 0.
 
     Parameters
     ----------
@@ -84,13 +88,14 @@ class SequenceClassifier(Described):
         # Batches hold pairs of similar length; the longest come first, so that a lack of memory shows at once.
         order = np.argsort(-lengths, kind="stable")
         batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
-        places = [[label.strip().lower() for label in self.labels].index(label) for label in LABELS]
+        places = [LABELS.index(_meaning(label)) for label in self.labels]
+        answers[:] = 0.0
         with torch.inference_mode():
             for batch in with_progress(batches, "Pairs", progress=self.progress):
                 texts = [firsts[pair] for pair in batch], [seconds[pair] for pair in batch]
                 tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
                 answer = self.model(**tokens).logits
-                answers[batch] = answer.cpu().double().softmax(dim=-1).numpy()[:, places]
+                answers[np.ix_(batch, places)] = answer.cpu().double().softmax(dim=-1).numpy()
         return answers
 
     def _lengths(self, firsts: list[str], seconds: list[str]) -> Any:
@@ -141,9 +146,16 @@ def pipeline(
     ------
     MeasureError
         If transformers or PyTorch is not installed, the device does not exist, or the model's configuration
-        (``id2label``) does not name the labels neutral, entailment and contradiction (in any case and order).
+        (``id2label``) does not name the labels neutral, entailment and contradiction, or entailment and not_entailment
+        (in any case and order).
     InputFileError
         If the folder does not exist, or holds no such model and tokenizer.
+
+    Notes
+    -----
+    A model with two labels does not tell what is contradicted from what is open: the right answer to a test set is
+    then "not entailment", the probability of contradiction is always 0, and E is sqrt(2) times the probability of
+    entailment. Do not compare its E with that of a model with three labels.
 
     Examples
     --------
@@ -165,6 +177,38 @@ def pipeline(
     return SequenceClassifier(
         name, labels, _longest(configuration, tokenizer), batch_size, chosen, progress, network, tokenizer
     )
+
+
+def pipelines(
+    folder: str | os.PathLike[str], *, batch_size: int = 32, device: str | None = None, progress: bool = True
+) -> list[SequenceClassifier]:
+    """Return the transformers of a folder: it is a model itself, or each of its folders is one, such as a training.
+
+    Parameters
+    ----------
+    folder
+        Folder of a model, as for `pipeline`, or of folders of models.
+    batch_size, device, progress
+        As for `pipeline`.
+
+    Raises
+    ------
+    InputFileError
+        If the folder does not exist, or neither it nor a folder in it is a model.
+    MeasureError
+        As for `pipeline`.
+
+    Examples
+    --------
+    >>> bb.nli.pipelines("no_such_folder")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.InputFileError: There is no folder no_such_folder...
+    """
+    path = check_path(folder)
+    within = sorted(path.glob("*/config.json")) if path.is_dir() else []
+    sources = [path] if not within or (path / "config.json").is_file() else [inner.parent for inner in within]
+    return [pipeline(source, batch_size=batch_size, device=device, progress=progress) for source in sources]
 
 
 def _load(folder: Path) -> tuple[str, Any, Any]:
@@ -207,8 +251,8 @@ def _labels(name: str, configuration: Any) -> tuple[str, ...]:
     label_names = getattr(configuration, "id2label", None)
     label_names = label_names if isinstance(label_names, Mapping) else {}
     labels = tuple(str(label_names[number]) for number in sorted(label_names) if is_text(label_names[number]))
-    are_labels = sorted(label.strip().lower() for label in labels) == sorted(LABELS)
-    if are_labels and sorted(label_names) == list(range(len(LABELS))):
+    meanings = sorted(_meaning(label) for label in labels)
+    if meanings in (sorted(LABELS), ["entailment", "neutral"]) and sorted(label_names) == [*range(len(labels))]:
         return labels
     wanted = ", ".join(LABELS)
     if all(label.upper().startswith("LABEL_") for label in labels):
@@ -218,9 +262,19 @@ def _labels(name: str, configuration: Any) -> tuple[str, ...]:
             f"to {wanted} in the model's order: a wrong order would silently give wrong answers."
         )
     raise MeasureError(
-        f"The model {name} has the {len(labels)} labels {name_some(labels)} instead of the three labels {wanted}. Give "
-        "a model that was trained on natural language inference with three labels."
+        f"The model {name} has the {len(labels)} labels {name_some(labels)} instead of the three labels {wanted}, "
+        "or entailment and not_entailment. Give a model that was trained on natural language inference."
     )
+
+
+def _meaning(label: str) -> str:
+    """Return which of `LABELS` a model's label stands for, or the label.
+
+    >>> [_meaning(label) for label in ("CONTRADICTION", "not_entailment", "LABEL_0")]
+    ['contradiction', 'neutral', 'label 0']
+    """
+    plain = " ".join(label.lower().replace("_", " ").replace("-", " ").split())
+    return _TWO_LABELS.get(plain, plain)
 
 
 def _longest(configuration: Any, tokenizer: Any) -> int | None:

@@ -55,7 +55,8 @@ class DebiasReport(Result):
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
         minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
         it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
-        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`;
+        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of
+        a score along drawn directions these are the formula with equal weights;
         `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
         words, questions, splits), and how many were `lost`.
     failed
@@ -150,7 +151,8 @@ class DebiasReport(Result):
                 "Do the measures agree?",
                 f"Pearson's correlation of values over original and debiased embeddings, {prob} intervals",
                 note="Embeddings derived from one original are not independent: the intervals are the shortest "
-                "defensible ones.",
+                "defensible ones. If values are far from Normal, those of Pearson's correlation are too short: rely on "
+                "those of the ranks.",
             )
         return Contents(
             title=f"What debiasing did: {', '.join(methods)}",
@@ -209,7 +211,9 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     -------
     pandas.DataFrame
         One row for each pair of measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its
-        interval `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0.
+        interval `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0;
+        Spearman's `rank_correlation` and its interval `rank_correlation_low` to
+        `rank_correlation_high`.
 
     Raises
     ------
@@ -218,8 +222,10 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
 
     Notes
     -----
-    See `correlation_interval`. Embeddings that one original was made into are not independent, and values have errors
-    of their own, which draw a correlation towards 0: take the intervals as the shortest that can be defended.
+    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding
+    far from the others; those of ranks are then right (`rank_correlation_interval`). Embeddings that one original
+    was made into are not independent, and values have errors of their own, which draw a correlation towards 0: take
+    the intervals as the shortest that can be defended.
 
     Examples
     --------

@@ -48,8 +48,23 @@ def test_each_word_becomes_the_mean_of_itself_and_of_its_image() -> None:
     assert np.mean([unit(after[a]) @ unit(after[b]) for a, b in PAIRS]) > np.mean(before) + 0.3
 
 
-def test_sets_of_three_and_equal_pairs_are_refused() -> None:
-    with pytest.raises(MeasureError, match="3 words"):
-        BiasAlignment().fit(made_embedding(), TRIPLES)
+def test_sets_of_different_sizes_and_equal_pairs_are_refused() -> None:
+    with pytest.raises(MeasureError, match="2 words and another set 3"):
+        BiasAlignment().fit(made_embedding(), [*TRIPLES, *PAIRS])
     with pytest.raises(MeasureError, match="'he', 'she'"):
         BiasAlignment().fit(bb.load_embedding({"he": [1.0, 0], "she": [2.0, 0]}), [["he", "she"]])
+
+
+def test_three_groups_move_towards_each_other() -> None:
+    """Each word becomes the mean of itself and of SciPy's two rotations of it, which many sets determine."""
+    random = np.random.default_rng(3)
+    sets = [[f"{group}{number}" for group in "abc"] for number in range(12)]
+    words = [word for listed in sets for word in listed]
+    common = np.repeat(random.normal(size=(12, 5)), 3, axis=0)
+    vectors = common + np.tile(2 * random.normal(size=(3, 5)), (12, 1)) + 0.1 * random.normal(size=(36, 5))
+    embedding = bb.Embedding(tuple(words), vectors)
+    after = BiasAlignment().fit(embedding, sets).transform(embedding)
+    groups = [unit(embedding.matrix([listed[group] for listed in sets])) for group in range(3)]
+    rotations = [orthogonal_procrustes(groups[0], other)[0] for other in groups[1:]]
+    np.testing.assert_allclose(after.vectors, vectors @ (np.eye(5) + sum(rotations)) / 3, atol=1e-10)
+    assert "bam-debiased" in after.name

@@ -80,3 +80,24 @@ def test_the_interval_of_a_share_is_the_narrowest(right: int, count: int) -> Non
         assert posterior.pdf(low) == pytest.approx(posterior.pdf(high), rel=0.02)
     else:
         assert (low, high)[right > 0] == right / count
+
+
+def test_a_direction_is_weighted_by_what_its_classifier_knows() -> None:
+    """The directions are those of INLP; each loses what the accuracies in `rounds` say, word by word."""
+    embedding = planted()
+    whole, weighted = (INLP(weighted=choice).fit(embedding, [["he", "she"]]) for choice in (False, True))
+    assert np.array_equal(whole.directions, weighted.directions)
+    assert whole.weights.tolist() == [1.0] * len(whole.directions)
+    accuracies = np.clip((weighted.rounds["accuracy"].to_numpy() - 1 / 3) / (2 / 3), 0, None)
+    assert set(np.round(weighted.weights, 12)) <= set(np.round(accuracies, 12))
+    assert weighted.weights[0] == pytest.approx(accuracies[0])
+    assert weighted.weights[0] > 3 * weighted.weights[-1]
+    after = weighted.transform(embedding)
+    for word in ("he", "word7"):
+        expected = embedding[word].copy()
+        for direction, weight in zip(weighted.directions, weighted.weights, strict=True):
+            expected -= weight * (direction @ embedding[word]) * direction
+        np.testing.assert_allclose(after[word], expected, atol=1e-10)
+    # A soft projection leaves more than a hard one, and less than nothing done.
+    before, left = (frame["accuracy"].to_numpy() for frame in (whole.held_out, weighted.held_out))
+    assert before[1] < left[1] <= left[0] == before[0]

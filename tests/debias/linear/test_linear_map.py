@@ -13,13 +13,13 @@ from tests.debias.made import made_embedding
 
 
 def test_names_are_found_in_other_spellings_and_lost_ones_named() -> None:
-    vectors = {"mary": [1.0, 1], "Ann": [1.0, 2], "JOHN": [-1.0, 1], "Bob": [-1.0, 2]}
+    vectors = {"MARY": [1.0, 1], "Ann": [1.0, 2], "JOHN": [-1.0, 1], "Bob": [-1.0, 2]}
     words = bb.debias.DebiasWords("x", [["a", "b"]], names=[["Mary", "Ann", "Zoe"], ["John", "Bob"]])
-    with pytest.warns(LostWordsWarning, match=r"lacks 1 of the 3 .* \(Zoe\)"):
+    with pytest.warns(LostWordsWarning, match=r"2 of 3 and 2 of 2 names.* Zoe"):
         subspace = bb.debias.name_subspace(vectors, words, components=1)
-    assert subspace.sets == (("mary", "Ann"), ("JOHN", "Bob"))
+    assert subspace.sets == (("MARY", "Ann"), ("JOHN", "Bob"))
     few = bb.debias.DebiasWords("x", [["a", "b"]], names=[["Mary", "Zoe"], ["John", "Bob"]])
-    with pytest.raises(MeasureError, match=r"1 of the 2 words .*first list of names, .*2 .*Zoe"):
+    with pytest.raises(MeasureError, match=r"1 of 2 and 2 of 2 names, .*2 .*Zoe"):
         MISP(components=1).fit(vectors, few)
     with pytest.raises(MeasureError, match="components=4"):
         MISP().fit({**vectors, "Zoe": [2.0, 1]}, words)
@@ -36,9 +36,8 @@ def test_lists_of_names_are_checked() -> None:
             bb.debias.DebiasWords("x", [["he", "she"]], names=names)
     with pytest.raises(MeasureError, match=r"'she' .*`concept`"):
         bb.debias.DebiasWords("x", [["he", "she"]], concept=["cook", "she"])
-    three = bb.debias.DebiasWords("x", [["he", "she"]], names=[["a", "b"], ["c", "d"], ["e", "f"]])
-    with pytest.raises(MeasureError, match=r" 3[.;].*`names`"):
-        MISP().fit(made_embedding(), three)
+    with pytest.raises(MeasureError, match=r"none.*`names`"):
+        MISP().fit(made_embedding(), bb.debias.DebiasWords("x", [["he", "she"]]))
 
 
 def test_a_word_of_which_nothing_is_left_is_named() -> None:

@@ -60,3 +60,36 @@ def test_misp_leaves_similarities_as_they_are(shared: Path) -> None:
                 100 * spearmanr((first * second).sum(axis=1), [float(row[2]) for row in rows]).statistic
             )
         assert abs(correlations[1] - correlations[0]) < 0.5, name
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_three_lists_have_the_components_of_all_differences(centred: bool) -> None:
+    """Differences between the words of any two lists, each pair of lists with the same weight, one by one."""
+    names = [["word1", "word2", "word3"], ["word4", "word5"], ["word6", "word7", "word8", "word9"]]
+    words = bb.debias.DebiasWords("three genders", [["he", "she"]], names=names)
+    embedding = made_embedding()
+    squares = np.zeros((12, 12))
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        differences = np.array([embedding[a] - embedding[b] for a in names[one] for b in names[other]])
+        differences -= centred * differences.mean(axis=0)
+        squares += differences.T @ differences / len(differences)
+    values, vectors = np.linalg.eigh(squares)
+    fitted = MISP(components=3, centred=centred).fit(embedding, words)
+    assert np.allclose(fitted.weights, values[:-4:-1] / values.sum())
+    assert np.allclose(np.abs(np.sum(fitted.directions * vectors[:, :-4:-1].T, axis=1)), 1)
+
+
+def test_religion_is_taken_out_of_words_that_differ_in_it() -> None:
+    """Three religions along planted directions: what tells them apart shrinks by the weights, the rest stays."""
+    random = np.random.default_rng(2)
+    centres = np.linalg.qr(random.normal(size=(20, 3)))[0].T * 6
+    lists = [[f"{name}{number}" for number in range(15)] for name in ("jewish", "christian", "muslim")]
+    rows = np.vstack([centre + 0.3 * random.normal(size=(15, 20)) for centre in centres])
+    other = random.normal(size=20)
+    other -= np.linalg.lstsq(centres.T, other, rcond=None)[0] @ centres
+    embedding = bb.Embedding((*lists[0], *lists[1], *lists[2], "table"), np.vstack([rows, other]))
+    words = bb.debias.DebiasWords("religion", [["jewish0", "christian0", "muslim0"]], names=lists)
+    after = MHD(components=2).fit(embedding, words).transform(embedding)
+    means = [after.matrix(names).mean(axis=0) for names in lists]
+    assert max(np.linalg.norm(means[i] - means[j]) for i, j in ((0, 1), (0, 2), (1, 2))) < 0.5
+    assert np.linalg.norm(after["table"] - embedding["table"]) < 0.2 * np.linalg.norm(embedding["table"])

@@ -123,3 +123,56 @@ def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     assert repr(score).startswith("EmbeddingScore(measure='word_similarity'")
     assert "\n" not in repr(score)
     assert "<table><caption>word_similarity" in score._repr_html_()
+
+
+@pytest.mark.parametrize("measure", ["midb", "sembias"])
+def test_vectors_of_other_lengths_are_compared_at_length_one_or_not(measure: str, tmp_path: Path) -> None:
+    """The same directions, with other lengths: nothing changed, and as stored the comparison is refused."""
+    random = np.random.default_rng(5)
+    names = (["Amy", "Ann", "Eve", "Ida", "Una"], ["Bob", "Tom", "Jim", "Ken", "Max"])
+    pairs = ["king:queen", "cup:lid", "pen:pencil", "cook:maid"]
+    tuples = [" ".join(pairs), "king:queen pen:lid cup:pencil cook:maid"]
+    words = [word for pair in pairs for word in pair.split(":")]
+    vectors = {word: random.normal(size=8) for word in (*names[0], *names[1], "he", "she", *words)}
+    longer = {word: vector * np.exp(random.normal(0, 0.8)) for word, vector in vectors.items()}
+    path = tmp_path / "sembias.txt"
+    path.write_text("\n".join(tuples))
+    data = names if measure == "midb" else path
+    scaled, stored = (
+        [
+            bb.metrics.score_embedding(measure, given, data, random_seed=1, normalize=normalize)
+            for given in (vectors, longer)
+        ]
+        for normalize in (True, False)
+    )
+    change = bb.metrics.paired_change(*scaled, random_seed=1).iloc[0]
+    assert change["change"] == pytest.approx(0, abs=1e-6)
+    assert scaled[0].value == pytest.approx(scaled[1].value, abs=1e-6)
+    with pytest.raises(MeasureError, match=rf"{measure}.*normalize=True"):
+        bb.metrics.paired_change(*stored, random_seed=1)
+    alike = {word: vector * 1.01 for word, vector in vectors.items()}
+    again = bb.metrics.score_embedding(measure, alike, data, random_seed=1)
+    bb.metrics.paired_change(stored[0], again, random_seed=1)
+
+
+def test_few_pairs_without_a_change_of_ranks_are_not_certain_of_none() -> None:
+    """Changes too small to swap two of 22 pairs: the change over all pairs is small but not 0, and is held."""
+    random = np.random.default_rng(6)
+    human = random.normal(size=20_000)
+    before = human + random.normal(size=20_000)
+    after = before + 0.03 * random.normal(size=20_000) * (random.random(20_000) < 0.3) - 0.02 * human
+    truth = stats.spearmanr(human, after).statistic - stats.spearmanr(human, before).statistic
+    quantity = Quantity("spearman", "spearman", ("human", "cosine"))
+    hits, certain = [], 0
+    for seed in range(100):
+        rows = random.choice(20_000, 22, replace=False)
+        columns = [np.stack([human[rows], values[rows]]) for values in (before, after)]
+        draws = posterior(quantity, *columns, np.random.default_rng(seed))
+        low, high = shortest_interval(draws, 0.89)
+        hits.append(low <= truth <= high)
+        certain += np.array_equal(stats.rankdata(columns[0][1]), stats.rankdata(columns[1][1]))
+    assert truth < -1e-4
+    assert certain > 0, "the test has samples without a change of ranks"
+    assert np.mean(hits) > 0.89 - 3 * np.sqrt(0.89 * 0.11 / 100)
+    same = posterior(quantity, columns[0], columns[0], np.random.default_rng(1))
+    assert (same == 0).all()

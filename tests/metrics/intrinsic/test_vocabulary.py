@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
 from bayesbias.metrics.embedding_scores.drawn_directions import posterior_along
+from bayesbias.metrics.intrinsic import vocabulary
 
 SEED1 = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 RANDOM = np.random.default_rng(4)
@@ -60,7 +61,7 @@ def test_midb_is_that_of_plain_loops(centred: bool) -> None:
     ]
     score = bb.metrics.midb(VECTORS, (FEMALE, MALE), words, components=3, centred=centred, random_seed=1)
     np.testing.assert_allclose(score.items["bias"], expected, atol=1e-10)
-    assert score.value == pytest.approx(np.mean(expected), abs=1e-10)
+    assert score.estimates["plain"].item() == pytest.approx(np.mean(expected), abs=1e-10)
 
 
 def test_midb_of_units_does_not_heed_lengths() -> None:
@@ -77,16 +78,17 @@ def test_lost_words_and_names_are_warned_of() -> None:
         score = bb.metrics.midb(
             VECTORS, ([*FEMALE, "Zoe"], MALE), ["nurse", "clerk", "tailor"], components=2, random_seed=1
         )
-    assert [str(warning.message).split(":")[0] for warning in warned] == [
-        "The embedding 'embedding' lacks 1 names",
-        "The embedding 'embedding' lacks 1 of the words",
-    ]
+    of_names, of_words = (str(warning.message) for warning in warned)
+    assert "6 of 7 and 5 of 5 names" in of_names
+    assert "Zoe" in of_names
+    assert "lacks 1 of the words" in of_words
+    assert "6 of 7 and 5 of 5 names" in score.conventions
     assert score.lost == {"words": ("tailor",)}
     assert score.coverage == pytest.approx(2 / 3)
 
 
 PAIRS = list(zip(FEMALE[:4], MALE[:4], strict=True))
-CHANGED = {word: vector * np.array([0.2, *6 * [1.0]]) for word, vector in VECTORS.items()}
+CHANGED = {word: vector * np.array([0.6, *6 * [1.0]]) for word, vector in VECTORS.items()}
 
 
 def units(vectors: dict[str, np.ndarray], words: list[str]) -> np.ndarray:
@@ -98,8 +100,11 @@ def draws_of(
 ) -> np.ndarray:
     """Return the draws of one of a score's quantities, of which its interval is, or of its change."""
     assert score.along is not None
-    change = None if after is None else after.along
-    draws = posterior_along(score.quantities[index], score.along, change, np.random.default_rng(score.random_seed))
+    quantity, seed = score.quantities[index], score.random_seed
+    draws = posterior_along(quantity, score.along, np.random.default_rng(seed))
+    if after is not None:
+        assert after.along is not None
+        draws = posterior_along(quantity, after.along, np.random.default_rng(seed)) - draws
     row = (
         score.estimates if after is None else bb.metrics.paired_change(score, after, random_seed=score.random_seed)
     ).iloc[index]
@@ -147,9 +152,10 @@ def test_a_change_along_drawn_directions_is_of_the_same_draws() -> None:
         bb.metrics.paired_change(before, other, random_seed=1)
 
 
-def test_midb_carries_the_spread_of_its_names_and_so_does_its_change() -> None:
+def test_midb_carries_the_spread_of_its_names_and_so_does_its_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against plain loops with names drawn by the bootstrap of other numbers (weights that are exponential)."""
     words = ["nurse", "clerk", "cook", "she", "he"]
+    monkeypatch.setattr(vocabulary, "NAMES_OF_MEAN_ABSOLUTE", 5)
     before, after = (
         bb.metrics.midb(vectors, (FEMALE, MALE), words, components=3, random_seed=1) for vectors in (VECTORS, CHANGED)
     )
@@ -198,3 +204,57 @@ def test_google_news_has_the_direct_bias_that_the_paper_says(shared: Path) -> No
     """Dawkins (2021), table 6: 0.052 for word2vec over 46,960 words, here over the 13,601 that are of letters."""
     path = shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz"
     assert bb.metrics.vocabulary_direct_bias(path, random_seed=1).value == pytest.approx(0.052, abs=0.006)
+
+
+def test_mean_absolute_needs_400_names_of_each_list() -> None:
+    names = [[f"{side}{number}" for number in range(400)] for side in ("amy", "bob")]
+    vectors = dict(zip([*names[0], *names[1], "nurse", "clerk"], RANDOM.normal(size=(802, 7)), strict=True))
+    for first, quantities in ((names[0], ["midb", "mean_absolute"]), (names[0][1:], ["midb"])):
+        score = bb.metrics.midb(vectors, (first, names[1]), random_seed=1)
+        assert score.estimates["quantity"].tolist() == quantities
+
+
+def test_a_value_lies_inside_its_interval_where_names_disagree() -> None:
+    """Components nearly at right angles to the lists' difference, whose sides other names would turn round."""
+    random = np.random.default_rng(0)
+    outside = 0
+    for seed in range(40):
+        rows = random.normal(size=(10, 6)) * [5, 4, 1, 1, 1, 1]
+        vectors = dict(zip([*FEMALE[:5], *MALE], rows, strict=True)) | {"nurse": [3.0, 3, 0, 0, 0, 0]}
+        vectors |= {"clerk": [3.0, 2.9, 0.1, 0, 0, 0]}
+        score = bb.metrics.midb(vectors, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
+        (row,) = score.estimates.to_dict("records")
+        outside += not row["hdi_low"] <= row["plain"] <= row["hdi_high"]
+        assert row["hdi_low"] <= row["value"] <= row["hdi_high"]
+        after = {word: np.asarray(vector) * [1, 0.9, 1, 1, 1, 1] for word, vector in vectors.items()}
+        again = bb.metrics.midb(after, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
+        (change,) = bb.metrics.paired_change(score, again, random_seed=seed).to_dict("records")
+        assert change["hdi_low"] <= change["change"] <= change["hdi_high"]
+        assert change["plain"] == pytest.approx(again.items["bias"].mean() - score.items["bias"].mean())
+        assert (change["before"], change["after"]) == pytest.approx((score.value, again.value))
+    assert outside > 0, "the test has cases in which equal weights give a value outside"
+
+
+@pytest.mark.truth
+def test_the_interval_of_midb_holds_that_of_all_names() -> None:
+    """Names are drawn from normal distributions whose covariances NumPy decomposes; the words are all there are."""
+    random, hits, errors = np.random.default_rng(2), [], []
+    for seed in range(80):
+        root = np.linalg.qr(random.normal(size=(50, 50)))[0] * np.arange(1, 51) ** -0.35
+        difference = random.normal(size=50) * 0.15
+        sizes, axes = np.linalg.eigh(2 * root @ root.T + np.outer(difference, difference))
+        shares = sizes[:-5:-1] / sizes.sum()
+        direction = (shares * np.sign(axes[:, :-5:-1].T @ difference)) @ axes[:, :-5:-1].T
+        words = random.normal(size=(300, 50)) @ root.T + random.normal(size=50) * 0.1
+        names = [random.normal(size=(20, 50)) @ root.T + side * difference / 2 for side in (1, -1)]
+        labels = [[f"{side}{number}" for number in range(20)] for side in ("amy", "bob")]
+        items = [f"word{number}" for number in range(300)]
+        vectors = dict(zip([*labels[0], *labels[1], *items], np.vstack([*names, words]), strict=True))
+        row = bb.metrics.midb(vectors, (labels[0], labels[1]), items, random_seed=seed).estimates.iloc[0]
+        truth = (words @ direction).mean()
+        hits.append(row["hdi_low"] <= truth <= row["hdi_high"])
+        errors.append((row["value"] - truth, row["plain"] - truth))
+    share = float(np.mean(hits))
+    assert abs(share - 0.89) < 3 * np.sqrt(0.89 * 0.11 / 80)
+    median_error, plain_error = np.sqrt(np.mean(np.square(errors), axis=0))
+    assert median_error < plain_error

@@ -4,10 +4,12 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.nli.test_sets.distances import distance_of_means, permutation_test
+from bayesbias.errors import MeasureError
+from bayesbias.nli.test_sets.distances import distance_of_means, permutation_test, permutation_test_of_groups
 from tests.nli.made import by_length, pets
 
 # Means of (N, E, C) and distances as printed by Dawkins (2021), tables 1 (nouns, he and she), 2 and 4.
@@ -81,3 +83,67 @@ def test_p_values_of_partitions_are_uniform_where_groups_do_not_differ() -> None
         assert abs((p_values <= level).mean() - np.floor(level * 35 + 1e-9) / 35) < 4 * np.sqrt(
             level * (1 - level) / 600
         )
+
+
+def three_groups(shift: float) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """Return scores of three groups of words, of which one is shifted, and the groups' words' mean answers."""
+    random, rows, answers = np.random.default_rng(3), [], {}
+    for group, words in {"men": 3, "women": 2, "others": 4}.items():
+        answers[group] = []
+        for number in range(words):
+            entailed = random.uniform(0.2, 0.3) + shift * (group == "others")
+            answers[group].append([1 - entailed, entailed, 0.0])
+            rows += [
+                {
+                    **{
+                        "word": f"{group}{number}",
+                        "group": group,
+                        "premise": premise,
+                        "hypothesis": f"{premise} {number}",
+                    },
+                    **{"verb": "ate", "object": premise},
+                    **dict(zip(("neutral", "entailment", "contradiction"), answers[group][-1], strict=True)),
+                }
+                for premise in ("a soup", "an apple")
+            ]
+    return pd.DataFrame(rows), {group: np.array(values) for group, values in answers.items()}
+
+
+def test_three_groups_by_a_plain_loop() -> None:
+    """The mean of the three distances, and the share of all 1,260 partitions in which it is as large."""
+    scores, answers = three_groups(0.05)
+    measured = bb.nli.distance(scores, samples=20_000, random_seed=1)
+    means = {group: values.mean(axis=0) for group, values in answers.items()}
+    pairs = [("men", "women"), ("men", "others"), ("women", "others")]
+    distances = [np.linalg.norm(means[a] - means[b]) for a, b in pairs]
+    assert measured.groups == ("men", "women", "others")
+    assert list(zip(measured.pairs["first"], measured.pairs["second"], strict=True)) == pairs
+    assert measured.pairs["distance"].tolist() == pytest.approx(distances)
+    assert measured.distance == pytest.approx(np.mean(distances))
+    assert np.isnan(measured.equation_2)
+    values = np.concatenate(list(answers.values()))
+    reached, counted = 0, 0
+    for first in combinations(range(9), 3):
+        others = [place for place in range(9) if place not in first]
+        for second in combinations(others, 2):
+            third = [place for place in others if place not in second]
+            sides = [values[list(places)].mean(axis=0) for places in (first, second, third)]
+            mean = np.mean([np.linalg.norm(sides[i] - sides[j]) for i, j in ((0, 1), (0, 2), (1, 2))])
+            reached, counted = reached + (mean >= np.mean(distances) - 1e-12), counted + 1
+    assert counted == 1260
+    assert measured.p_value == pytest.approx(reached / counted, abs=4 * measured.mcse + 1e-4)
+    two = bb.nli.distance(scores, groups=("women", "men"), random_seed=1)
+    assert two.distance == pytest.approx(distances[0])
+    assert two.pairs["p_value"].item() == two.p_value
+    with pytest.raises(MeasureError, match="'men', 'cats'"):
+        bb.nli.distance(scores, groups=("men", "cats"))
+
+
+def test_p_values_of_three_groups_that_do_not_differ_are_uniform() -> None:
+    random = np.random.default_rng(7)
+    p_values = []
+    for seed in range(200):
+        values = random.dirichlet(np.ones(3), size=9)
+        p_values.append(permutation_test_of_groups(np.split(values, [3, 6]), samples=200, seed=seed)[0])
+    for level in (0.1, 0.5):
+        assert abs(np.mean(np.array(p_values) <= level) - level) < 4 * np.sqrt(level * (1 - level) / 200)

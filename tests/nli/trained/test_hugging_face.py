@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
@@ -103,10 +104,7 @@ def test_no_connection_is_opened(saved: Path, monkeypatch: pytest.MonkeyPatch) -
     ("labels", "message"),
     [
         (("LABEL_0", "LABEL_1", "LABEL_2"), " 3 .* LABEL_0, LABEL_1, LABEL_2"),
-        (
-            ("entailment", "not_entailment"),
-            " 2 .* entailment, not_entailment .* neutral, entailment, contra",
-        ),
+        (("entailment", "contradiction"), " 2 .* entailment, contradiction .* neutral, entailment, contra"),
         (("positive", "neutral", "negative"), " 3 .* positive, neutral, negative"),
         (("neutral", "entailment", "contradiction", "other"), " 4 .* other"),
         (("neutral", "neutral", "entailment"), " neutral, neutral, entailment"),
@@ -115,6 +113,42 @@ def test_no_connection_is_opened(saved: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_other_labels_are_refused(tmp_path: Path, labels: tuple[str, ...], message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         bb.nli.pipeline(built(tmp_path / "model", labels))
+
+
+@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("Not-Entailment", "ENTAILMENT")])
+def test_a_model_with_two_labels_knows_no_contradiction(tmp_path: Path, labels: tuple[str, ...]) -> None:
+    """Its entailment is that of the library, and E is sqrt(2) times that."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    folder = built(tmp_path / "two", labels)
+    model = bb.nli.pipeline(folder, progress=False, device="cpu")
+    answers = pd.DataFrame(model(*pairs()), columns=list(LABELS))
+    theirs, tokenizer = (
+        AutoModelForSequenceClassification.from_pretrained(folder),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    place = [label.lower() for label in labels].index("entailment")
+    with torch.inference_mode():
+        tokens = tokenizer(*pairs(), padding=True, return_tensors="pt")
+        expected = theirs.eval()(**tokens).logits.softmax(dim=-1)[:, place].numpy()
+    assert answers["entailment"].to_numpy() == pytest.approx(expected, abs=1e-5)
+    assert answers["neutral"].to_numpy() == pytest.approx(1 - expected, abs=1e-5)
+    assert (answers["contradiction"] == 0).all()
+    test_set = bb.nli.test_set("explicit").groupby("word", sort=False).head(3)
+    scores = bb.nli.score(test_set, model)
+    error = bb.nli.neutral_error(scores).loc[0]
+    assert error["error"] == pytest.approx(np.sqrt(2) * error["entailment"])
+
+
+def test_a_folder_holds_a_model_or_one_for_each_training(saved: Path, tmp_path: Path) -> None:
+    for number in range(2):
+        shutil.copytree(saved, tmp_path / "models" / f"seed{number}")
+    (tmp_path / "models" / "notes").mkdir()
+    assert [model.name for model in bb.nli.pipelines(tmp_path / "models", progress=False)] == ["seed0", "seed1"]
+    assert [model.name for model in bb.nli.pipelines(saved, progress=False)] == [saved.name]
+    with pytest.raises(InputFileError, match="notes"):
+        bb.nli.pipelines(tmp_path / "models" / "notes")
 
 
 def test_pairs_that_are_too_long_are_named(saved: Path) -> None:
