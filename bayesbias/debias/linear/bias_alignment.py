@@ -50,6 +50,8 @@ class BiasAlignment(Method[FittedLinearMap]):
     (array([0.5, 0.5]), 'toy, bam-debiased (gender)')
     """
 
+    name = "bam"
+
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
         if words.largest_set_size > 2:
             raise MeasureError(

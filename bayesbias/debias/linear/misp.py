@@ -63,6 +63,7 @@ class MISP(Method[FittedLinearMap]):
     (array([0.956]), array([ 0.223, -0.011]))
     """
 
+    name = "misp"
     needs = ("names",)
 
     components: int = 4
@@ -123,6 +124,7 @@ class MHD(Method[FittedLinearMap]):
     array([ 0.211, -0.058])
     """
 
+    name = "mhd"
     needs = ("names",)
 
     components: int = 4
