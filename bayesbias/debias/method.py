@@ -23,6 +23,9 @@ class Method[Fitted](ABC):
     The Notes of its docstring have three parts: **What it needs.**, **What it changes.** and **What it cannot do.**
     """
 
+    name: ClassVar[str] = ""
+    """Name of the method in `METHODS`; empty: it is not there."""
+
     needs: ClassVar[tuple[str, ...]] = ()
     """Fields of `DebiasWords` that the method needs besides `definitional`."""
 

@@ -6,36 +6,17 @@ from inspect import getdoc
 from typing import Any
 
 from bayesbias.base.checks import check_choice
-from bayesbias.debias.by_word.double_hard import DoubleHardDebias
-from bayesbias.debias.by_word.gender_preserving import GenderPreserving
-from bayesbias.debias.by_word.gn_glove import GNGloVe
-from bayesbias.debias.by_word.hard import HardDebias
-from bayesbias.debias.by_word.oscar import OSCaR
-from bayesbias.debias.by_word.ran import RAN
+from bayesbias.base.registries import registered
 from bayesbias.debias.chain import Chain
-from bayesbias.debias.linear.bias_alignment import BiasAlignment
-from bayesbias.debias.linear.half_sibling import HalfSibling
-from bayesbias.debias.linear.inlp import INLP
-from bayesbias.debias.linear.linear_projection import LinearProjection
-from bayesbias.debias.linear.misp import MHD, MISP
-from bayesbias.debias.linear.soft import SoftDebias
+from bayesbias.debias.method import Method
 from bayesbias.errors import ArgumentError
 
-METHODS: dict[str, type[Any]] = {
-    "linear": LinearProjection,
-    "hard": HardDebias,
-    "soft": SoftDebias,
-    "double_hard": DoubleHardDebias,
-    "bam": BiasAlignment,
-    "oscar": OSCaR,
-    "inlp": INLP,
-    "ran": RAN,
-    "half_sibling": HalfSibling,
-    "misp": MISP,
-    "mhd": MHD,
-    "gn_glove": GNGloVe,
-    "gender_preserving": GenderPreserving,
-}
+
+def _is_method(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Method) and value.name != ""
+
+
+METHODS: dict[str, type[Any]] = registered(_is_method, "bayesbias.debias.by_word", "bayesbias.debias.linear")
 """Name -> a frozen class. Its fields are the method's settings; its ``fit(embedding, sets)`` returns an object whose
 ``transform(embedding)`` returns the debiased `Embedding`.
 

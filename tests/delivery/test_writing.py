@@ -12,18 +12,13 @@ from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import OutputError, ReportError
 from tests.delivery.page.pages import Reader
-from tests.delivery.results import audited, every_result
+from tests.delivery.results import RESULTS, audited, result_of
 from tests.reports.made import made_fit
 
-KINDS = (
-    *("fit", "seeds", "embeddings", "audit", "asymmetry", "inference", "debiasing"),
-    *("posterior check", "prior check", "measure"),
-)
 
-
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=RESULTS)
 def result(request: pytest.FixtureRequest) -> Result:
-    return every_result()[request.param]
+    return result_of(request.param)
 
 
 def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, tmp_path: Path) -> None:
@@ -89,7 +84,7 @@ def test_the_glossary_knows_the_columns_that_pages_show(result: Result) -> None:
 
 
 def test_what_exists_is_replaced_on_demand_only_and_other_files_stay(tmp_path: Path) -> None:
-    result = every_result()["seeds"]
+    result = result_of("seeds")
     (tmp_path / "conclusions.txt").write_text("mine")
     (tmp_path / "notes.csv").write_text("mine")
     with pytest.raises(OutputError):
@@ -101,8 +96,8 @@ def test_what_exists_is_replaced_on_demand_only_and_other_files_stay(tmp_path: P
 
 
 def test_files_of_an_earlier_result_go(tmp_path: Path) -> None:
-    folder = bb.write(every_result()["seeds"], tmp_path / "out")
-    bb.write(every_result()["posterior check"], folder, overwrite=True)
+    folder = bb.write(result_of("seeds"), tmp_path / "out")
+    bb.write(result_of("posterior check"), folder, overwrite=True)
     names = {path.name for path in folder.iterdir()}
     assert not {"by_seed.csv", "seeds.png"} & names
     assert {"coverage.csv", "check.png"} <= names
@@ -114,7 +109,7 @@ def test_a_list_of_files_from_elsewhere_removes_nothing_outside(tmp_path: Path) 
     folder.mkdir()
     (folder / "conclusions.json").write_text(json.dumps({"files": ["../kept.csv", 3, "old.csv"]}))
     (folder / "old.csv").write_text("old")
-    bb.write(every_result()["seeds"], folder, overwrite=True)
+    bb.write(result_of("seeds"), folder, overwrite=True)
     assert (tmp_path / "kept.csv").read_text() == "mine"
     assert not (folder / "old.csv").exists()
 
@@ -125,13 +120,13 @@ def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(writing, "save_figure", fails)
     with pytest.raises(OutputError, match="No space left"):
-        bb.write(every_result()["seeds"], tmp_path / "made")
+        bb.write(result_of("seeds"), tmp_path / "made")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"\.pdf"):
-        bb.write(every_result()["seeds"], tmp_path / "page.pdf")
+        bb.write(result_of("seeds"), tmp_path / "page.pdf")
     with pytest.raises(ReportError, match="str"):
         bb.write("that", tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
@@ -145,16 +140,15 @@ def test_a_fit_and_an_audit_stand_for_their_reports(tmp_path: Path) -> None:
 
 
 def test_a_group_holds_the_files_of_all_its_results(tmp_path: Path) -> None:
-    every = every_result()
-    group = ResultGroup("Checks", {"posterior": every["posterior check"], "prior": every["prior check"]})
+    group = ResultGroup("Checks", {"posterior": result_of("posterior check"), "prior": result_of("prior check")})
     folder = bb.write(group, tmp_path / "checks")
     names = {path.name for path in folder.iterdir()}
     assert {"check.png", "prior.png", "posterior_coverage.csv", "prior_distances.csv", "report.html"} <= names
-    assert str(every["prior check"]) in (folder / "conclusions.txt").read_text(encoding="utf-8")
+    assert str(result_of("prior check")) in (folder / "conclusions.txt").read_text(encoding="utf-8")
 
 
 def test_a_folder_whose_name_has_a_dot_is_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "glove.6B"
     folder.mkdir()
-    assert bb.write(every_result()["seeds"], folder) == folder
+    assert bb.write(result_of("seeds"), folder) == folder
     assert (folder / "conclusions.txt").is_file()

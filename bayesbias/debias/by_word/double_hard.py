@@ -114,6 +114,8 @@ class DoubleHardDebias(Method[FittedDoubleHardDebias]):
     ([1, 2, 3], (100,))
     """
 
+    name = "double_hard"
+
     candidates: int = 20
     words: int = 1000
 

@@ -104,6 +104,7 @@ class GenderPreserving(Method[FittedGenderPreserving]):
     GenderPreserving(words=5000, epochs=10, classifier_epochs=15, joint_epochs=5, random_seed=0)
     """
 
+    name = "gender_preserving"
     needs = ("sides", "concept")
 
     words: int = 5000

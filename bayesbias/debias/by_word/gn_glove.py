@@ -87,6 +87,8 @@ class GNGloVe(Method[FittedGNGloVe]):
     array([1. , 0.2])
     """
 
+    name = "gn_glove"
+
     components: int = 1
 
     def __post_init__(self) -> None:

@@ -159,6 +159,8 @@ class HardDebias(Method[FittedHardDebias]):
     True
     """
 
+    name = "hard"
+
     components: int | None = None
 
     @override

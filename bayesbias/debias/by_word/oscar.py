@@ -87,6 +87,7 @@ class OSCaR(Method[FittedOSCaR]):
     array([0.   , 1.414, 0.   ])
     """
 
+    name = "oscar"
     needs = ("concept",)
 
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedOSCaR:

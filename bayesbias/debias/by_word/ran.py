@@ -70,6 +70,8 @@ class RAN(Method["FittedRAN"]):
     array([-0.5,  0.9,  0.1])
     """
 
+    name = "ran"
+
     repulsion: float = 1 / 8
     attraction: float = 6 / 8
     neutralization: float = 1 / 8

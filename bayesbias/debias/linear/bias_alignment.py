@@ -52,6 +52,8 @@ class BiasAlignment(Method[FittedLinearMap]):
     (array([0.5, 0.5]), 'toy, bam-debiased (gender)')
     """
 
+    name = "bam"
+
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
         sets = bias_subspace(source, words, components=1).sets
         groups = words.largest_set_size

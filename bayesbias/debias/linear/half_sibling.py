@@ -57,6 +57,8 @@ class HalfSibling(Method[FittedLinearMap]):
     (array([0.5, 1. ]), array([-1.,  0.]))
     """
 
+    name = "half_sibling"
+
     penalty: float = 60.0
 
     def __post_init__(self) -> None:

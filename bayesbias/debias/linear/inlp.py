@@ -118,6 +118,8 @@ class INLP(Method[FittedINLP]):
     1   after       0.3     0.3
     """
 
+    name = "inlp"
+
     iterations: int = 35
     words: int = 7500
     hdi_prob: float = HDI_PROB

@@ -41,6 +41,8 @@ class LinearProjection(Method[FittedLinearMap]):
     array([0., 1., 0.])
     """
 
+    name = "linear"
+
     components: int | None = None
 
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:

@@ -64,6 +64,7 @@ class MISP(Method[FittedLinearMap]):
     (array([0.956]), array([ 0.223, -0.011]))
     """
 
+    name = "misp"
     needs = ("names",)
 
     components: int = 4
@@ -124,6 +125,7 @@ class MHD(Method[FittedLinearMap]):
     array([ 0.211, -0.058])
     """
 
+    name = "mhd"
     needs = ("names",)
 
     components: int = 4

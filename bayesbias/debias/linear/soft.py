@@ -146,6 +146,8 @@ class SoftDebias(Method[FittedSoftDebias]):
     True
     """
 
+    name = "soft"
+
     strength: float = 0.2
     components: int | None = None
 
