@@ -6,10 +6,12 @@ any of them. `alar`, `cam`, `directional_accuracy` and `similarity` summarise pa
 contexts.
 """
 
-from bayesbias.asymmetry.ratios.agreement import cam, directional_accuracy, similarity
+from bayesbias.asymmetry.ratios.agreement import cam, directional_accuracy
 from bayesbias.asymmetry.ratios.alar import alar
 from bayesbias.asymmetry.ratios.context_factors import context_factors
+from bayesbias.asymmetry.ratios.differences import cam_difference
 from bayesbias.asymmetry.ratios.report import AsymmetryReport, report
+from bayesbias.asymmetry.ratios.similarities import similarity
 from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry, study_asymmetry
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
 from bayesbias.asymmetry.sources.evocation import Evocation, evocation
@@ -29,6 +31,7 @@ __all__ = [
     "StudyAsymmetry",
     "alar",
     "cam",
+    "cam_difference",
     "context_factors",
     "directional_accuracy",
     "evocation",
