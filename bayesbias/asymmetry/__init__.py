@@ -8,9 +8,11 @@ contexts.
 
 from bayesbias.asymmetry.ratios.agreement import cam, directional_accuracy
 from bayesbias.asymmetry.ratios.alar import alar
+from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
+from bayesbias.asymmetry.ratios.compare_norms import NormsComparison, compare_norms
 from bayesbias.asymmetry.ratios.context_factors import context_factors
 from bayesbias.asymmetry.ratios.differences import cam_difference
-from bayesbias.asymmetry.ratios.report import AsymmetryReport, report
+from bayesbias.asymmetry.ratios.report import report
 from bayesbias.asymmetry.ratios.similarities import similarity
 from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry, study_asymmetry
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
@@ -26,12 +28,14 @@ __all__ = [
     "ConditionalSource",
     "Evocation",
     "MaskedModel",
+    "NormsComparison",
     "PowerLawPrior",
     "StaticVectors",
     "StudyAsymmetry",
     "alar",
     "cam",
     "cam_difference",
+    "compare_norms",
     "context_factors",
     "directional_accuracy",
     "evocation",
