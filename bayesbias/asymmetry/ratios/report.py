@@ -94,7 +94,8 @@ def report(
     Returns
     -------
     AsymmetryReport or ResultGroup
-        With several norms, a group with `compare_norms` as ``"between_norms"``, and a report for each of the norms by name.
+        With several norms, a group: `compare_norms` as ``"between_norms"``, and a report for each of the norms by
+        name.
 
     Raises
     ------
