@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayesbias.asymmetry.sources.conditional_sources import CONDITIONALS
 from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior, estimate_prior
 from bayesbias.asymmetry.sources.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
+from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
 from bayesbias.base.memory import check_memory
 from bayesbias.base.statements import Described, Facts
@@ -84,14 +85,14 @@ class Evocation(Described):
         Returns
         -------
         pandas.DataFrame
-            One row per pair, in alphabetical order: `a`, `b`, and the numbers of people who answered a with b
-            (`forward`) and b with a (`backward`).
+            One row per pair, in alphabetical order: `a`, `b`, the numbers of people who answered a with b (`forward`)
+            and b with a (`backward`), and of those who were asked (`forward_participants`, `backward_participants`).
         """
         check_choice("seen", seen, SEEN)
         frame = both_directions(self.counts)
         if seen == "both":
             frame = frame[(frame["forward"] > 0) & (frame["backward"] > 0)]
-        return frame[["a", "b", "forward", "backward"]].reset_index(drop=True)
+        return frame.reset_index(drop=True)
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return posterior mean and sd of log P(response given cue): see `ConditionalSource`."""
@@ -109,8 +110,17 @@ class Evocation(Described):
         return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), mean, sd, reasons), strict=True)))
 
     def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
-        """Return intervals and probabilities of direction of pairs of cues: see `ConditionalSource`."""
-        return pd.DataFrame(ratio_summary(self._posteriors(a, b), self._posteriors(b, a), hdi_prob))
+        """Return intervals, probabilities of direction, and ratios of shares of answers: see `ConditionalSource`."""
+        summary = ratio_summary(self._posteriors(a, b), self._posteriors(b, a), hdi_prob)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(self._shares(a, b)) - np.log(self._shares(b, a))
+        return pd.DataFrame({**summary, "lar_from_counts": np.where(np.isfinite(ratios), ratios, np.nan)})
+
+    def _shares(self, cues: Sequence[str], responses: Sequence[str]) -> Floats:
+        """Return the share of a cue's participants who gave the response; 0 if it is not listed."""
+        pairs = zip(cues, responses, strict=True)
+        shares: Floats = np.array([self._count_of.get(pair, 0) / self._participants[pair[0]] for pair in pairs])
+        return shares
 
     def _posteriors(self, cues: Sequence[str], responses: Sequence[str]) -> LogProbabilities:
         people = np.array([self._participants[cue] for cue in cues])
@@ -178,8 +188,8 @@ def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int 
     ...                       "count": [60, 1], "participants": [150, 150]})
     >>> source = bb.asymmetry.evocation(table)
     >>> source.pairs()
-             a        b  forward  backward
-    0   circle  ellipse        1        60
+            a        b  forward  backward  forward_participants  backward_participants
+    0  circle  ellipse        1        60                   150                    150
     """
     frame = checked_table(table)
     noted = attributes if isinstance(attributes := table.attrs.get("bayesbias"), dict) else {}
