@@ -1,7 +1,8 @@
 """Asymmetry of association: whether one word evokes another more than the reverse.
 
 `evocation`, `static` and `masked_model` are sources of P(b given a), and `lar` compares both directions of pairs with
-any of them. `alar`, `cam`, `directional_accuracy` and `similarity` summarise pairs, `report` combines these, and
+any of them. `alar`, `cam`, `cam_difference`, `directional_accuracy` and `similarity` summarise pairs, `report` combines
+these, `compare_norms` compares norms, `word_similarity` compares a source with people's scores of similarity, and
 `study_asymmetry` analyses the words of a study. `context_factors` relates the accuracy of a language model to its
 contexts.
 """
@@ -13,7 +14,7 @@ from bayesbias.asymmetry.ratios.compare_norms import NormsComparison, compare_no
 from bayesbias.asymmetry.ratios.context_factors import context_factors
 from bayesbias.asymmetry.ratios.differences import cam_difference
 from bayesbias.asymmetry.ratios.report import report
-from bayesbias.asymmetry.ratios.similarities import similarity
+from bayesbias.asymmetry.ratios.similarities import similarity, word_similarity
 from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry, study_asymmetry
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
 from bayesbias.asymmetry.sources.evocation import Evocation, evocation
@@ -48,4 +49,5 @@ __all__ = [
     "static",
     "study_asymmetry",
     "with_relations",
+    "word_similarity",
 ]

@@ -47,7 +47,11 @@ def asymmetry(
         list[str] | None, typer.Option(help="Relation to report; by default all. May be repeated.")
     ] = None,
     context: Annotated[
-        Path | None, typer.Option(help="File of context vectors, used for responses. Requires exactly one embedding.")
+        Path | None,
+        typer.Option(
+            help="File of context vectors, used for responses; for one that `bayesbias train` wrote, the same file "
+            "again. Requires exactly one embedding."
+        ),
     ] = None,
     further_norms: Annotated[
         list[Path] | None, typer.Option("--norms", help="Further file of norms, compared too. May be repeated.")
@@ -95,6 +99,7 @@ def asymmetry(
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.results import Result, ResultGroup
     from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.embeddings.training.trained import read_matrices
     from bayesbias.errors import ArgumentError
 
     begin(output, overwrite=overwrite)
@@ -113,11 +118,21 @@ def asymmetry(
                 )
             return room.masked_model(path, contexts, device=device, random_seed=chosen, progress=not quiet)
         words = [word for of_people in people.values() for word in of_people.vocabulary]
+        if context is not None and context == path:
+            return with_contexts(path)
         cues = load_embedding(path, words=words, format=file_format, case=case)
         responses = None if context is None else load_embedding(context, words=words, format=file_format, case=case)
 
         def of_norms(of_people: "room.Evocation") -> "room.StaticVectors":
             return room.static(cues, responses, vocabulary=of_people.vocabulary, temperature=temperature)
+
+        return of_norms
+
+    def with_contexts(path: Path) -> "Source":
+        matrices = read_matrices(path)
+
+        def of_norms(of_people: "room.Evocation") -> "room.StaticVectors":
+            return room.static(*matrices, vocabulary=of_people.vocabulary, temperature=temperature)
 
         return of_norms
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from former_prior import former_prior
+from worlds import WORDS, WORLDS, world
 
 from bayesbias import asymmetry as room
 from bayesbias.asymmetry.ratios.alar import alar
 from bayesbias.asymmetry.sources.log_ratios import PairCounts, grid, pair_posteriors
 from bayesbias.base.checks import HDI_PROB
-from former_prior import former_prior
-from worlds import WORDS, WORLDS, world
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123

@@ -123,6 +123,11 @@ class AsymmetryReport(Result):
                 "the first word evokes the second more.",
                 section="Relations",
             )
+        figures["lar_distributions"] = ResultFigure(
+            "plot_lar_distributions",
+            "Log asymmetry ratios of pairs: histograms for each relation and source; the dotted line is the median.",
+            section="Pairs",
+        )
         return Contents(
             title=f"Which word evokes the other more? {self.norms}",
             about=f"{self.norms}, and beside it {names}.",

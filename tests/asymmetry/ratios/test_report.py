@@ -107,7 +107,14 @@ def test_one_command_writes_everything(
     assert "vectors3, " in message
     made = {path.name for path in (workplace / "evoked").iterdir()}
     frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "differences.csv"}
-    assert made == frames | {"conclusions.txt", "conclusions.json", "asymmetry.png", "relations.png", "report.html"}
+    assert made == frames | {
+        "conclusions.txt",
+        "conclusions.json",
+        "asymmetry.png",
+        "relations.png",
+        "lar_distributions.png",
+        "report.html",
+    }
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
     assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in message
     relation = [*arguments, "--relation", "IsA", "--either", "--json", "--output", "one"]
