@@ -94,10 +94,10 @@ def word_similarity(
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "pairs.txt"
-    >>> _ = path.write_text("cat dog 9\ncat car 1\\ncar van 8\\ndog van 2\\n")
+    >>> _ = path.write_text("cat dog 9\ncat car 1\ncar van 8\ndog van 2\n")
     >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, 0.3], "car": [0.1, 1.0], "van": [0.0, 1.0]}
     >>> round(bb.asymmetry.word_similarity(bb.asymmetry.static(vectors), path, random_seed=1).value, 3)
-    0.8
+    1.0
     """
     seed = resolve_seed(random_seed)
     listed = pd.DataFrame(read_similarity(path), columns=["a", "b", "human"])

@@ -181,9 +181,8 @@ def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int 
     >>> table = pd.DataFrame({"cue": ["ellipse", "circle"], "response": ["circle", "ellipse"],
     ...                       "count": [60, 1], "participants": [150, 150]})
     >>> source = bb.asymmetry.evocation(table)
-    >>> source.pairs()
-            a        b  forward  backward  forward_participants  backward_participants
-    0  circle  ellipse        1        60                   150                    150
+    >>> source.pairs()[["a", "b", "forward", "backward", "forward_participants"]].values.tolist()
+    [['circle', 'ellipse', 1, 60, 150]]
     """
     frame = checked_table(table)
     noted = attributes if isinstance(attributes := table.attrs.get("bayesbias"), dict) else {}
