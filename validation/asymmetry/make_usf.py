@@ -99,7 +99,7 @@ def spread_of(people: bb.asymmetry.Evocation) -> pd.DataFrame:
 
 
 def prior_table(people: bb.asymmetry.Evocation) -> pd.DataFrame:
-    """Return what the prior expects of the counts, and of reverse directions given a listed count, beside what is so."""
+    """Return what the prior expects of counts, and of reverse directions given a listed count, beside what is so."""
     pairs = people.pairs(seen="either")
     counts = np.concatenate([pairs[["forward", "backward"]].to_numpy(), pairs[["backward", "forward"]].to_numpy()])
     asked = int(pairs[["forward_participants", "backward_participants"]].stack().median())

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.asymmetry.ratios.agreement import CLEAR, WEIGHTED
 from bayesbias.asymmetry.ratios.alar import usable
+from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import (
     Statement,
@@ -22,6 +24,11 @@ from bayesbias.estimates.intervals import settled
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+COVERAGE = {"both": (0.82, 0.98), "one": (0.61, 0.99)}
+"""Share of 89 % intervals that contained the truth in simulated norms, lowest and highest (`validation/asymmetry`), for
+pairs that norms list in both directions and in one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,6 +88,7 @@ class AsymmetryReport(Result):
                 {"pairs": len(norm_ratios), "clear": clear},
             )
         ]
+        first += self._coverage_statements(norm_ratios)
         prob = percent_text(self.hdi_prob)
         first += self._relation_statements(self.norms)
         others = [*self._common_statements(), *(self._source_statement(name) for name in self.sources)]
@@ -131,7 +139,11 @@ class AsymmetryReport(Result):
         return Contents(
             title=f"Which word evokes the other more? {self.norms}",
             about=f"{self.norms}, and beside it {names}.",
-            verdict=" ".join(statement.text for statement in (*first.statements[:1], *agreement.statements)),
+            verdict=" ".join(
+                statement.text
+                for statement in (*first.statements, *agreement.statements)
+                if statement.kind != "relation"
+            ),
             parts=(agreement, *(part for part in parts.values() if part.title.startswith(("Pairs", "Relations in")))),
             tables={
                 "agreement": ResultTable(
@@ -180,16 +192,29 @@ class AsymmetryReport(Result):
         rows = self.differences
         return rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
 
+    def _coverage_statements(self, norm_ratios: "pd.DataFrame") -> list[Statement]:
+        """Return how far to trust the ratios of pairs that are listed in one direction, if there are any."""
+        if COUNT_RATIO not in norm_ratios or not (one_way := int(norm_ratios[COUNT_RATIO].isna().sum())):
+            return []
+        (low, high), (low_both, high_both) = (COVERAGE[name] for name in ("one", "both"))
+        text = (
+            f"{self.norms}: {one_way:,} pairs are listed in one direction only. In simulations, "
+            f"{percent_text(HDI_PROB)} intervals of such pairs contained the true ratio in {low:.0%} to {high:.0%} of "
+            f"cases (of pairs listed in both directions {low_both:.0%} to {high_both:.0%}): rely on their direction, not "
+            "on their size."
+        )
+        return [Statement("coverage", text, {"pairs": one_way, "low": low, "high": high})]
+
     def _common_statements(self) -> list[Statement]:
         if not self.common or len(self.agreement["source"].unique()) < 2:
             return []
         people = self.ratios[self.ratios["source"] == self.norms]
         compared, every = int(people["compared"].sum()), len(people)
-        counts = self.ratios[self.ratios["left_out"] == ""].groupby("source")["lar"].size()
-        fewest = counts[self.agreement["source"].unique()].idxmin()
+        sizes = self.ratios[self.ratios["left_out"] == ""].groupby("source")["lar"].size().to_dict()
+        fewest = min(self.agreement["source"].unique(), key=lambda name: int(sizes[name]))
         text = (
             f"Sources are compared on the {compared:,} of {every:,} pairs for which all have a number; {fewest} has "
-            f"{counts[fewest]:,}, the fewest."
+            f"{sizes[fewest]:,}, the fewest."
         )
         return [Statement("common pairs", text, {"pairs": compared})]
 

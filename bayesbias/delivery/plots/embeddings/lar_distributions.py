@@ -59,7 +59,7 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
     """
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
     check_count("bins", bins, least=2, most=1000)
-    by_source = {name: usable(frame) for name, frame in report.ratios.groupby("source", sort=False)}
+    by_source = {str(name): usable(frame) for name, frame in report.ratios.groupby("source", sort=False)}
     people = by_source[report.norms]
     if "relation" in people:
         names = chosen_relations(people, relations)
