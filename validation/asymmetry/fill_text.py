@@ -22,11 +22,8 @@ def markdown(frame: pd.DataFrame, digits: int = 3) -> str:
     def text(value: object) -> str:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
-    rows = [
-        frame.columns.tolist(),
-        ["---"] * len(frame.columns),
-        *(map(text, row) for row in frame.to_numpy().tolist()),
-    ]
+    cells = [list(map(text, row)) for row in frame.itertuples(index=False)]
+    rows = [frame.columns.tolist(), ["---"] * len(frame.columns), *cells]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -97,6 +94,8 @@ def usf_texts() -> dict[str, str]:
     """Return the numbers of USF."""
     agreement, paper = table("agreement"), table("paper").set_index("relation")
     whole = agreement[agreement["relation"] == "SA"]
+    reduction = 1 - whole["cam"] / whole["endless"]
+    reduction = reduction[whole["pairs"] > 1000]
     columns = ["source", "seen", "pairs", "cam", "hdi_low", "hdi_high", "endless"]
     differences = table("usf_differences")
     differences = differences[differences["relation"] == "SA"]
@@ -114,6 +113,8 @@ def usf_texts() -> dict[str, str]:
     settled = in_paper[in_paper["verdict"] != "not settled"]
     words = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight"]
     return {
+        "people_low": f"{reduction.min():.0%}",
+        "people_high": f"{reduction.max():.0%}",
         "table_agreement": markdown(whole[columns], 3),
         "table_usf_differences": markdown(differences[names], 3),
         "unit_difference": f"{unit['difference']:+.3f}",

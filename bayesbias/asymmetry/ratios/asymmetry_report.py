@@ -200,8 +200,8 @@ class AsymmetryReport(Result):
         text = (
             f"{self.norms}: {one_way:,} pairs are listed in one direction only. In simulations, "
             f"{percent_text(HDI_PROB)} intervals of such pairs contained the true ratio in {low:.0%} to {high:.0%} of "
-            f"cases (of pairs listed in both directions {low_both:.0%} to {high_both:.0%}): rely on their direction, not "
-            "on their size."
+            f"cases (of pairs listed in both directions {low_both:.0%} to {high_both:.0%}): rely on their direction, "
+            "not on their size."
         )
         return [Statement("coverage", text, {"pairs": one_way, "low": low, "high": high})]
 
