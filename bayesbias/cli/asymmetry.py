@@ -56,7 +56,7 @@ def asymmetry(
     further_norms: Annotated[
         list[Path] | None, typer.Option("--norms", help="Further file of norms, compared too. May be repeated.")
     ] = None,
-    own: Annotated[
+    separately: Annotated[
         bool, typer.Option("--own", help="Compare each source on its own pairs, not on those that all sources have.")
     ] = False,
     gamma: Annotated[
@@ -147,7 +147,7 @@ def asymmetry(
         relation_pairs,
         relation=relation,
         seen=seen,
-        common=not own,
+        common=not separately,
         gamma=gamma or 0.0,
         hdi_prob=hdi_prob,
         random_seed=chosen,

@@ -1,5 +1,6 @@
 """What `validation/asymmetry` keeps: coverage in short, and the tables that its text shows."""
 
+import json
 import re
 from types import ModuleType
 
@@ -92,6 +93,7 @@ def test_the_guide_quotes_the_tables() -> None:
     whole = fill.table("agreement")
     whole = whole[(whole["relation"] == "SA") & (whole["seen"] == "both")].set_index("source")
     google, unit = whole.loc["google_news"], whole.loc["google_news, unit length"]
+    paper = fill.table("paper").set_index("relation")
     reverse = fill.table("prior")
     reverse = reverse[reverse["what"] == "reverse listed"]
     (low, high), (low_both, high_both) = COVERAGE["one"], COVERAGE["both"]
@@ -101,13 +103,22 @@ def test_the_guide_quotes_the_tables() -> None:
         f"from {reverse['observed'].iloc[0]:.2f} for a count of 2 to {reverse['observed'].iloc[-1]:.2f} above 64",
         f"CAM with USF is {google['cam']:.2f} ({google['hdi_low']:.2f} to {google['hdi_high']:.2f}); at length 1 it is "
         f"{unit['cam']:.2f} ({unit['hdi_low']:.2f} to {unit['hdi_high']:.2f})",
-        f"The paper's skip-gram has {pd.read_csv(STORED / 'paper.csv').set_index('relation').loc['SA', 'word2vec']:.2f}",
+        f"The paper's skip-gram has {paper.loc['SA', 'word2vec']:.2f}",
     ]
     for sentence in expected:
         assert sentence in prose
         prose = prose.replace(sentence, "")
     # 0.001 to 0.1 are thresholds, 3.0 and 4.0 versions of licences.
     assert set(re.findall(r"\d+\.\d+", prose)) <= {"0.001", "0.01", "0.1", "3.0", "4.0"}
+
+
+def test_the_notebook_quotes_the_coverage() -> None:
+    cells = json.loads((STORED.parents[1] / "notebooks" / "asymmetry.ipynb").read_text(encoding="utf-8"))["cells"]
+    prose = " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    ranges = [f"{low:.2f} to {high:.2f}" for low, high in COVERAGE.values()]
+    assert all(text in prose for text in ranges)
+    numbers = set(re.findall(r"\d+\.\d+", prose))
+    assert numbers <= {number for text in ranges for number in text.split(" to ")}
 
 
 def test_the_paper_s_numbers_are_those_of_its_tables() -> None:

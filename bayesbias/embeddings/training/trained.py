@@ -63,14 +63,14 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
             raise KeyError(f"There is no seed {seed!r} in {self.folder}; the seeds are {name_some(self.paths)}.")
         return load_embedding(self.paths[seed], name=f"{self.provenance['algorithm']}, seed {seed}")
 
-    def both_matrices(self, seed: int) -> tuple[Embedding, Embedding]:
+    def both_matrices(self, training_seed: int) -> tuple[Embedding, Embedding]:
         """Return the word vectors and the context vectors of a seed, for `bb.asymmetry.static`.
 
         Words whose context vector is 0, because no window had them, are missing from the second.
 
         Parameters
         ----------
-        seed
+        training_seed
             One of the seeds.
 
         Raises
@@ -78,9 +78,11 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
         EmbeddingError
             If the file was written without context vectors.
         """
-        if seed not in self.paths:
-            raise KeyError(f"There is no seed {seed!r} in {self.folder}; the seeds are {name_some(self.paths)}.")
-        return read_matrices(self.paths[seed], name=f"{self.provenance['algorithm']}, seed {seed}")
+        if training_seed not in self.paths:
+            raise KeyError(
+                f"There is no seed {training_seed!r} in {self.folder}; the seeds are {name_some(self.paths)}."
+            )
+        return read_matrices(self.paths[training_seed], name=f"{self.provenance['algorithm']}, seed {training_seed}")
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.paths)
