@@ -79,6 +79,7 @@ relations = heads.assign(relation=names)
 beside = [bb.asymmetry.static(vectors)]
 found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
 figure = bb.plots.plot_relations(found)""",
+    "plot_lar_distributions": "figure = bb.plots.plot_lar_distributions(found)",
     "plot_context_factors": """import tempfile
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Asymmetry of association: whether one word evokes another more than the reverse.
 
 `evocation`, `static` and `masked_model` are sources of P(b given a), and `lar` compares both directions of pairs with
-any of them. `alar`, `cam`, `directional_accuracy` and `similarity` summarise pairs, `report` combines these, and
+any of them. `alar`, `cam`, `cam_difference`, `directional_accuracy` and `similarity` summarise pairs, `report` combines
+these, `compare_norms` compares norms, `word_similarity` compares a source with people's scores of similarity, and
 `study_asymmetry` analyses the words of a study. `context_factors` relates the accuracy of a language model to its
 contexts.
 """

@@ -2,11 +2,15 @@
 
 from .ratios.agreement import cam as cam
 from .ratios.agreement import directional_accuracy as directional_accuracy
-from .ratios.agreement import similarity as similarity
 from .ratios.alar import alar as alar
+from .ratios.asymmetry_report import AsymmetryReport as AsymmetryReport
+from .ratios.compare_norms import NormsComparison as NormsComparison
+from .ratios.compare_norms import compare_norms as compare_norms
 from .ratios.context_factors import context_factors as context_factors
-from .ratios.report import AsymmetryReport as AsymmetryReport
+from .ratios.differences import cam_difference as cam_difference
 from .ratios.report import report as report
+from .ratios.similarities import similarity as similarity
+from .ratios.similarities import word_similarity as word_similarity
 from .ratios.study_asymmetry import StudyAsymmetry as StudyAsymmetry
 from .ratios.study_asymmetry import study_asymmetry as study_asymmetry
 from .sources.conditional_sources import ConditionalSource as ConditionalSource

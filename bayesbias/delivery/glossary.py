@@ -178,6 +178,12 @@ COLUMNS: dict[str, Column] = {
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
     # asymmetry
     "lar": Column("LAR", "difference", "log asymmetry ratio; above 0, the first word evokes the second more"),
+    "lar_from_counts": Column("LAR from counts", "difference", "log ratio of the shares of answers, without a prior"),
+    "mean_lar": Column("Mean LAR", "difference", "plain mean of the log asymmetry ratios of pairs"),
+    "mean_from_counts": Column("ALAR from counts", "difference", "mean of the log ratios of the shares of answers"),
+    "cam_first": Column("CAM, first", "difference", "rank correlation of the first source with people"),
+    "cam_second": Column("CAM, second", "difference", "rank correlation of the second source with people"),
+    "gamma": Column("Threshold", "digits", "log asymmetry ratios nearer to 0 have no direction"),
     "cam": Column("CAM", "difference", "rank correlation of log asymmetry ratios with those of people"),
     "cam_corrected": Column("CAM, corrected", "difference", "corrected for attenuation by the errors of both sources"),
     "cam_corrected_low": Column("Interval, corrected", "difference", _INTERVAL),

@@ -1,6 +1,6 @@
 """Make the tables of this folder: how often intervals of asymmetry hold the truth.
 
-    python validation/asymmetry/make_asymmetry.py [--worlds 40] [--studies 2000] [--out FOLDER]
+    python validation/asymmetry/make_asymmetry.py [--worlds 6] [--studies 400] [--tables norms] [--out FOLDER]
 
 README.md says what they mean.
 """
@@ -13,53 +13,28 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from former_prior import former_prior
+from worlds import WORDS, WORLDS, world
 
 from bayesbias import asymmetry as room
 from bayesbias.asymmetry.ratios.alar import alar
-from bayesbias.asymmetry.sources.evocation import posteriors
-from bayesbias.asymmetry.sources.log_ratios import grid, ratio_summary
+from bayesbias.asymmetry.sources.log_ratios import PairCounts, grid, pair_posteriors
 from bayesbias.base.checks import HDI_PROB
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
-WORDS, FRIENDS = 400, 30
-WORLDS = {
-    "zipf": "a cue's answers fall like rank ** -1.4, as in Zipf's law",
-    "log-normal": "a cue's answers are log-normal, with a standard deviation of 1.5",
-    "dirichlet": "a cue's answers are drawn from a Dirichlet distribution with 0.3 for each",
-}
-NORMS = [("zipf", 150, 2), ("zipf", 150, 1), ("zipf", 40, 1), ("zipf", 10, 1), ("log-normal", 150, 2),
-         ("log-normal", 40, 1), ("dirichlet", 150, 2), ("dirichlet", 40, 1)]  # fmt: skip
+NORMS = [(kind, *design) for kind in WORLDS for design in ((150, 2), (150, 1), (40, 1), (10, 1))]
 
 
 @dataclass(frozen=True)
 class Jeffreys:
     """The prior Beta(1/2, 1/2) of P(b given a), for comparison."""
 
-    def log_density(self, logs: np.ndarray) -> np.ndarray:
-        """Return the log density of log probabilities, but for a constant."""
-        return logs / 2 - np.log(-np.expm1(logs)) / 2
-
-
-def world(kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Return the true probabilities of answers, of shape (cues, words): words that are related are so both ways."""
-    related = np.triu(rng.random((WORDS, WORDS)) < FRIENDS / WORDS, 1)
-    related = related | related.T
-    popular = np.log(rng.pareto(1.2, WORDS) + 0.2)
-    bond = np.triu(rng.standard_normal((WORDS, WORDS)), 1)
-    strength = popular + (bond + bond.T) * 0.7 + rng.standard_normal((WORDS, WORDS))
-    strength = np.where(related, strength, -np.inf)
-    if kind == "log-normal":
-        scale = 1.5 / strength[related].std()
-        weights = np.where(related, np.exp(scale * strength), 0.0)
-    elif kind == "dirichlet":
-        weights = np.where(related, rng.gamma(0.3, size=related.shape), 0.0)
-    else:
-        rank = (-strength).argsort(axis=1).argsort(axis=1) + 1
-        weights = np.where(related, rank**-1.4, 0.0)
-    totals = weights.sum(axis=1, keepdims=True)
-    # A seventh of the answers is given to words that are no cues.
-    return np.divide(weights, totals, out=np.zeros_like(weights), where=totals > 0) * 6 / 7
+    def levels(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the prior masses, at one level."""
+        density = logs / 2 - np.log(-np.expm1(logs)) / 2
+        mass = np.exp(density - density.max())
+        return mass[np.newaxis] / mass.sum(), np.ones(1)
 
 
 def norms(truth: np.ndarray, participants: int, least_count: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -74,32 +49,33 @@ def norms(truth: np.ndarray, participants: int, least_count: int, rng: np.random
 
 
 def intervals(kind: str, participants: int, least_count: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return, for each pair of one simulated set of norms, whether the intervals hold the true ratio."""
+    """Return, for each pair of one simulated set of norms, whether the intervals hold the true ratio.
+
+    `held`, `direction` and `right` are those of the package's prior; those that begin with `before` are of the former
+    prior, whose directions are independent, and `jeffreys` is of Jeffreys' prior.
+    """
     truth = world(kind, rng)
     source = room.evocation(norms(truth, participants, least_count, rng), least_count=least_count)
     pairs = source.pairs(seen="either")
-    found = room.lar(source, pairs)
-    a, b = (found[side].str[1:].astype(int).to_numpy() for side in ("a", "b"))
+    ratios = room.lar(source, pairs)
+    a, b = (ratios[side].str[1:].astype(int).to_numpy() for side in ("a", "b"))
     real = np.log(truth[a, b]) - np.log(truth[b, a])
-    usual = _jeffreys(pairs, participants, least_count)
-    return pd.DataFrame({
-        "seen": np.where((found["forward"] > 0) & (found["backward"] > 0), "both", "one"),
-        "held": (found["hdi_low"] <= real) & (real <= found["hdi_high"]),
-        "width": found["hdi_high"] - found["hdi_low"],
-        "jeffreys": (usual["hdi_low"] <= real) & (real <= usual["hdi_high"]),
-        "jeffreys_width": usual["hdi_high"] - usual["hdi_low"],
-        "direction": found["probability_of_direction"],
-        "right": np.where(np.abs(found["lar"] * real) < 1e-9, 0.5, found["lar"] * real > 0),
-    })  # fmt: skip
-
-
-def _jeffreys(pairs: pd.DataFrame, participants: int, least_count: int) -> dict[str, np.ndarray]:
-    counts = np.concatenate([pairs["forward"], pairs["backward"]])
-    cells = np.stack([counts, np.full(len(counts), participants)], axis=1)
-    unique, row = np.unique(cells, axis=0, return_inverse=True)
-    rows = row.reshape(2, -1)
-    sides = [posteriors(grid(participants), unique, side, least_count, Jeffreys()) for side in rows]
-    return ratio_summary(*sides, HDI_PROB)
+    counts = PairCounts(pairs[["forward", "backward"]].to_numpy(), np.full((len(pairs), 2), participants), least_count)
+    before = pair_posteriors(grid(participants), counts, former_prior(counts.counts, participants, least_count))
+    usual = pair_posteriors(grid(participants), counts, Jeffreys())
+    columns = {"seen": np.where((ratios["forward"] > 0) & (ratios["backward"] > 0), "both", "one")}
+    means = before.moments()[0]
+    every = {
+        "": (ratios, ratios["lar"]),
+        "before_": (before.ratio_summary(HDI_PROB), means[0] - means[1]),
+        "jeffreys_": (usual.ratio_summary(HDI_PROB), ratios["lar"]),
+    }
+    for name, (summary, mean) in every.items():
+        columns[f"{name}held"] = np.asarray((summary["hdi_low"] <= real) & (real <= summary["hdi_high"]))
+        columns[f"{name}width"] = np.asarray(summary["hdi_high"] - summary["hdi_low"])
+        columns[f"{name}direction"] = np.asarray(summary["probability_of_direction"])
+        columns[f"{name}right"] = np.where(np.abs(mean * real) < 1e-9, 0.5, mean * real > 0)
+    return pd.DataFrame(columns)
 
 
 def norms_table(worlds: int, seed: int) -> pd.DataFrame:
@@ -108,19 +84,21 @@ def norms_table(worlds: int, seed: int) -> pd.DataFrame:
     for at, (kind, participants, least) in enumerate(NORMS):
         rng = np.random.default_rng([seed, at])
         every = [intervals(kind, participants, least, rng) for _ in range(worlds)]
-        whole = pd.concat(every)
-        for seen, part in whole.groupby("seen"):
+        for seen, part in pd.concat(every).groupby("seen"):
             by_world = [frame.loc[frame["seen"] == seen, "held"].mean() for frame in every]
-            sure = part[part["direction"] >= 0.95]
-            rows.append({
+            row = {
                 "world": kind, "participants": participants, "least_count": least, "seen": seen, "pairs": len(part),
                 "coverage": part["held"].mean(), "mc_se": np.std(by_world, ddof=1) / np.sqrt(worlds),
-                "width": part["width"].median(), "jeffreys": part["jeffreys"].mean(),
-                "jeffreys_width": part["jeffreys_width"].median(),
-                "said": part["direction"].mean(), "right": part["right"].mean(),
-                "clear": len(sure) / len(part), "clear_said": sure["direction"].mean(),
-                "clear_right": sure["right"].mean(),
-            })  # fmt: skip
+                "width": part["width"].median(), "before": part["before_held"].mean(),
+                "before_width": part["before_width"].median(), "jeffreys": part["jeffreys_held"].mean(),
+            }  # fmt: skip
+            for name in ("", "before_"):
+                sure = part[part[f"{name}direction"] >= 0.95]
+                row |= {
+                    f"{name}clear": len(sure) / len(part), f"{name}clear_said": sure[f"{name}direction"].mean(),
+                    f"{name}clear_right": sure[f"{name}right"].mean(),
+                }  # fmt: skip
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -220,18 +198,77 @@ def statistics_table(studies: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+DIFFERENCES = [(shared, pairs, slopes) for shared in (False, True) for pairs in (30, 200)
+               for slopes in ((0.4, 0.4), (0.5, 0.2))]  # fmt: skip
+
+
+def rank_correlation(slope: float) -> float:
+    """Return Spearman's correlation of Normal variables with this correlation (Pearson 1907)."""
+    return float(6 / np.pi * np.arcsin(slope / 2))
+
+
+def difference(shared: bool, pairs: int, slopes: tuple[float, float], rng: np.random.Generator) -> dict[str, float]:
+    """Return whether the interval of a difference of two CAMs holds the truth, with its error and sd.
+
+    Two sources follow people's ratios with these correlations; half of the variance of their errors is common. A ratio
+    is the difference of its words' own levels and something of its own.
+    """
+    a, b = pair_words(pairs, pairs, shared, rng)
+    words = max(a.max(), b.max()) + 1
+
+    def ratios() -> np.ndarray:
+        levels = rng.standard_normal(words)
+        return (levels[b] - levels[a]) / 2 + rng.standard_normal(len(a)) * np.sqrt(0.5)
+
+    people, common, *errors = (ratios() for _ in range(4))
+    labels = pd.DataFrame({"a": [f"a{word}" for word in a], "b": [f"a{word}" for word in b], "sd": 0.0})
+    labels = labels.assign(probability_of_direction=1.0, left_out="")
+    sources = [
+        slope * people + np.sqrt((1 - slope**2) / 2) * (common + error)
+        for slope, error in zip(slopes, errors, strict=True)
+    ]
+    row = room.cam_difference(*(labels.assign(lar=values) for values in (people, *sources))).loc[0]
+    truth = rank_correlation(slopes[0]) - rank_correlation(slopes[1])
+    held = row["hdi_low"] <= truth <= row["hdi_high"]
+    return {"held": float(held), "error": row["difference"] - truth, "sd": row["sd"]}
+
+
+def differences_table(studies: int, seed: int) -> pd.DataFrame:
+    """Return the coverage of the intervals of differences of CAM."""
+    rows = []
+    for at, (shared, pairs, slopes) in enumerate(DIFFERENCES):
+        rng = np.random.default_rng([seed, 200 + at])
+        held = pd.DataFrame([difference(shared, pairs, slopes, rng) for _ in range(studies)])
+        rows.append({
+            "words": "shared" if shared else "once", "pairs": pairs,
+            "difference": rank_correlation(slopes[0]) - rank_correlation(slopes[1]), "coverage": held["held"].mean(),
+            "mc_se": held["held"].sem(), "sd_over_error": held["sd"].mean() / held["error"].std(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def main() -> None:
-    """Make both tables, and say how long it took."""
+    """Make the tables, and note how long each took."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=20)
+    parser.add_argument("--worlds", type=int, default=6)
     parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--tables", nargs="+", choices=("norms", "statistics", "differences"), default=None)
     parser.add_argument("--out", type=Path, default=FOLDER)
-    asked = parser.parse_args()
-    start = time.monotonic()
-    norms_table(asked.worlds, SEED).to_csv(asked.out / "norms.csv", index=False, float_format="%.4f")
-    statistics_table(asked.studies, SEED).to_csv(asked.out / "statistics.csv", index=False, float_format="%.4f")
-    run = {"seed": SEED, "worlds": asked.worlds, "studies": asked.studies, "seconds": round(time.monotonic() - start)}
-    (asked.out / "run.json").write_text(json.dumps(run, indent=2) + "\n")
+    arguments = parser.parse_args()
+    tables = {
+        "norms": lambda: norms_table(arguments.worlds, SEED),
+        "statistics": lambda: statistics_table(arguments.studies, SEED),
+        "differences": lambda: differences_table(arguments.studies, SEED),
+    }
+    file = arguments.out / "run.json"
+    run = {"seed": SEED, "worlds": arguments.worlds, "studies": arguments.studies, "seconds": {}}
+    if arguments.tables and file.is_file():
+        run["seconds"] = json.loads(file.read_text())["seconds"]
+    for name in arguments.tables or tables:
+        start = time.monotonic()
+        tables[name]().to_csv(arguments.out / f"{name}.csv", index=False, float_format="%.4f")
+        run["seconds"][name] = round(time.monotonic() - start)
+    file.write_text(json.dumps(run, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
+from bayesbias.asymmetry.sources.log_ratios import grid, log_likelihood
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 1
@@ -35,7 +36,7 @@ def unit_length(vectors: bb.Embedding) -> bb.Embedding:
 
 
 def main() -> None:
-    """Make relations.csv, agreement.csv and accuracy.csv."""
+    """Make the tables of USF."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("norms", type=Path)
     parser.add_argument("relations", type=Path)
@@ -49,28 +50,77 @@ def main() -> None:
     sources = {}
     for path in asked.vectors:
         vectors = bb.load_embedding(path)
-        for name, each in ((path.stem, vectors), (f"{path.stem}, unit length", unit_length(vectors))):
-            sources[name] = bb.asymmetry.static(each, vocabulary=people.vocabulary)
-    found = {
-        seen: bb.asymmetry.report(people, sources, known, seen=seen, random_seed=SEED) for seen in ("both", "either")
-    }
-    means = pd.concat([report.relations.assign(seen=seen) for seen, report in found.items()])
+        for name, scaled in ((path.stem, vectors), (f"{path.stem}, unit length", unit_length(vectors))):
+            sources[name] = bb.asymmetry.static(scaled, vocabulary=people.vocabulary)
+    # Sources that have few of the words would leave few pairs to all: they are compared with each other alone.
+    sizes = {name: len(source.vocabulary) for name, source in sources.items()}
+    large = {name: source for name, source in sources.items() if sizes[name] > max(sizes.values()) / 2}
+    groups = [group for group in (large, {name: sources[name] for name in sources.keys() - large.keys()}) if group]
+    reports = [
+        (seen, bb.asymmetry.report(people, dict(sorted(group.items())), known, seen=seen, random_seed=SEED))
+        for seen in ("both", "either")
+        for group in groups
+    ]
+    means = pd.concat([report.relations.assign(seen=seen) for seen, report in reports])
+    means = pd.concat([of_people(people, known), means[means["source"] != people.name]])
     means = means.assign(paper=means["relation"].map(paper["alar"]))
     means["verdict"] = means.apply(verdict, axis=1)
-    agreed = pd.concat([report.agreement.assign(seen=seen) for seen, report in found.items()])
-    spread = pd.concat(
-        [report.ratios.groupby("source")["lar"].std().rename(seen) for seen, report in found.items()], axis=1
-    )
-    agreed["spread"] = [spread.loc[row.source, row.seen] for row in agreed.itertuples()]
+    agreed = pd.concat([report.agreement.assign(seen=seen) for seen, report in reports])
     for column in ("word2vec", "glove"):
         agreed[f"paper_{column}"] = agreed["relation"].map(paper[column])
-    right = pd.concat([report.accuracy.assign(seen=seen) for seen, report in found.items()])
-    people_spread = spread.loc[people.name]
-    pd.DataFrame({"seen": people_spread.index, "pairs": [len(people.pairs(seen=s)) for s in people_spread.index],
-                  "spread": people_spread.to_numpy()}).to_csv(asked.out / "people.csv", index=False,
-                                                              float_format="%.4f")  # fmt: skip
-    for name, frame in {"relations": means, "agreement": agreed, "accuracy": right}.items():
+    tables = {
+        "relations": means,
+        "agreement": agreed,
+        "accuracy": pd.concat([report.accuracy.assign(seen=seen) for seen, report in reports]),
+        "usf_differences": pd.concat([report.differences.assign(seen=seen) for seen, report in reports]),
+        "people": spread_of(people),
+        "prior": prior_table(people),
+    }
+    for name, frame in tables.items():
         frame.to_csv(asked.out / f"{name}.csv", index=False, float_format="%.4f")
+
+
+def of_people(people: bb.asymmetry.Evocation, known: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of relations in the norms, over all of their pairs."""
+    frames = []
+    for seen in ("both", "either"):
+        ratios = bb.asymmetry.lar(people, bb.asymmetry.with_relations(people.pairs(seen=seen), known))
+        frames.append(bb.asymmetry.alar(ratios, random_seed=SEED).assign(source=people.name, seen=seen))
+    return pd.concat(frames)
+
+
+def spread_of(people: bb.asymmetry.Evocation) -> pd.DataFrame:
+    """Return the number of pairs of the norms, and the standard deviation of their ratios."""
+    rows = []
+    for seen in ("both", "either"):
+        ratios = bb.asymmetry.lar(people, people.pairs(seen=seen))
+        rows.append({"seen": seen, "pairs": len(ratios), "spread": ratios["lar"].std()})
+    return pd.DataFrame(rows)
+
+
+def prior_table(people: bb.asymmetry.Evocation) -> pd.DataFrame:
+    """Return what the prior expects of counts, and of reverse directions given a listed count, beside what is so."""
+    pairs = people.pairs(seen="either")
+    counts = np.concatenate([pairs[["forward", "backward"]].to_numpy(), pairs[["backward", "forward"]].to_numpy()])
+    asked = int(pairs[["forward_participants", "backward_participants"]].stack().median())
+    logs = grid(asked)
+    masses, shares = people.prior.levels(logs)
+    numbers = np.arange(people.least_count, asked + 1)
+    of_counts = np.exp(log_likelihood(logs, numbers, np.full(len(numbers), asked), people.least_count)) @ masses.T
+    listed = of_counts.sum(axis=0)
+    rows = []
+    for number in (2, 3, 5, 10, 20):
+        share = (counts[:, 0] == number).sum() / (counts[:, 0] > 0).sum()
+        expected = of_counts[number - people.least_count] @ shares / (listed @ shares)
+        rows.append({"what": "count", "low": number, "high": number, "observed": share, "expected": expected})
+    for low, high in ((2, 2), (3, 3), (4, 8), (9, 16), (17, 64), (65, asked)):
+        inside = (counts[:, 0] >= low) & (counts[:, 0] <= high)
+        weights = of_counts[(numbers >= low) & (numbers <= high)].sum(axis=0) * shares
+        rows.append({
+            "what": "reverse listed", "low": low, "high": high, "observed": (counts[inside, 1] > 0).mean(),
+            "expected": weights @ listed / weights.sum(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":

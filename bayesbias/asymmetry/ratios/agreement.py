@@ -1,6 +1,6 @@
-"""Agreement of two sources on asymmetry: CAM and directional accuracy; and similarity, from both directions."""
+"""Agreement of two sources on asymmetry: CAM and directional accuracy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from bayesbias.asymmetry.ratios.pair_statistics import (
 )
 from bayesbias.asymmetry.sources.relations import REST, chosen_relations
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import HDI_PROB, check_number, check_probability
+from bayesbias.base.checks import HDI_PROB, check_items, check_number, check_probability
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
 
 LEAST_PAIRS = 10
@@ -98,15 +98,9 @@ def cam(
                 f"The LARs of {side} are all {frame[column].iloc[0]:g}, so there is no correlation. Give pairs or "
                 "sources whose LARs differ."
             )
-    groups = list(_groups(frame, relations))
     codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
-    rows = [_cam_row(frame, codes, [(name, places)], name, hdi_prob) for name, places in groups]
-    if "relation" in frame:
-        rows.append(_cam_row(frame, codes, groups, WEIGHTED, hdi_prob))
-        others = [(name, places) for name, places in groups if name != REST]
-        if others and len(others) < len(groups):
-            rows.append(_cam_row(frame, codes, others, WITHOUT_REST, hdi_prob))
-    return pd.DataFrame(rows)
+    rows = relation_rows(frame, relations)
+    return pd.DataFrame([_cam_row(frame, codes, groups, name, hdi_prob) for name, groups in rows])
 
 
 def _cam_row(
@@ -163,7 +157,7 @@ def directional_accuracy(
     truth: pd.DataFrame,
     source: pd.DataFrame,
     *,
-    gamma: float = 0.0,
+    gamma: float | Sequence[float] = 0.0,
     relations: Any = None,
     hdi_prob: float = HDI_PROB,
 ) -> pd.DataFrame:
@@ -176,7 +170,9 @@ def directional_accuracy(
     source
         From `lar` of the source to evaluate, for the same pairs.
     gamma
-        Threshold: LARs from -gamma to gamma have no direction, in `truth` and in `source`.
+        Threshold, or several: LARs from -gamma to gamma have no direction, in `truth` and in `source`. A pair without
+        direction in both counts as correct. The paper has 0, 0.1, 1 and 10; its LARs appear to be 100 times natural
+        logarithms, so these are 0, 0.001, 0.01 and 0.1 here.
     relations
         Names of the relations of `truth` to use; None uses all.
     hdi_prob
@@ -185,9 +181,10 @@ def directional_accuracy(
     Returns
     -------
     pandas.DataFrame
-        One row per relation with at least ten pairs, and one for all pairs: `relation`, `pairs`, `accuracy`, `hdi_low`,
-        `hdi_high`; and `clear_pairs` and `clear_accuracy` (missing if there are none) for the pairs whose direction in
-        `truth` has a probability of at least 0.95. For the others the data do not determine the direction.
+        For each `gamma`, one row per relation with at least ten pairs, and one for all pairs: `gamma`, `relation`,
+        `pairs`, `accuracy`, `hdi_low`, `hdi_high`; and `clear_pairs` and `clear_accuracy` (missing if there are none)
+        for the pairs whose direction in `truth` has a probability of at least 0.95. For the others the data do not
+        determine the direction.
 
     Raises
     ------
@@ -208,27 +205,39 @@ def directional_accuracy(
     True
     """
     check_probability("hdi_prob", hdi_prob)
-    check_number("gamma", gamma, low=0.0, high=1e6)
+    thresholds = _thresholds(gamma)
     frame = joined(truth, source)
     first, second = (frame[name].to_numpy(dtype=np.float64) for name in ("lar", "lar_2"))
-    right = (_directions(first, gamma) == _directions(second, gamma)).astype(float)
     clear = frame["probability_of_direction"].to_numpy() >= CLEAR
     codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
-    groups = list(_groups(frame, relations))
+    groups = list(relation_groups(frame, relations))
     if "relation" in frame:
         groups.append((ALL, np.unique(np.concatenate([places for _, places in groups]))))
     rows = []
-    for name, places in groups:
-        accuracy, low, high = _share(right[places], codes[0][places], codes[1][places], hdi_prob)
-        of_clear = right[places][clear[places]]
-        rows.append({
-            "relation": name, "pairs": len(places), "accuracy": accuracy, "hdi_low": low, "hdi_high": high,
-            "clear_pairs": len(of_clear), "clear_accuracy": float(of_clear.mean()) if len(of_clear) else None,
-        })  # fmt: skip
+    for threshold in thresholds:
+        right = (_directions(first, threshold) == _directions(second, threshold)).astype(float)
+        for name, places in groups:
+            accuracy, low, high = _share(right[places], codes[0][places], codes[1][places], hdi_prob)
+            of_clear = right[places][clear[places]]
+            rows.append({
+                "gamma": threshold, "relation": name, "pairs": len(places),
+                "accuracy": accuracy, "hdi_low": low, "hdi_high": high,
+                "clear_pairs": len(of_clear), "clear_accuracy": float(of_clear.mean()) if len(of_clear) else None,
+            })  # fmt: skip
     return pd.DataFrame(rows).astype({"clear_accuracy": float})
 
 
+def _thresholds(gamma: Any) -> list[float]:
+    """Return the thresholds of directions, each once."""
+    listed = [gamma] if isinstance(gamma, int | float) else check_items("gamma", gamma, "a number of at least 0")
+    thresholds = [check_number("gamma", threshold, low=0.0, high=1e6) for threshold in listed]
+    if not thresholds:
+        raise MeasureError("gamma has no thresholds. Give at least one number, such as 0.")
+    return list(dict.fromkeys(thresholds))
+
+
 def _directions(values: Floats, gamma: float) -> Floats:
+    """Return the directions of LARs, 1, -1 or 0: equation 14."""
     directions: Floats = np.sign(values) * (np.abs(values) > gamma)
     return directions
 
@@ -243,36 +252,6 @@ def _share(right: Floats, first: Codes, second: Codes, hdi_prob: float) -> tuple
     ends = np.array([(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
     low, high = np.asarray(beta.ppf(ends, share * worth + 0.5, (1 - share) * worth + 0.5)).tolist()
     return share, low, high
-
-
-def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return the similarity of the words of pairs: the geometric mean of both conditional probabilities.
-
-    Parameters
-    ----------
-    ratios
-        From `lar`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of `ratios` with `similarity`, from 0 to 1, and its logarithm, `log_similarity`; missing for pairs that
-        are left out.
-
-    References
-    ----------
-    Zhang, Campbell, Yu and Kumaravel (2021), equation 12.
-
-    Examples
-    --------
-    >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
-    >>> found = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
-    >>> bb.asymmetry.similarity(found)["similarity"].round(3).tolist()
-    [0.269]
-    """
-    usable(ratios)
-    logs = (ratios["log_b_given_a"] + ratios["log_a_given_b"]) / 2
-    return ratios.assign(similarity=np.exp(logs), log_similarity=logs)
 
 
 def too_few(first: pd.DataFrame, second: pd.DataFrame) -> str:
@@ -308,7 +287,19 @@ def _in_common(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     return one.merge(both, on=["a", "b"], suffixes=("", "_2"))
 
 
-def _groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, Codes]]:
+def relation_rows(frame: pd.DataFrame, relations: Any) -> list[tuple[str, list[tuple[str, Codes]]]]:
+    """Return the rows of a table of relations: each relation, SA and SR, with the groups of pairs of each row."""
+    groups = list(relation_groups(frame, relations))
+    rows = [(name, [(name, places)]) for name, places in groups]
+    if "relation" in frame:
+        rows.append((WEIGHTED, groups))
+        others = [(name, places) for name, places in groups if name != REST]
+        if others and len(others) < len(groups):
+            rows.append((WITHOUT_REST, others))
+    return rows
+
+
+def relation_groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, Codes]]:
     """Yield relations and the positions of their pairs; warn of those with too few."""
     if "relation" not in frame:
         yield ALL, np.arange(len(frame))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bayesbias.asymmetry.ratios.pair_statistics import dyadic_variance, word_codes
 from bayesbias.asymmetry.ratios.pooling import PRIOR_PAIRS, Means, draw_pooled
+from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
@@ -49,9 +50,11 @@ def alar(
     Returns
     -------
     pandas.DataFrame
-        One row per relation, the largest first: `relation`, the number of `pairs` and of their `words`, the plain mean
-        `observed` (the paper's ALAR), the posterior `mean`, `sd`, `hdi_low`, `hdi_high` and
-        `probability_of_direction`, and `share_forward`, the mean over pairs of the probability that LAR is above 0.
+        One row per relation, the largest first: `relation`, the number of `pairs` and of their `words`; `mean_lar`, the
+        plain mean of the LARs, which are posterior means in norms; `mean_from_counts`, that of the log ratios of shares
+        of answers, the paper's ALAR (missing without counts, and if a pair is listed in only one direction); the
+        posterior `mean`, `sd`, `hdi_low`, `hdi_high` and `probability_of_direction`; and `share_forward`, the mean over
+        pairs of the probability that LAR is above 0.
 
     Raises
     ------
@@ -107,7 +110,8 @@ def alar(
         "relation": names,
         "pairs": [len(part) for part in parts],
         "words": [len({*part["a"], *part["b"]}) for part in parts],
-        "observed": means.values,
+        "mean_lar": means.values,
+        "mean_from_counts": [_mean_from_counts(part) for part in parts],
     }
     return estimate_frame(
         drawn,
@@ -132,6 +136,11 @@ def _means(parts: "list[pd.DataFrame]") -> Means:
     effects = np.array([_design_effect(part, lars, common) for part, lars in zip(parts, values, strict=True)])
     means = np.array([lars.mean() for lars in values])
     return Means(means, (np.maximum(spread, 1e-300) * effects + noise) / counts, freedom + PRIOR_PAIRS)
+
+
+def _mean_from_counts(part: "pd.DataFrame") -> float:
+    """Return the mean of log ratios of shares of answers, or NaN if a pair has none."""
+    return float(part[COUNT_RATIO].mean(skipna=False)) if COUNT_RATIO in part else np.nan
 
 
 def _design_effect(part: "pd.DataFrame", values: Floats, common: float) -> float:

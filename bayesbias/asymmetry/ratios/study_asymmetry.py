@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.asymmetry.ratios.agreement import similarity
 from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.ratios.pair_statistics import Codes, dyadic_variance, word_codes
+from bayesbias.asymmetry.ratios.similarities import similarity
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability

@@ -13,6 +13,8 @@ from bayesbias.errors import MeasureError, name_some
 
 CONDITIONALS = ("cue", "response", "log_probability", "sd", "left_out")
 PAIR = ("a", "b")
+COUNT_RATIO = "lar_from_counts"
+"""Optional column of `lar`: the log ratio of shares of answers."""
 _NUMBERS = ("log_b_given_a", "log_a_given_b", "lar", "sd", "hdi_low", "hdi_high", "probability_of_direction")
 
 
@@ -23,7 +25,8 @@ class ConditionalSource(Protocol):
     Any object with this property and this method is a source, such as those of `evocation`, `static` and
     `masked_model`. A source whose posterior of an LAR is not approximately Normal may have a second method,
     ``lar_summary(a, b, hdi_prob=...)``, that returns a frame with `hdi_low`, `hdi_high` and
-    `probability_of_direction`, and with `sd` if the errors of the two directions are correlated.
+    `probability_of_direction`, with `sd` if the errors of the two directions are correlated, and with `lar_from_counts`
+    if the source has counts.
     """
 
     @property
@@ -69,7 +72,9 @@ def lar(
     pandas.DataFrame
         One row per pair, in order: `a`, `b`, the other columns of `pairs`, `log_b_given_a`, `log_a_given_b`, `lar`, its
         standard error `sd`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1) and `left_out`. If the source
-        has no number, the numbers are missing and `left_out` is the reason; otherwise it is empty.
+        has no number, the numbers are missing and `left_out` is the reason; otherwise it is empty. With norms, `lar` is
+        the posterior mean, and `lar_from_counts` the log ratio of the shares of answers, the paper's LAR; it is missing
+        for pairs listed in only one direction.
 
     Raises
     ------
@@ -114,6 +119,7 @@ def lar(
         numbers = {"log_b_given_a": both[0], "log_a_given_b": both[1], "lar": both[0] - both[1], "sd": errors}
         first, second = ([word for word, keep in zip(side, has_number, strict=True) if keep] for side in (a, b))
         numbers |= _summary(source, first, second, numbers["lar"], errors, hdi_prob)
+        columns |= {name: np.full(len(frame), np.nan) for name in numbers if name not in columns}
         for name, values in numbers.items():
             columns[name][has_number] = values
     return frame.assign(**columns, left_out=reasons)
@@ -126,7 +132,7 @@ def _summary(
     if lar_summary is None:
         return normal_summary(ratios, errors, hdi_prob)
     frame = lar_summary(a, b, hdi_prob=hdi_prob)
-    names = ("sd", "hdi_low", "hdi_high", "probability_of_direction")
+    names = ("sd", "hdi_low", "hdi_high", "probability_of_direction", COUNT_RATIO)
     return {name: frame[name].to_numpy() for name in names if name in frame}
 
 
@@ -159,7 +165,7 @@ def checked_pairs(pairs: Any) -> pd.DataFrame:
         check_frame("pairs", pairs, "pairs of words")
         if lacking := [name for name in PAIR if name not in pairs.columns]:
             raise MeasureError(f"The pairs lack the columns {', '.join(lacking)}. Give a frame with a and b.")
-        others = [name for name in pairs.columns if name not in {*PAIR, *_NUMBERS, "left_out"}]
+        others = [name for name in pairs.columns if name not in {*PAIR, *_NUMBERS, COUNT_RATIO, "left_out"}]
         frame = pairs[[*PAIR, *others]].reset_index(drop=True)
     else:
         check_type("pairs", pairs, Sequence, "pairs of words such as [('guitar', 'music')], or a frame with a and b")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayesbias.asymmetry.sources.conditional_sources import CONDITIONALS
 from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior, estimate_prior
-from bayesbias.asymmetry.sources.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
+from bayesbias.asymmetry.sources.log_ratios import BLOCK, PairCounts, PairPosteriors, grid, pair_posteriors
+from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
 from bayesbias.base.memory import check_memory
 from bayesbias.base.statements import Described, Facts
@@ -50,7 +50,7 @@ class Evocation(Described):
             "cues": len(self.cues),
             "responses": len(self.counts),
             "least_count": self.least_count,
-            "prior": f"centre {self.prior.centre:.3g}, decay {self.prior.decay:.3g}, end {self.prior.end:.3g}",
+            "prior": f"decay {self.prior.decay:.2g}, dependence {self.prior.dependence:.2g}",
         }
 
     @cached_property
@@ -84,14 +84,14 @@ class Evocation(Described):
         Returns
         -------
         pandas.DataFrame
-            One row per pair, in alphabetical order: `a`, `b`, and the numbers of people who answered a with b
-            (`forward`) and b with a (`backward`).
+            One row per pair, in alphabetical order: `a`, `b`, the numbers of people who answered a with b (`forward`)
+            and b with a (`backward`), and of those who were asked (`forward_participants`, `backward_participants`).
         """
         check_choice("seen", seen, SEEN)
         frame = both_directions(self.counts)
         if seen == "both":
             frame = frame[(frame["forward"] > 0) & (frame["backward"] > 0)]
-        return frame[["a", "b", "forward", "backward"]].reset_index(drop=True)
+        return frame.reset_index(drop=True)
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return posterior mean and sd of log P(response given cue): see `ConditionalSource`."""
@@ -101,7 +101,8 @@ class Evocation(Described):
             (cue, response) for cue, response, has_answers in zip(cues, responses, is_cue, strict=True) if has_answers
         ]
         if pairs:
-            mean[is_cue], sd[is_cue] = self._posteriors(*zip(*pairs, strict=True)).moments()
+            means, sds, _ = self._posteriors(*zip(*pairs, strict=True)).moments()
+            mean[is_cue], sd[is_cue] = means[0], sds[0]
         reasons = [
             "" if has_answers else f"{cue!r} is not a cue of {self.name}"
             for cue, has_answers in zip(cues, is_cue, strict=True)
@@ -109,29 +110,32 @@ class Evocation(Described):
         return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), mean, sd, reasons), strict=True)))
 
     def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
-        """Return intervals and probabilities of direction of pairs of cues: see `ConditionalSource`."""
-        return pd.DataFrame(ratio_summary(self._posteriors(a, b), self._posteriors(b, a), hdi_prob))
+        """Return intervals, probabilities of direction, and ratios of shares of answers: see `ConditionalSource`."""
+        posteriors = self._posteriors(a, b)
+        summary = {"sd": posteriors.moments()[2], **posteriors.ratio_summary(hdi_prob)}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(self._shares(a, b)) - np.log(self._shares(b, a))
+        return pd.DataFrame({**summary, "lar_from_counts": np.where(np.isfinite(ratios), ratios, np.nan)})
 
-    def _posteriors(self, cues: Sequence[str], responses: Sequence[str]) -> LogProbabilities:
-        people = np.array([self._participants[cue] for cue in cues])
-        counts = np.array([self._count_of.get(pair, 0) for pair in zip(cues, responses, strict=True)])
-        cells, row = np.unique(np.stack([counts, people], axis=1), axis=0, return_inverse=True)
+    def _shares(self, cues: Sequence[str], responses: Sequence[str]) -> Floats:
+        """Return the share of a cue's participants who gave the response; 0 if it is not listed."""
+        pairs = zip(cues, responses, strict=True)
+        shares: Floats = np.array([self._count_of.get(pair, 0) / self._participants[pair[0]] for pair in pairs])
+        return shares
+
+    def _posteriors(self, cues: Sequence[str], responses: Sequence[str]) -> PairPosteriors:
+        """Return the posteriors of both directions of pairs; of a response that is no cue, nobody was asked."""
+        pairs = list(zip(cues, responses, strict=True))
+        people = np.array([[self._participants.get(word, 0) for word in pair] for pair in pairs])
+        counts = np.array([[self._count_of.get(pair, 0), self._count_of.get(pair[::-1], 0)] for pair in pairs])
         logs = grid(max(self._participants.values()))
+        cells = len(np.unique(np.stack([counts, people], axis=-1).reshape(-1, 2), axis=0))
         check_memory(
-            5.0 * logs.nbytes * len(cells),
-            f"The posteriors of {len(cells):,} different counts",
+            6.0 * logs.nbytes * cells + 16.0 * logs.nbytes * min(len(pairs), BLOCK),
+            f"The posteriors of {cells:,} different counts",
             "Use fewer pairs at a time.",
         )
-        return posteriors(logs, cells, row.reshape(-1), self.least_count, self.prior)
-
-
-def posteriors(
-    logs: Any, cells: NDArray[np.integer], row: NDArray[np.intp], least_count: int, prior: PowerLawPrior
-) -> LogProbabilities:
-    """Return the posteriors of cells of (count, participants); `row` is the cell of each pair."""
-    weights = log_likelihood(logs, cells[:, 0], cells[:, 1], least_count) + prior.log_density(logs)
-    weights = np.exp(weights - weights.max(axis=1, keepdims=True))
-    return LogProbabilities(logs, weights / weights.sum(axis=1, keepdims=True), row)
+        return pair_posteriors(logs, PairCounts(counts, people, self.least_count), self.prior)
 
 
 def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int | None = None) -> Evocation:
@@ -177,9 +181,8 @@ def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int 
     >>> table = pd.DataFrame({"cue": ["ellipse", "circle"], "response": ["circle", "ellipse"],
     ...                       "count": [60, 1], "participants": [150, 150]})
     >>> source = bb.asymmetry.evocation(table)
-    >>> source.pairs()
-             a        b  forward  backward
-    0   circle  ellipse        1        60
+    >>> source.pairs()[["a", "b", "forward", "backward", "forward_participants"]].values.tolist()
+    [['circle', 'ellipse', 1, 60, 150]]
     """
     frame = checked_table(table)
     noted = attributes if isinstance(attributes := table.attrs.get("bayesbias"), dict) else {}

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from xml.parsers import expat
 
@@ -210,8 +210,9 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     path
         One of: a table with a header that names ``head, relation, tail``, separated by commas or tabs; three columns
         head, relation and tail without a header (as in EVALution); or ConceptNet's assertions, five columns separated
-        by tabs (URI, relation, start, end, and JSON). From ConceptNet, English words are read, ``/c/en/ice_cream`` as
-        ``ice cream``. ConceptNet is CC BY-SA 4.0, EVALution CC BY-NC-SA; neither is part of the package.
+        by tabs (URI, relation, start, end, and JSON). From ConceptNet, relations of English words are read, line by
+        line, ``/c/en/ice_cream/n`` as ``ice cream``; links to pages (``ExternalURL``) and words related to themselves
+        are not. ConceptNet is CC BY-SA 4.0, EVALution CC BY-NC-SA; neither is part of the package.
 
     Returns
     -------
@@ -242,6 +243,8 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     1  string   PartOf      guitar
     """
     source = input_file(path)
+    if _opening(source).startswith(b"/a/"):
+        return _relations(source, _assertions(source), "English words")
     lines = _decoded(source, _content(source)).splitlines()
     full = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if not full:
@@ -256,21 +259,26 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     if set(RELATION_COLUMNS) <= set(first):
         places = [first.index(name) for name in RELATION_COLUMNS]
         rows = rows[1:]
-    assertions = bool(rows) and rows[0][1][0].startswith("/a/")
-    tuples: list[tuple[str, str, str]] = []
-    faults: list[str] = []
-    for number, cells in rows:
-        concept = _assertion(cells) if assertions else _three(cells, places)
+    return _relations(
+        source, ((number, separator.join(cells), _three(cells, places)) for number, cells in rows), "words"
+    )
+
+
+def _relations(
+    source: os.PathLike[str], rows: "Iterable[tuple[int, str, tuple[str, ...] | None]]", what: str
+) -> pd.DataFrame:
+    """Return relations of lines, each with its number and its tuple, which is None if the line is invalid."""
+    tuples: dict[tuple[str, ...], None] = {}
+    faults = []
+    for number, line, concept in rows:
         if concept is None:
-            faults.append(f"line {number}: {separator.join(cells)[:60]!r} is not head, relation and tail.")
-        elif concept:
-            tuples.append((concept[0], concept[1], concept[2]))
+            faults.append(f"line {number}: {line[:60]!r} is not head, relation and tail.")
+        else:
+            tuples[concept] = None
     raise_faults(MeasureError, f"{source}, read as relations,", faults)
     if not tuples:
-        raise MeasureError(
-            f"{source} has no relations of {'English ' if assertions else ''}words. Give head, relation and tail."
-        )
-    return pd.DataFrame(tuples, columns=list(RELATION_COLUMNS)).drop_duplicates().reset_index(drop=True)
+        raise MeasureError(f"{source} has no relations of {what}. Give head, relation and tail.")
+    return pd.DataFrame(list(tuples), columns=list(RELATION_COLUMNS))
 
 
 def _quoting(separator: str) -> Any:
@@ -283,10 +291,29 @@ def _three(cells: list[str], places: list[int]) -> tuple[str, ...] | None:
     return tuple(cells[place] for place in places)
 
 
+def _assertions(source: os.PathLike[str]) -> "Iterator[tuple[int, str, tuple[str, ...] | None]]":
+    """Yield ConceptNet's assertions of English words line by line: the whole file does not fit into memory."""
+    try:
+        with _opener(source)(source, "rt", encoding="utf-8") as stream:
+            for number, line in enumerate(stream, start=1):
+                cells = line.rstrip("\n").split("\t", 4)
+                concept = _assertion(cells)
+                if line.strip() and concept != ():
+                    yield number, line.rstrip("\n"), concept
+    except UnicodeDecodeError as fault:
+        raise InputFileError(f"{source}: byte {fault.start} is not UTF-8. Download it again.") from fault
+    except (EOFError, OSError, zlib.error) as fault:
+        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
+
+
 def _assertion(cells: list[str]) -> tuple[str, ...] | None:
-    """Return an assertion of ConceptNet; an empty tuple if it is in another language, None if it is invalid."""
+    """Return an assertion of ConceptNet; an empty tuple if it is not of English words, None if it is invalid."""
+    if len(cells) < 4 or not cells[1].startswith("/r/"):
+        return None
+    if cells[1] == "/r/ExternalURL":  # from a word to its page in other data
+        return ()
     ends = [_CONCEPT.match(cell) for cell in cells[2:4]]
-    if len(cells) < 4 or not cells[1].startswith("/r/") or None in ends:
+    if None in ends:
         return None
     languages = {end.group(1) for end in ends if end}
     if languages != {"en"}:
@@ -295,13 +322,25 @@ def _assertion(cells: list[str]) -> tuple[str, ...] | None:
     return (head, cells[1].removeprefix("/r/"), tail) if head != tail else ()
 
 
+def _opener(source: os.PathLike[str]) -> Callable[..., Any]:
+    """Return the function that opens a file, gzipped or not."""
+    with open(source, "rb") as stream:  # noqa: PTH123
+        return gzip.open if stream.read(2) == b"\x1f\x8b" else open
+
+
+def _opening(source: os.PathLike[str]) -> bytes:
+    """Return the first bytes of a file, uncompressed."""
+    try:
+        with _opener(source)(source, "rb") as stream:
+            return bytes(stream.read(3))
+    except (EOFError, OSError, zlib.error) as fault:
+        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
+
+
 def _content(source: os.PathLike[str]) -> bytes:
     """Return the content of a file, uncompressed."""
-    with open(source, "rb") as stream:  # noqa: PTH123
-        packed = stream.read(2) == b"\x1f\x8b"
-    opener: Callable[..., Any] = gzip.open if packed else open
     try:
-        with opener(source, "rb") as stream:
+        with _opener(source)(source, "rb") as stream:
             content: bytes = stream.read(_LARGEST + 1)
     except (EOFError, OSError, zlib.error) as fault:
         raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault

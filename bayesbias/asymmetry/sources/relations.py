@@ -29,7 +29,8 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None 
     -------
     pandas.DataFrame
         One row for each pair and relation: `a` (the head), `b` (the tail), `relation`, `directed`, and the other
-        columns of `pairs`. A pair with several relations has several rows. A pair that a relation lists in both orders
+        columns of `pairs`, where `forward` and `backward` (from `Evocation.pairs`) follow the order of the pair. A pair
+        with several relations has several rows. A pair that a relation lists in both orders
         has one row in the given order and no direction (`directed` is False), like the pairs of `unlisted`: their mean
         LAR would depend on an arbitrary order.
 
@@ -71,6 +72,10 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None 
     heads, tails = joined["a"].where(~turn, joined["b"]), joined["b"].where(~turn, joined["a"])
     joined = joined.assign(a=heads, b=tails)
     joined = joined[joined["relation"].notna()] if unlisted is None else joined.fillna({"relation": unlisted})
+    for name in (name for name in frame.columns if name.startswith("forward")):
+        if (opposite := name.replace("forward", "backward", 1)) in frame:
+            ahead, back = joined[name], joined[opposite]
+            joined = joined.assign(**{name: ahead.where(~turn, back), opposite: back.where(~turn, ahead)})
     others = [name for name in frame.columns if name not in {*PAIR, "_row"}]
     return joined[[*PAIR, "relation", "directed", *others]].reset_index(drop=True)
 

@@ -7,6 +7,7 @@ from .embeddings.comparison import plot_embeddings as plot_embeddings
 from .embeddings.context_factors import plot_context_factors as plot_context_factors
 from .embeddings.debiasing import plot_debias_report as plot_debias_report
 from .embeddings.inference import plot_inference as plot_inference
+from .embeddings.lar_distributions import plot_lar_distributions as plot_lar_distributions
 from .embeddings.relations import plot_relations as plot_relations
 from .embeddings.seeds import plot_seeds as plot_seeds
 from .measures.congruences import plot_components as plot_components

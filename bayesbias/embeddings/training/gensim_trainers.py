@@ -80,8 +80,8 @@ def _trained(model: Any, corpus: Corpus, settings: dict[str, Any], advance: Adva
     model.build_vocab_from_freq(dict(zip(corpus.words, corpus.counts.tolist(), strict=True)))
     documents = Documents(corpus, advance)
     model.train(documents, total_examples=sum(1 for _ in documents.ends()), epochs=settings["epochs"])
-    vectors: NDArray[np.float32] = model.wv.vectors
-    return {"vectors": vectors}
+    # syn1neg holds the weights by which negative sampling predicts a word: its context vector.
+    return {"vectors": model.wv.vectors, "context_vectors": model.syn1neg}
 
 
 class Documents:

@@ -120,7 +120,7 @@ def train_embeddings(
     -------
     TrainedEmbeddings
         A mapping of all seeds in the folder to embeddings, whose words are sorted by frequency. GloVe's vectors are W +
-        C, as its authors publish them; the files also hold W and C.
+        C, as its authors publish them. `both_matrices` returns word vectors and context vectors apart.
 
     Raises
     ------

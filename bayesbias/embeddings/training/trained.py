@@ -36,8 +36,8 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
     folder
         Folder of the files.
     paths
-        File of each seed, with ``words``, ``vectors``, ``provenance`` (JSON), and GloVe's W and C as ``word_vectors``
-        and ``context_vectors``.
+        File of each seed, with ``words``, ``vectors``, ``provenance`` (JSON), ``context_vectors`` (the weights by which
+        negative sampling predicts a word, or GloVe's C), and GloVe's W as ``word_vectors``.
     provenance
         Facts common to all seeds: ``algorithm``, ``settings``, ``corpus`` (name, hash, documents, tokens), ``trainer``
         (program and version), and ``repeats``, whether another run would give the same bits.
@@ -62,6 +62,27 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
         if seed not in self.paths:
             raise KeyError(f"There is no seed {seed!r} in {self.folder}; the seeds are {name_some(self.paths)}.")
         return load_embedding(self.paths[seed], name=f"{self.provenance['algorithm']}, seed {seed}")
+
+    def both_matrices(self, training_seed: int) -> tuple[Embedding, Embedding]:
+        """Return the word vectors and the context vectors of a seed, for `bb.asymmetry.static`.
+
+        Words whose context vector is 0, because no window had them, are missing from the second.
+
+        Parameters
+        ----------
+        training_seed
+            One of the seeds.
+
+        Raises
+        ------
+        EmbeddingError
+            If the file was written without context vectors.
+        """
+        if training_seed not in self.paths:
+            raise KeyError(
+                f"There is no seed {training_seed!r} in {self.folder}; the seeds are {name_some(self.paths)}."
+            )
+        return read_matrices(self.paths[training_seed], name=f"{self.provenance['algorithm']}, seed {training_seed}")
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.paths)
@@ -110,6 +131,23 @@ def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
             )
     paths = dict(sorted((other["seed"], path) for path, other in stored.items()))
     return TrainedEmbeddings(place, paths, {name: value for name, value in facts.items() if name not in _SEED_FACTS})
+
+
+def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Embedding]:
+    """Return the word vectors and the context vectors of a file that `train_embeddings` wrote."""
+    title = path.stem if name is None else name
+    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
+        if not {"words", "vectors", "context_vectors"} <= set(arrays.files):
+            raise EmbeddingError(f"{path} has no context vectors. Train again with this version: train_embeddings.")
+        words = arrays["words"].tolist()
+        vectors = arrays["word_vectors"] if "word_vectors" in arrays else arrays["vectors"]
+        contexts = arrays["context_vectors"]
+    has_length = np.linalg.norm(contexts, axis=1) > 0
+    of_contexts = [word for word, keep in zip(words, has_length.tolist(), strict=True) if keep]
+    return (
+        Embedding(words=tuple(words), vectors=vectors, name=title),
+        Embedding(words=tuple(of_contexts), vectors=contexts[has_length], name=f"{title}, contexts"),
+    )
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:

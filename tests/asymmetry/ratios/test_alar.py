@@ -1,5 +1,7 @@
 """Means of relations: what pools them, what makes them wider, and what is refused."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +25,7 @@ def test_one_relation_alone_is_its_plain_mean_with_an_interval_of_student() -> N
     rng = np.random.default_rng(1)
     values = rng.normal(0.3, 1, 50)
     row = bb.asymmetry.alar(ratios({"IsA": values.tolist()}), draws=100_000, random_seed=1).loc[0]
-    assert row["observed"] == pytest.approx(values.mean())
+    assert row["mean_lar"] == pytest.approx(values.mean())
     # Of 50 pairs the four that are lent hardly matter: the interval is about Student's.
     half = student.ppf(0.945, 49) * values.std(ddof=1) / np.sqrt(50)
     assert row["hdi_high"] - row["hdi_low"] == pytest.approx(2 * half, rel=0.03)
@@ -85,3 +87,41 @@ def test_frames_that_are_none() -> None:
 def test_ratios_that_are_all_the_same() -> None:
     means = bb.asymmetry.alar(ratios({"r": [0.5] * 5, "s": [0.5] * 5}), random_seed=1)
     assert means["mean"].round(6).tolist() == [0.5, 0.5]
+
+
+def test_the_paper_s_mean_is_that_of_counts_and_the_other_that_of_posterior_means() -> None:
+    """Equation 2 by hand, of shares of answers; a prior moves ratios of few answers towards 0."""
+    source = bb.asymmetry.evocation(made_norms(participants=60))
+    pairs = bb.asymmetry.with_relations(source.pairs(), made_relations())
+    ratios = bb.asymmetry.lar(source, pairs)
+    shares = pairs["forward"] / pairs["forward_participants"], pairs["backward"] / pairs["backward_participants"]
+    by_hand = (np.log(shares[0]) - np.log(shares[1])).groupby(pairs["relation"]).mean()
+    means = bb.asymmetry.alar(ratios, random_seed=1).set_index("relation")
+    assert means["mean_from_counts"].to_dict() == pytest.approx(by_hand.to_dict())
+    assert means["mean_lar"].to_dict() == pytest.approx(ratios.groupby("relation")["lar"].mean().to_dict())
+    assert np.abs(means["mean_lar"] - means["mean_from_counts"]).min() > 0.001
+    either = bb.asymmetry.lar(source, bb.asymmetry.with_relations(source.pairs(seen="either"), made_relations()))
+    assert either["lar_from_counts"].isna().equals((either["forward"] == 0) | (either["backward"] == 0))
+    assert bb.asymmetry.alar(either, random_seed=1)["mean_from_counts"].isna().all()
+    assert bb.asymmetry.alar(ratios.drop(columns="lar_from_counts"), random_seed=1)["mean_from_counts"].isna().all()
+
+
+@pytest.mark.shared
+def test_parts_and_wholes_in_south_florida(shared: Path) -> None:
+    """ALAR of PartOf from the counts of the file itself, by pandas alone: 0.307; of posterior means it is larger."""
+    folder = shared / "data"
+    norms = pd.read_csv(folder / "evocation" / "usf_free_association.csv.gz", keep_default_na=False)
+    counts = norms.assign(share=norms["responses"] / norms["participants"]).set_index(["cue", "target"])["share"]
+    relations = pd.read_csv(folder / "relations" / "evalution_1.0.csv.gz", keep_default_na=False)
+    parts = relations[relations["relation"] == "PartOf"][["head", "tail"]].drop_duplicates()
+    both = set(map(tuple, parts.to_numpy()))
+    pairs = [(a, b) for a, b in both if (b, a) not in both and (a, b) in counts and (b, a) in counts]
+    by_hand = np.mean([np.log(counts[a, b] / counts[b, a]) for a, b in pairs])
+    source = bb.asymmetry.evocation(bb.asymmetry.read_evocation(folder / "evocation" / "usf_free_association.csv.gz"))
+    known = bb.asymmetry.read_relations(folder / "relations" / "evalution_1.0.csv.gz")
+    ratios = bb.asymmetry.lar(source, bb.asymmetry.with_relations(source.pairs(), known))
+    row = bb.asymmetry.alar(ratios, relations="PartOf", random_seed=1).loc[0]
+    assert row["pairs"] == len(pairs)
+    assert row["mean_from_counts"] == pytest.approx(by_hand)
+    assert by_hand == pytest.approx(0.307, abs=0.0005)
+    assert row["mean_lar"] > by_hand

@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning
-from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.asymmetry.made import WORDS, made_norms, made_relations, made_vectors
 from tests.cli.running import in_process
 
 
@@ -29,7 +31,7 @@ def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.Asymmetry
     assert set(report.relations["relation"]) == {"IsA", "PartOf"}
     text = str(report)
     assert "AGREEMENT WITH THEM" in text
-    assert text.count("CAM") == 2
+    assert text.count("CAM") == 3  # of each source, and their difference
     assert "<h4>Agreement with them</h4>" in report._repr_html_()
 
 
@@ -104,8 +106,15 @@ def test_one_command_writes_everything(
     message = capsys.readouterr().out
     assert "vectors3, " in message
     made = {path.name for path in (workplace / "evoked").iterdir()}
-    frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv"}
-    assert made == frames | {"conclusions.txt", "conclusions.json", "asymmetry.png", "relations.png", "report.html"}
+    frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "differences.csv"}
+    assert made == frames | {
+        "conclusions.txt",
+        "conclusions.json",
+        "asymmetry.png",
+        "relations.png",
+        "lar_distributions.png",
+        "report.html",
+    }
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
     assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in message
     relation = [*arguments, "--relation", "IsA", "--either", "--json", "--output", "one"]
@@ -137,3 +146,124 @@ def test_the_command_with_context_vectors_and_a_study(
     assert in_process("asymmetry", *unknown, monkeypatch=monkeypatch) == 2
     assert "did you mean 'IsA'" in capsys.readouterr().err
     assert not (workplace / "three").exists()
+
+
+def some_of(vectors: bb.Embedding, words: slice) -> bb.Embedding:
+    return bb.Embedding(vectors.words[words], vectors.vectors[words], name="some")
+
+
+def test_sources_are_compared_on_the_pairs_that_all_have() -> None:
+    """A source lacks words: its CAM, and that of the other source, are those of the pairs that remain."""
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    sources = {
+        "all": bb.asymmetry.static(made_vectors(2)),
+        "some": bb.asymmetry.static(some_of(made_vectors(3), slice(0, 22))),
+    }
+    pairs = people.pairs()
+    words = set(made_vectors(3).words[:22])
+    inside = pairs[[{a, b} <= words for a, b in zip(pairs["a"], pairs["b"], strict=True)]]
+    assert 10 < len(inside) < len(pairs)
+    of_people, of_all = (bb.asymmetry.lar(source, inside) for source in (people, sources["all"]))
+    common = bb.asymmetry.report(people, sources, random_seed=1)
+    rows = common.agreement.set_index("source")
+    assert rows["pairs"].tolist() == [len(inside)] * 2
+    by_hand = spearmanr(of_people["lar"], of_all["lar"]).statistic
+    assert rows.loc["all", "cam"] == pytest.approx(by_hand)
+    assert common.ratios.groupby("source")["compared"].sum().tolist() == [len(inside)] * 3
+    assert f"{len(inside)} of {len(pairs)} pairs" in " ".join(str(common).split())
+    difference = common.differences.loc[0]
+    assert (difference["first"], difference["second"], difference["pairs"]) == ("all", "some", len(inside))
+    assert difference["difference"] == pytest.approx(rows.loc["all", "cam"] - rows.loc["some", "cam"])
+    own = bb.asymmetry.report(people, sources, common=False, random_seed=1)
+    assert own.agreement["pairs"].tolist() == [len(pairs), len(inside)]
+    assert own.differences.loc[0, "difference"] == pytest.approx(difference["difference"])
+
+
+def test_sources_without_common_pairs_are_refused_with_the_one_to_leave_out() -> None:
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    halves = {
+        "left": bb.asymmetry.static(some_of(made_vectors(2), slice(0, 17))),
+        "right": bb.asymmetry.static(some_of(made_vectors(2), slice(13, 30))),
+    }
+    with pytest.raises(MeasureError, match=r" \d pairs of people .*(left|right)"):
+        bb.asymmetry.report(people, halves)
+    assert len(bb.asymmetry.report(people, halves, common=False, random_seed=1).agreement) == 2
+
+
+def test_several_thresholds() -> None:
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = bb.asymmetry.static(made_vectors(2))
+    written = bb.asymmetry.report(people, [vectors], gamma=[0, 0.1, 1], random_seed=1)
+    assert written.accuracy["gamma"].tolist() == [0, 0.1, 1]
+    pairs = people.pairs()
+    sides = [bb.asymmetry.lar(source, pairs)["lar"].to_numpy() for source in (people, vectors)]
+    for row in written.accuracy.itertuples():
+        first, second = (np.where(np.abs(side) > row.gamma, np.sign(side), 0) for side in sides)
+        assert row.accuracy == pytest.approx((first == second).mean())
+
+
+def test_three_norms_and_what_they_have_in_common() -> None:
+    """Two norms are answers of other people to the same world; the third is of another world."""
+    same, other = ({**made_world(1)}, {**made_world(2)})
+    norms = {"first": asked_norms(same, 3), "second": asked_norms(same, 4), "third": asked_norms(other, 5)}
+    seen = []
+
+    def vectors(norms: bb.asymmetry.Evocation) -> bb.asymmetry.StaticVectors:
+        seen.append(norms.name)
+        return bb.asymmetry.static(made_vectors(2), vocabulary=norms.vocabulary)
+
+    group = bb.asymmetry.report(norms, {"vectors": vectors}, made_relations(), random_seed=1)
+    assert list(group.results) == ["between_norms", "first", "second", "third"]
+    assert seen == ["first", "second", "third"]
+    norms_table = group.results["between_norms"].agreement
+    whole = norms_table[norms_table["relation"] == "SA"].set_index(["first", "second"])
+    assert len(set(whole["pairs"])) == 1
+    assert whole.loc[("first", "second"), "cam"] > 0.5
+    assert whole.loc[("first", "second"), "cam_corrected_high"] > 0.9
+    assert whole.loc[("first", "third"), "hdi_low"] < 0 < whole.loc[("first", "third"), "hdi_high"]
+    keys = [set(map(tuple, source.pairs()[["a", "b"]].to_numpy())) for source in norms.values()]
+    assert whole["pairs"].iloc[0] == len(set.intersection(*keys))
+    counts = group.results["between_norms"].counts
+    assert counts["pairs"].tolist() == list(map(len, keys))
+    assert "between_norms_agreement" in group.contents.tables
+
+
+def made_world(seed: int) -> dict[str, np.ndarray]:
+    """Return the probabilities of answers to each word: popular words, and tastes of each cue."""
+    rng = np.random.default_rng(seed)
+    popular = rng.exponential(size=len(WORDS)) + 0.3
+    weights = popular * (rng.exponential(size=(len(WORDS), len(WORDS))) + 0.3)
+    np.fill_diagonal(weights, 0)
+    return {"probabilities": weights / weights.sum(axis=1, keepdims=True)}
+
+
+def asked_norms(world: dict[str, np.ndarray], seed: int) -> bb.asymmetry.Evocation:
+    counts = np.random.default_rng(seed).multinomial(400, world["probabilities"])
+    rows = [(WORDS[cue], WORDS[word], counts[cue, word], 400) for cue, word in zip(*np.nonzero(counts), strict=True)]
+    return bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
+
+
+def test_norms_that_cannot_be_compared() -> None:
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    with pytest.raises(MeasureError, match="people, people"):
+        bb.asymmetry.compare_norms([people, people])
+    with pytest.raises(MeasureError, match="one of the norms, people"):
+        bb.asymmetry.compare_norms([people])
+    words = tuple(f"x{number}" for number in range(30))
+    strangers = bb.asymmetry.evocation(made_norms(words=words), name="strangers")
+    with pytest.raises(MeasureError, match="people, strangers have 0 pairs"):
+        bb.asymmetry.compare_norms([people, strangers])
+
+
+def test_the_command_takes_further_norms(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_norms(seed=2).to_csv("others.csv", index=False)
+    arguments = ["norms.csv", "vectors2.npz", "--norms", "others.csv", "--gamma", "0", "--gamma", "0.1", "--seed", "1"]
+    assert in_process("asymmetry", *arguments, "--output", "two", monkeypatch=monkeypatch) == 0
+    made = {path.name for path in (workplace / "two").iterdir()}
+    assert {"between_norms_agreement.csv", "norms_agreement.csv", "others_agreement.csv", "report.html"} <= made
+    assert pd.read_csv(workplace / "two" / "others_accuracy.csv")["gamma"].tolist() == [0, 0.1]
+    twice = [*arguments[:2], "--norms", "norms.csv", "--output", "x"]
+    assert in_process("asymmetry", *twice, monkeypatch=monkeypatch) == 2
+    capsys.readouterr()

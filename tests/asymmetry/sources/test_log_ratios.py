@@ -3,34 +3,51 @@
 import numpy as np
 import pytest
 from scipy.special import polygamma, psi
-from scipy.stats import betabinom
+from scipy.stats import betabinom, binom, norm
 
-from bayesbias.asymmetry.sources.evocation import posteriors
-from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior
-from bayesbias.asymmetry.sources.log_ratios import grid, log_likelihood, normal_summary, ratio_summary
+from bayesbias.asymmetry.sources.evocation_prior import DEPENDENCES, PowerLawPrior
+from bayesbias.asymmetry.sources.log_ratios import (
+    PairCounts,
+    PairPosteriors,
+    grid,
+    log_likelihood,
+    normal_summary,
+    pair_posteriors,
+)
 from bayesbias.estimates.intervals import shortest_interval
 
 
 class Beta:
-    """The prior Beta(s, t), whose posterior is known."""
+    """The prior Beta(s, t) of independent directions, whose posterior is known."""
 
     def __init__(self, s: float, t: float) -> None:
         self.s, self.t = s, t
 
-    def log_density(self, logs: np.ndarray) -> np.ndarray:
-        return self.s * logs + (self.t - 1) * np.log(-np.expm1(logs))
+    def levels(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        density = self.s * logs + (self.t - 1) * np.log(-np.expm1(logs))
+        mass = np.exp(density - density.max())
+        return mass[np.newaxis] / mass.sum(), np.ones(1)
 
 
 CELLS = np.array([[30, 146], [3, 150], [1, 2], [140, 150], [2, 2000]])
 
 
+def posteriors(pairs: list[tuple[int, int]]) -> PairPosteriors:
+    """Return the posteriors of pairs of cells, under Beta(2, 3)."""
+    cells = CELLS[np.array(pairs)]
+    return pair_posteriors(grid(2000), PairCounts(cells[..., 0], cells[..., 1]), Beta(2.0, 3.0))
+
+
 def test_moments_are_those_of_a_beta_distribution() -> None:
     """E log p = psi(n + s) - psi(N + s + t), and its variance the difference of the trigamma functions."""
-    summary = posteriors(grid(2000), CELLS, np.arange(len(CELLS)), 1, Beta(2.0, 3.0))  # type: ignore[arg-type]
-    mean, sd = summary.moments()
-    shape, total = CELLS[:, 0] + 2.0, CELLS[:, 1] + 5.0
+    pairs = [(0, 1), (2, 3), (4, 0)]
+    mean, sd, ratio_sd = posteriors(pairs).moments()
+    cells = CELLS[np.array(pairs).T]
+    shape, total = cells[..., 0] + 2.0, cells[..., 1] + 5.0
+    variance = polygamma(1, shape) - polygamma(1, total)
     np.testing.assert_allclose(mean, psi(shape) - psi(total), atol=2e-4)
-    np.testing.assert_allclose(sd, np.sqrt(polygamma(1, shape) - polygamma(1, total)), atol=2e-4)
+    np.testing.assert_allclose(sd, np.sqrt(variance), atol=2e-4)
+    np.testing.assert_allclose(ratio_sd, np.sqrt(variance.sum(axis=0)), atol=2e-4)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 2), (3, 0), (1, 4)])
@@ -38,19 +55,55 @@ def test_intervals_and_directions_are_those_of_draws(first: int, second: int) ->
     rng = np.random.default_rng(5)
     drawn = [rng.beta(CELLS[row, 0] + 2.0, CELLS[row, 1] - CELLS[row, 0] + 3.0, 400_000) for row in (first, second)]
     ratio = np.log(drawn[0]) - np.log(drawn[1])
-    ahead, back = (
-        posteriors(grid(2000), CELLS, np.array([row]), 1, Beta(2.0, 3.0))  # type: ignore[arg-type]
-        for row in (first, second)
-    )
-    summary = ratio_summary(ahead, back, 0.89)
     low, high = shortest_interval(ratio, 0.89)
     above = (ratio > 0).mean()
+    # The other pair shares the block, and needs the spectrum of another width.
+    summary = posteriors([(first, second), (4, 2)]).ratio_summary(0.89)
     # The ends of the shortest interval of draws wander: its edges are where the density is flat.
     assert summary["hdi_low"][0] == pytest.approx(low, abs=0.05 * ratio.std())
     assert summary["hdi_high"][0] == pytest.approx(high, abs=0.05 * ratio.std())
     inside = (ratio > summary["hdi_low"][0]) & (ratio < summary["hdi_high"][0])
     assert inside.mean() == pytest.approx(0.89, abs=0.004)
     assert summary["probability_of_direction"][0] == pytest.approx(max(above, 1 - above), abs=0.003)
+
+
+PRIOR = PowerLawPrior(centre=0.0005, decay=0.6, end=0.9, shares=(0.2, 0.2, 0.3, 0.3))
+
+
+@pytest.mark.parametrize("counts", [(9, 0), (4, 4), (20, 2), (1, 0)])
+@pytest.mark.parametrize("least", [1, 2])
+def test_posteriors_of_a_pair_are_those_of_draws_of_a_gaussian_copula(counts: tuple[int, int], least: int) -> None:
+    """Truths drawn from the prior without its levels, each weighted by SciPy's binomial probability of the counts."""
+    rng = np.random.default_rng(6)
+    draws = 2_000_000
+    dependence = rng.choice(DEPENDENCES, draws, p=PRIOR.shares)
+    first, second = rng.standard_normal((2, draws))
+    second = dependence * first + np.sqrt(1 - dependence**2) * second
+    fine = np.linspace(-16, -1e-4, 40_000)
+    mass = PRIOR.weights(fine)
+    logs = [np.interp(norm.cdf(normal), np.cumsum(mass), fine) for normal in (first, second)]
+
+    def probability(count: int, values: np.ndarray) -> np.ndarray:
+        return binom.cdf(least - 1, 150, np.exp(values)) if count < least else binom.pmf(count, 150, np.exp(values))
+
+    weights = probability(counts[0], logs[0]) * probability(counts[1], logs[1])
+    weights /= weights.sum()
+    worth = 1 / (weights @ weights)
+    assert worth > 3000
+    ratio = logs[0] - logs[1]
+    pairs = PairCounts(np.array([counts]), np.full((1, 2), 150), least)
+    posterior = pair_posteriors(grid(150), pairs, PRIOR)
+    means, sds, ratio_sd = posterior.moments()
+    for side in (0, 1):
+        sd = np.sqrt(weights @ (logs[side] - weights @ logs[side]) ** 2)
+        assert means[side, 0] == pytest.approx(weights @ logs[side], abs=4 * sd / np.sqrt(worth) + 0.02)
+        assert sds[side, 0] == pytest.approx(sd, rel=0.05)
+    assert ratio_sd[0] == pytest.approx(np.sqrt(weights @ (ratio - weights @ ratio) ** 2), rel=0.05)
+    summary = posterior.ratio_summary(0.89)
+    inside = (ratio > summary["hdi_low"][0]) & (ratio < summary["hdi_high"][0])
+    assert weights[inside].sum() == pytest.approx(0.89, abs=0.015)
+    forward = weights[ratio > 0].sum()
+    assert summary["probability_of_direction"][0] == pytest.approx(max(forward, 1 - forward), abs=0.015)
 
 
 def test_what_is_not_listed_is_none_or_one() -> None:
@@ -69,8 +122,8 @@ def test_one_person_who_was_asked() -> None:
 
 
 def test_the_same_counts_have_no_direction() -> None:
-    side = posteriors(grid(150), np.array([[4, 150]]), np.array([0]), 1, PowerLawPrior(0.002, 0.6, 0.9))
-    summary = ratio_summary(side, side, 0.89)
+    pairs = PairCounts(np.array([[4, 4]]), np.full((1, 2), 150))
+    summary = pair_posteriors(grid(150), pairs, PRIOR).ratio_summary(0.89)
     assert summary["probability_of_direction"][0] == pytest.approx(0.5, abs=1e-5)
     assert summary["hdi_low"][0] == pytest.approx(-summary["hdi_high"][0], abs=0.05)
 

@@ -141,3 +141,34 @@ def test_relations(tmp_path: Path, text: str, expected: list[str]) -> None:
 def test_relations_that_are_none(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         bb.asymmetry.read_relations(written(tmp_path, text))
+
+
+def test_conceptnet_as_it_is_published(tmp_path: Path) -> None:
+    """Lines of ConceptNet's own reference file (github.com/commonsense/conceptnet5, testdata; CC BY-SA 4.0), verbatim.
+
+    The truth is a plain reading of the columns: both ends start with /c/en/, and the relation is no link to a page.
+    """
+    excerpt = Path(__file__).with_name("conceptnet_excerpt.tsv")
+    lines = [line.split("\t") for line in excerpt.read_text(encoding="utf-8").splitlines()]
+    assert any(cells[1] == "/r/ExternalURL" and cells[3].startswith("http") for cells in lines)
+    english = [cells for cells in lines if cells[2].startswith("/c/en/") and cells[3].startswith("/c/en/")]
+    expected = {
+        (cells[2].split("/")[3].replace("_", " "), cells[1][3:], cells[3].split("/")[3].replace("_", " "))
+        for cells in english
+    }
+    expected = {concept for concept in expected if concept[0] != concept[2]}
+    assert ("hard questions", "AtLocation", "test") in expected
+    for path in (excerpt, written(tmp_path, gzip.compress(excerpt.read_bytes(), mtime=0), "assertions.csv.gz")):
+        table = bb.asymmetry.read_relations(path)
+        assert set(table.itertuples(index=False, name=None)) == expected
+        assert len(table) == len(expected)
+
+
+def test_damaged_assertions(tmp_path: Path) -> None:
+    excerpt = Path(__file__).with_name("conceptnet_excerpt.tsv").read_bytes()
+    with pytest.raises(MeasureError, match=r"line 2: .*IsA"):
+        bb.asymmetry.read_relations(written(tmp_path, excerpt.split(b"\n")[0] + b"\n/a/[x]\t/r/IsA\tcat\n"))
+    with pytest.raises(InputFileError, match="UTF-8"):
+        bb.asymmetry.read_relations(written(tmp_path, excerpt + b"\xff"))
+    with pytest.raises(InputFileError, match="file"):
+        bb.asymmetry.read_relations(written(tmp_path, gzip.compress(excerpt, mtime=0)[:-20]))

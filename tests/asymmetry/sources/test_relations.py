@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -58,3 +59,18 @@ def test_evalution(shared: Path) -> None:
     frame = bb.asymmetry.read_relations(shared / "data" / "relations" / "evalution_1.0.csv.gz")
     assert len(frame) == 7_492
     assert frame["relation"].value_counts()["IsA"] == 1_880
+
+
+def test_counts_follow_the_order_of_the_pair() -> None:
+    """30 of 100 answer pet with cat, 5 of 80 cat with pet; the relation turns the pair."""
+    table = pd.DataFrame(
+        [("cat", "pet", 5, 80), ("pet", "cat", 30, 100), ("cold", "hot", 7, 90), ("hot", "cold", 9, 70)],
+        columns=["cue", "response", "count", "participants"],
+    )
+    source = bb.asymmetry.evocation(table)
+    relations = pd.DataFrame([("pet", "Has", "cat"), ("cold", "Antonym", "hot")], columns=["head", "relation", "tail"])
+    frame = bb.asymmetry.lar(source, bb.asymmetry.with_relations(source.pairs(), relations)).set_index("a")
+    counts = ["forward", "backward", "forward_participants", "backward_participants"]
+    assert frame.loc["pet", counts].tolist() == [30, 5, 100, 80]
+    assert frame.loc["cold", counts].tolist() == [7, 9, 90, 70]
+    assert frame.loc["pet", "lar_from_counts"] == pytest.approx(np.log(0.3 / (5 / 80)))

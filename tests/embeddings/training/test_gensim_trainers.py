@@ -31,9 +31,11 @@ def test_it_is_gensim_on_the_texts_themselves(train, settings, model):
     corpus = read_corpus(texts, min_count=settings["min_count"])
     assert 2 < len(corpus.words) < 10
     arrays = train(corpus, settings, 1)(7, words.append)
-    expected = model(texts).wv
+    trained = model(texts)
+    expected = trained.wv
     assert corpus.words == tuple(expected.index_to_key)
     np.testing.assert_array_equal(arrays["vectors"], expected.vectors)
+    np.testing.assert_array_equal(arrays["context_vectors"], trained.syn1neg)
     assert sum(words) == 2 * corpus.tokens
 
 

@@ -84,3 +84,44 @@ def test_folders_that_hold_none(trained: bb.embeddings.TrainedEmbeddings, tmp_pa
     (tmp_path / other.name).write_bytes(other.read_bytes())
     with pytest.raises(EmbeddingError, match=r"skipgram_seed9.npz .* skipgram_seed11.npz.*corpus"):
         bb.embeddings.read_embeddings(tmp_path)
+
+
+def test_context_vectors_predict_what_follows_and_vectors_of_one_matrix_do_not(tmp_path: Path) -> None:
+    """Each document is a word of a first half and one of a second; words of a half are never neighbours.
+
+    The truth is that of the corpus: the inner product of a word and a context is high where they are neighbours (Levy
+    and Goldberg 2014), while words of one half, which have the same neighbours, have similar word vectors.
+    """
+    rng = np.random.default_rng(1)
+    first, second = (tuple(f"{half}{number}" for number in range(150)) for half in "xy")
+    texts = [[str(rng.choice(first)), str(rng.choice(second))] for _ in range(10_000)]
+    settings = {"dimensions": 8, "epochs": 40, "min_count": 1, "progress": False, "seeds": [1]}
+    words, contexts = bb.embeddings.train_embeddings(texts, tmp_path / "out", window=1, **settings).both_matrices(1)
+    own = words.matrix(first) @ contexts.matrix(first).T
+    across = words.matrix(first) @ contexts.matrix(second).T
+    assert across.mean() > own.mean() + 0.5
+    unit = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in map(words.matrix, (first, second))]
+    assert (unit[0] @ unit[0].T).mean() > (unit[0] @ unit[1].T).mean()
+    source = bb.asymmetry.static(words, contexts)
+    pairs = [(a, b) for a in first[:5] for b in (*first[5:10], *second[:5])]
+    neighbours = np.array([b.startswith("y") for _, b in pairs])
+    logs = bb.asymmetry.lar(source, pairs)["log_b_given_a"]
+    assert logs[neighbours].mean() > logs[~neighbours].mean() + 0.5
+
+
+def test_both_matrices_of_glove_sum_to_its_vectors(tmp_path: Path) -> None:
+    trained = bb.embeddings.train_embeddings(documents(), tmp_path / "out", algorithm="glove", seeds=[1], **SHORT)
+    words, contexts = trained.both_matrices(1)
+    assert words.words == contexts.words == trained[1].words
+    np.testing.assert_array_equal(words.vectors + contexts.vectors, trained[1].vectors)
+
+
+def test_a_file_without_context_vectors(tmp_path: Path) -> None:
+    trained = bb.embeddings.train_embeddings(documents(), tmp_path / "out", seeds=[1], **SHORT)
+    with pytest.raises(KeyError, match="seed 2"):
+        trained.both_matrices(2)
+    with np.load(trained.paths[1]) as arrays:
+        older = {name: arrays[name] for name in arrays.files if name != "context_vectors"}
+    np.savez(trained.paths[1], **older)
+    with pytest.raises(EmbeddingError, match=r"skipgram_seed1\.npz has no context vectors"):
+        trained.both_matrices(1)

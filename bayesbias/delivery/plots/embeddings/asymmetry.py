@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.asymmetry.ratios.alar import usable
-from bayesbias.asymmetry.ratios.report import AsymmetryReport
+from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
 from bayesbias.base.statements import percent_text
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ROWS = 40
-MOST_SOURCES = 5
+LEAST_ROWS = 8
+MOST_PANELS = 6
+"""Largest number of panels side by side."""
 SAME, OTHER = "#0072B2", "#D55E00"
 
 
@@ -37,12 +39,12 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
         Posterior means (points) and intervals (lines) of LAR: above 0, the first word evokes the second more than the
         reverse. In the panels of sources, the colour shows whether the direction agrees with the norms. Each panel has
         its own scale, because ratios of vectors are far smaller. Of more than 40 pairs that all sources have, those
-        whose direction is clearest in the norms.
+        whose direction is clearest in the norms; fewer where more than five sources need further rows of panels.
 
     Raises
     ------
     ArgumentError, MeasureError, ReportError
-        If `report` is not a report, lacks the relation, or has more than five sources.
+        If `report` is not a report, or lacks the relation.
 
     Examples
     --------
@@ -55,8 +57,6 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     2
     """
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
-    if len(report.sources) > MOST_SOURCES:
-        raise ReportError(f"There are {len(report.sources)} sources; a figure holds {MOST_SOURCES}. Report fewer.")
     by_source = dict(list(report.ratios.groupby("source", sort=False)))
     every = usable(by_source[report.norms])
     if relation is not None:
@@ -65,14 +65,10 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
             raise ReportError(f"relation={relation!r}: the report has no relations.")
     every = _answered_by_all(every.drop_duplicates(["a", "b"]), [by_source[name] for name in report.sources])
     order = ["probability_of_direction", "lar"]
-    shown = (
-        every.assign(size=every["lar"].abs())
-        .nlargest(MOST_ROWS, [order[0], "size"])
-        .sort_values("lar", ascending=False)
-    )
     names = [report.norms, *report.sources]
-    figure = new_figure(2.6 + 2.3 * len(names), 1.9 + 0.19 * len(shown))
-    panels = figure.subplots(1, len(names), sharey=True, squeeze=False).ravel()
+    most = max(MOST_ROWS // -(-len(names) // MOST_PANELS), LEAST_ROWS)
+    shown = every.assign(size=every["lar"].abs()).nlargest(most, [order[0], "size"]).sort_values("lar", ascending=False)
+    figure, panels = source_panels(len(names), 0.19 * len(shown))
     truth = dict(zip(zip(shown["a"], shown["b"], strict=True), shown["lar"], strict=True))
     for axes, name in zip(panels, names, strict=True):
         _draw(axes, truth, usable(by_source[name]), norms=name == report.norms)
@@ -98,6 +94,17 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     series = {f"direction as in {report.norms}": (SAME, "o"), "the other direction": (OTHER, "s")}
     series_legend(figure, series, columns=2)
     return figure
+
+
+def source_panels(count: int, height: float) -> "tuple[Figure, list[Axes]]":
+    """Return a figure with a panel for each of `count` sources, up to six in a row, each `height` inches high."""
+    rows = -(-count // MOST_PANELS)
+    columns = -(-count // rows)
+    figure = new_figure(2.6 + 2.3 * columns, 1.4 + rows * (0.5 + height))
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure, panels[:count]
 
 
 def _answered_by_all(pairs: "pd.DataFrame", others: "list[pd.DataFrame]") -> "pd.DataFrame":

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from bayesbias.asymmetry.ratios.report import AsymmetryReport
+from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.base.checks import check_type
 from bayesbias.base.statements import percent_text, rows_of
-from bayesbias.delivery.plots.embeddings.asymmetry import MOST_SOURCES, OTHER, SAME
-from bayesbias.delivery.plots.style import furnish, new_figure, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.embeddings.asymmetry import OTHER, SAME, source_panels
+from bayesbias.delivery.plots.style import furnish, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
     Raises
     ------
     ArgumentError, ReportError
-        If `report` is not a report, has no relations, or has more than five sources.
+        If `report` is not a report, or has no relations.
 
     References
     ----------
@@ -51,15 +51,12 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
     if report.relations.empty:
         raise ReportError("The report has no relations between its pairs. Give relations.")
-    if len(report.sources) > MOST_SOURCES:
-        raise ReportError(f"There are {len(report.sources)} sources; a figure holds {MOST_SOURCES}. Report fewer.")
     names = [report.norms, *report.sources]
     norms = report.relations[report.relations["source"] == report.norms]
     truth = dict(zip(norms["relation"], norms["mean"], strict=True))
     counts = dict(zip(norms["relation"], norms["pairs"], strict=True))
     places = {name: y for y, name in enumerate(sorted(truth, key=lambda name: -truth[name]))}
-    figure = new_figure(2.6 + 2.3 * len(names), 1.9 + 0.28 * len(places))
-    panels = figure.subplots(1, len(names), sharey=True, squeeze=False).ravel()
+    figure, panels = source_panels(len(names), 0.28 * len(places))
     for axes, name in zip(panels, names, strict=True):
         axes.axvline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
         for row in rows_of(report.relations[report.relations["source"] == name]):

@@ -38,5 +38,11 @@ def test_what_cannot_be_drawn() -> None:
         bb.plots.plot_relations("report")  # type: ignore[arg-type]
     with pytest.raises(ReportError, match="relations"):
         bb.plots.plot_relations(made_report(related=False))
-    with pytest.raises(ReportError, match="6 sources"):
-        bb.plots.plot_relations(made_report(sources=6))
+
+
+def test_six_sources_have_panels_in_two_rows() -> None:
+    figure = bb.plots.plot_relations(made_report(sources=6))
+    figure.canvas.draw()
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title() for axes in shown] == ["people", *(f"v{seed}" for seed in range(6))]
+    assert len({round(axes.get_position().y0, 2) for axes in shown}) == 2
