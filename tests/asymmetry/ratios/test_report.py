@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import spearmanr
 
 import bayesbias as bb
+from bayesbias.asymmetry.ratios.asymmetry_report import COVERAGE
 from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning
 from tests.asymmetry.made import WORDS, made_norms, made_relations, made_vectors
 from tests.cli.running import in_process
@@ -41,7 +42,16 @@ def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryR
     written = bb.asymmetry.report(source, vectors, made_relations(), relation="IsA", seen="either", random_seed=1)
     assert written.ratios["relation"].unique().tolist() == ["IsA"]
     assert (written.ratios[["forward", "backward"]].min(axis=1) == 0).any()
+    rows = written.ratios[written.ratios["source"] == "people"]
+    one_way = int((rows[["forward", "backward"]].min(axis=1) == 0).sum())
+    low, high = COVERAGE["one"]
+    (stated,) = (text for part in written.parts for text in part.statements if text.kind == "coverage")
+    assert stated.numbers == {"pairs": one_way, "low": low, "high": high}
+    assert f"{one_way} pairs" in stated.text
+    assert f"{low:.0%} to {high:.0%}" in stated.text
+    assert stated.text in written.contents.verdict
     plain = bb.asymmetry.report(source, vectors, random_seed=1)
+    assert "coverage" not in {text.kind for part in plain.parts for text in part.statements}
     assert plain.agreement["relation"].tolist() == ["all pairs"]
     assert plain.relations.empty
     assert "LAR" in bb.plots.plot_asymmetry(plain).axes[0].get_xlabel()
