@@ -230,8 +230,8 @@ def _of_block(scores: Floats) -> Floats:
 def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
     """Return the jackknife's sd of log(rows / error) over that of Normal scores, from the sums of squares of each row.
 
-    Without a row, a sum of squares S is S - n / (n - 1) times the row's part, at least S / 2n. The variance is raised by
-    1 / n: that of few rows is estimated too low.
+    Without a row, a sum of squares S is S - n / (n - 1) times the row's part, at least S / 2n. The variance is raised
+    by 1 / n: that of few rows is estimated too low.
     """
     n = rows.shape[1]
     if n < 3:

@@ -17,13 +17,12 @@ exponent of 3/2 for the columns is Jeffreys' general rule for their k means, N(m
 counted. This matters because seeds are few: at two or three seeds, 89 % intervals of ICC(2,1) cover 85 to 96 % with the
 exponent 1, and 89 to 91 % with 3/2 (`validation/reliability`).
 
-**Spread.** Real scores are not like this: rules have scales of their own (in the study of `validation/reliability`, the
-standard deviations of DB/WA, RIPA and NBM are as 1 : 4 : 8), and base pairs are heavy-tailed. Then log(SS_rows / SS_error)
-varies by less, or by more, than the model has it. Each row is an independent draw whatever its distribution, so that the
-jackknife over rows estimates that variance (Rupert G. Miller, 1974, The jackknife: a review, Biometrika 61, 1-15). The
-logarithms of SS / tau of rows and error are multiplied by `MeanSquares.spread_ratio`, its root over that of the model:
-the posterior has the model's form and the spread of these rows. Under the model itself this costs the intervals
-nearly nothing; `validation/reliability` has the coverage for both, and for populations of real words.
+**Spread.** Real scores are not like this: rules have scales of their own (the standard deviations of DB/WA, RIPA and
+NBM are about as 1 : 4 : 8), and base pairs are heavy-tailed. Then log(SS_rows / SS_error) varies by less, or by more,
+than in the model. Each row is an independent draw whatever its distribution, so that the jackknife over rows estimates
+that variance (Rupert G. Miller, 1974, The jackknife: a review, Biometrika 61, 1-15). The logarithms of SS / tau of rows
+and error are multiplied by `MeanSquares.spread_ratio`: the posterior has the model's form and the spread of these rows.
+`validation/reliability` has the coverage under the model, beside it, and for populations of real words.
 
 **Covariances, not variances.** tau_rows < tau_error is allowed: then the covariance of two columns (John A. Nelder,
 1954, Biometrika 41, 544-548) and the reliability are negative, as the point estimate may be. If that were forbidden,
@@ -95,7 +94,7 @@ def _of_block(squares: MeanSquares, reliability: Reliability, hdi_prob: float) -
 
 @lru_cache(maxsize=16)
 def _log_scales(n: int, k: int) -> tuple[Floats, ...]:
-    """Return points of log(tau / mean square) of rows, columns and error: a Sobol sequence, at the centres of its cells."""
+    """Return points of log(tau / mean square) of rows, columns and error: a Sobol sequence at its cells' centres."""
     from scipy.stats import chi2, qmc
 
     uniforms = qmc.Sobol(3, scramble=False).random(POINTS) + 0.5 / POINTS
@@ -105,7 +104,7 @@ def _log_scales(n: int, k: int) -> tuple[Floats, ...]:
 
 @lru_cache(maxsize=16)
 def _log_ratio_scales(n: int, k: int) -> Floats:
-    """Return points of the logarithm of tau_rows / tau_error over the ratio of their mean squares, which has an F distribution."""
+    """Return points of log(tau_rows / tau_error) less that of the mean squares: logarithms of an F distribution."""
     from scipy.stats import f
 
     points: Floats = np.log(f.ppf((np.arange(POINTS) + 0.5) / POINTS, (n - 1) * (k - 1), n - 1))
