@@ -11,6 +11,7 @@ from bayesbias.reliability.mean_squares import cronbach_alpha, icc_2_1, icc_3_1
 from bayesbias.reliability.scores import score_array
 from bayesbias.reliability.stability import word_features
 from bayesbias.reliability.word_lists import load_queries, load_target_words
+from bayesbias.reliability.word_properties import load_word_properties
 
 __all__ = [
     "ReliabilityDrivers",
@@ -22,6 +23,7 @@ __all__ = [
     "internal_consistency",
     "load_queries",
     "load_target_words",
+    "load_word_properties",
     "score_array",
     "test_retest",
     "word_features",
