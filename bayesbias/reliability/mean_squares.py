@@ -231,18 +231,22 @@ def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
     """Return the jackknife's sd of log(rows / error) over that of Normal scores, from the sums of squares of each row.
 
     Without a row, a sum of squares S is S - n / (n - 1) times the row's part, at least S / 2n. The variance is raised
-    by 1 / n: that of few rows is estimated too low.
+    by 1 / n: that of few rows is estimated too low. If a row or two hold nearly all of both sums, leaving one out
+    changes both alike: then the spread is at least that of Normal scores with as few rows.
     """
     n = rows.shape[1]
     if n < 3:
         return np.ones(len(rows))
-    logs = np.zeros(rows.shape)
+    logs, weights = np.zeros(rows.shape), np.zeros(rows.shape)
     for sign, part in ((1.0, rows), (-1.0, errors)):
         share = part / np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        weights += share / 2
         logs += sign * np.log(np.maximum(1.0 - n / (n - 1) * share, 0.5 / n))
     variance = (n - 1) * (1 + 1 / n) * logs.var(axis=1)
     normal = 2 / (n - 1) + 2 / ((n - 1) * (k - 1))
-    return np.asarray(np.sqrt(variance / normal))
+    effective_rows = 1 / np.maximum((weights**2).sum(axis=1), 1 / n)
+    few = effective_rows < max(n / 6, 1.25)
+    return np.asarray(np.sqrt(np.maximum(variance / normal, np.where(few, n / effective_rows, 0.0))))
 
 
 def _defined(reliability: Reliability, scores: ArrayLike) -> Floats:

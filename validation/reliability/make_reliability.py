@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from readme import filled_readme
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
@@ -287,6 +288,7 @@ def main() -> None:
     draw(table, arguments.out / "coverage.png")
     facts = {"seed": SEED, "matrices": arguments.matrices, "seconds": round(time.perf_counter() - start)}
     (arguments.out / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (arguments.out / "README.md").write_text(filled_readme(arguments.out), encoding="utf-8")
 
 
 if __name__ == "__main__":
