@@ -245,7 +245,7 @@ def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
     variance = (n - 1) * (1 + 1 / n) * logs.var(axis=1)
     normal = 2 / (n - 1) + 2 / ((n - 1) * (k - 1))
     effective_rows = 1 / np.maximum((weights**2).sum(axis=1), 1 / n)
-    few = effective_rows < max(n / 6, 1.25)
+    few = effective_rows < max(n / 6, 1.05 * (n / (n - 1)) ** 2)  # the second: one row differs from all others
     return np.asarray(np.sqrt(np.maximum(variance / normal, np.where(few, n / effective_rows, 0.0))))
 
 

@@ -130,4 +130,4 @@ def test_spread_of_rows_that_say_nothing():
     assert room.mean_squares(np.array([[1.0, 2], [3, 5]])).spread_ratio == 1
     one_row = np.tile([1.0, 2.0, 3.0], (6, 1))
     one_row[0] = [9.0, 2.0, -4.0]  # all differences are of one row
-    assert room.mean_squares(one_row).spread_ratio == pytest.approx(np.sqrt(6))
+    assert room.mean_squares(one_row).spread_ratio == pytest.approx(np.sqrt(6 * (25 / 36 + 5 / 900)))
