@@ -99,6 +99,22 @@ def test_squares_are_dropped_together_and_interactions_are_estimated() -> None:
     assert drops.loc["curve", "mean"] > drops.loc[["stability", "squared"], "mean"].max()
 
 
+@pytest.mark.slow
+def test_the_share_of_a_population_is_that_of_variance_components() -> None:
+    """40 algorithms whose effects have the variance 0.5 of a total of 2.5, and the share of these by their effects."""
+    rng = np.random.default_rng(4)
+    data = pd.MultiIndex.from_product([range(60), range(40)], names=["word", "algorithm"]).to_frame(index=False)
+    effects = rng.normal(size=40)
+    effects = np.sqrt(0.5) * (effects - effects.mean()) / effects.std(ddof=1)
+    data["stability"] = rng.normal(size=len(data))
+    data["reliability"] = data["stability"] + effects[data["algorithm"]] + rng.normal(size=len(data))
+    shares = drivers(data, ["stability"], groupings=["algorithm"], **SETTINGS).r_squared.set_index(["scope", "part"])
+    for scope, variance in (("population", 0.5), ("these", effects.var())):
+        row = shares.loc[(scope, "algorithm")]
+        assert row["mean"] == pytest.approx(variance / (2 + variance), abs=0.02 if scope == "these" else 2 * row["sd"])
+    assert shares.loc[("population", "algorithm"), "sd"] > 3 * shares.loc[("these", "algorithm"), "sd"]
+
+
 def test_frames_that_cannot_be_explained() -> None:
     data = simulated(20, 2)
     for change, factors, message in (

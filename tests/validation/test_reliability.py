@@ -101,7 +101,7 @@ def test_truths_are_those_of_a_large_sample(script: ModuleType, name: str) -> No
 
 def test_readme_is_its_template_with_the_numbers_of_the_tables() -> None:
     """The template quotes no result: its decimals are constants of the design."""
-    readme = load_script("reliability", "readme")
+    readme = load_script("reliability", "reliability_text")
     assert readme.filled_readme(KEPT) == (KEPT / "README.md").read_text(encoding="utf-8")
     template = (KEPT / "README.template.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\d+\.\d+", template)) == {"0.03", "0.3", "0.5", "0.55", "0.89", "0.91", "7.9"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from readme import filled_readme
+from reliability_text import filled_readme
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB

@@ -1,4 +1,4 @@
-"""Fill README.md of this folder from its tables and `README.template.md`: python validation/reliability/readme.py."""
+"""Fill README.md from the tables and `README.template.md`: python validation/reliability/reliability_text.py."""
 
 from collections.abc import Iterable
 from pathlib import Path
