@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text
+from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of, share_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.estimate_frame import EstimateFrame
+from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.directions.word_scores import BasePairs
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
 from bayesbias.reliability.drivers import ReliabilityDrivers
@@ -84,10 +85,7 @@ class ReliabilityReport(Result):
         ]
         levels = [*_levels(self.words_over_seeds, "Over seeds"), *_levels(self.words_over_rules, "Over rules")]
         parts = [StatementList(BEWARE, tuple(doubts)), StatementList("", (*levels, *_alphas(self.queries)))]
-        for name, result in self.drivers.items():
-            parts += [
-                StatementList(f"{part.title}, {name}", part.statements) for part in result.parts if part.title != BEWARE
-            ]
+        parts += [StatementList(_explained(name), _shares_and_drops(result)) for name, result in self.drivers.items()]
         parts.append(StatementList("What it does not show", tuple(Statement("limits", text) for text in _LIMITS)))
         return tuple(part for part in parts if part.statements)
 
@@ -106,7 +104,7 @@ class ReliabilityReport(Result):
             key = name.replace(" ", "_")
             shares = (
                 f"Share of the variance that each part explains, {name}, {prob} HPDI; population: algorithms and "
-                "corpora like these"
+                "corpora like these, as in the paper"
             )
             for frame, caption, differences in (
                 ("r_squared", shares, False),
@@ -114,7 +112,7 @@ class ReliabilityReport(Result):
                 ("coefficients", f"Coefficients of standardised factors, {name}, in units of reliability", True),
             ):
                 tables[f"{key}_{frame}"] = ResultTable(
-                    getattr(result, frame), "What explains reliability (table 2)", caption, differences=differences
+                    getattr(result, frame), _explained(name), caption, differences=differences, folded=True
                 )
         return Contents(
             title="Would these bias scores come out again?",
@@ -228,7 +226,7 @@ def reliability_report(
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> pairs, maths = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "calculus"]
-    >>> options = {"base_pairs": pairs, "queries": {"maths": maths}, "table_2": False, "random_seed": 1, "progress": False}
+    >>> options = {"base_pairs": pairs, "queries": {"maths": maths}, "table_2": False, "progress": False}
     >>> found = bb.reliability.reliability_report({"skip-gram": seeds}, {"words": maths}, **options)
     >>> print(str(found).splitlines()[0])
     Over seeds, skip-gram, words: median 0.82; 2 of 9 are poor (below 0.5).
@@ -297,13 +295,45 @@ def _by_row(frame: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
     }
 
 
+def _explained(name: str) -> str:
+    return f"What explains reliability {name} (table 2)"
+
+
+def _shares_and_drops(result: ReliabilityDrivers) -> tuple[Statement, ...]:
+    """Return one statement on the shares of variance, one on the drops, and one on the directions that are settled."""
+    shares = result.r_squared[result.r_squared["scope"] == "these"]
+    names = {"fixed": "factors", "total": "all of these", "word": "words beyond them"}
+    texts = {
+        "shares": "Share of the variance in these vectors: " + _listed(shares, "part", names),
+        "drops": "Lost without it: " + _listed(result.drops, "factor", {}),
+    }
+    rows = [row for row in rows_of(result.coefficients) if settled(row["hdi_low"], row["hdi_high"])]
+    signs = [
+        f"{row['factor']} {row['level']}".strip() + (" (higher)" if row["mean"] > 0 else " (lower)") for row in rows
+    ]
+    texts["directions"] = f"Settled directions of reliability: {', '.join(signs) or 'none'}."
+    return tuple(Statement(kind, text, {"rows": len(result.drops)}) for kind, text in texts.items())
+
+
+def _listed(frame: "pd.DataFrame", label: str, names: Mapping[str, str]) -> str:
+    parts = [
+        f"{names.get(row[label], row[label])} {share_text(row['mean'])} ({share_text(row['hdi_low'])} to "
+        f"{share_text(row['hdi_high'])})"
+        for row in rows_of(frame)
+    ]
+    return ", ".join(parts) + "."
+
+
 def _levels(frame: "pd.DataFrame", how: str) -> list[Statement]:
+    """Return a statement on each list of words: medians by rule, and how many are poor."""
     statements = []
-    for (vectors, title), part in frame.groupby(["vectors", "list"], sort=False) if len(frame) else ():
+    for title, part in _by_row(frame).items() if len(frame) else ():
+        rules = part.groupby("rule", sort=False) if "rule" in part else [("", part)]
+        medians = {str(rule): float(rows["estimate"].median()) for rule, rows in rules}
+        text = ", ".join(f"{digits_text(value, 2)}{f' by {rule}' if rule else ''}" for rule, value in medians.items())
         poor = int((part["estimate"] < POOR).sum())
-        numbers = {"median": float(part["estimate"].median()), "poor": poor, "rows": len(part)}
-        text = f"{how}, {vectors}, {title}: median {digits_text(numbers['median'], 2)}; {poor} of {len(part)} are poor (below {POOR:g})."
-        statements.append(Statement(how.lower(), text, numbers))
+        whole = f"{how}, {title}: median {text}; {poor} of {len(part)} reliabilities are poor (below {POOR:g})."
+        statements.append(Statement(how.lower(), whole, {"medians": medians, "poor": poor, "rows": len(part)}))
     return statements
 
 
@@ -311,9 +341,10 @@ def _alphas(frame: "pd.DataFrame") -> list[Statement]:
     statements = []
     for vectors, part in frame.groupby("vectors", sort=False):
         above, below = int((part["hdi_low"] > ACCEPTABLE).sum()), int((part["hdi_high"] < ACCEPTABLE).sum())
+        several = f", {vectors}" if frame["vectors"].nunique() > 1 else ""
         text = (
-            f"Within queries and over base pairs, {vectors}: of {len(part)} alphas {above} are above {ACCEPTABLE:g}, {below} "
-            f"below, and {len(part) - above - below} cannot be told."
+            f"Within queries and over base pairs{several}: of {len(part)} alphas {above} are above {ACCEPTABLE:g}, "
+            f"{below} below, and {len(part) - above - below} cannot be told."
         )
         statements.append(Statement("alphas", text, {"alphas": len(part), "above": above, "below": below}))
     return statements

@@ -11,6 +11,8 @@ from bayesbias.reports.audits.audit_report import AuditReport
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 from tests.delivery.page.pages import small_table
 from tests.nli.made import compared
+from tests.reliability.made import PAIRS, made_seeds
+from tests.reliability.made import WORDS as WORDS_OF_SEEDS
 from tests.reports.audits.test_ranks import audit_of
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
@@ -46,6 +48,15 @@ def every_result() -> dict[str, Result]:
         "debiasing": pets.report(),
         "posterior check": bb.check_posterior(fit, random_seed=1),
         "prior check": bb.check_prior(small_table(), random_seed=1),
+        "reliability": bb.reliability.reliability_report(
+            {"<b>made": made_seeds(2)},
+            {"<i>words": WORDS_OF_SEEDS},
+            base_pairs=PAIRS,
+            queries={"<u>query": WORDS_OF_SEEDS[:4]},
+            table_2=False,
+            random_seed=1,
+            progress=False,
+        ),
         "measure": bb.measure_posterior(
             bb.fit(small_table(("associated", "different")), "hierarchical", draws=100, chains=2, random_seed=1),
             "mac",
