@@ -82,8 +82,8 @@ def test_retest(
     >>> scores = bb.reliability.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
     >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
       target_word  estimate  hdi_low  hdi_high
-    0     algebra       0.2     -0.4       0.8
-    1      poetry      -0.2     -0.6       0.4
+    0     algebra       0.2     -0.1       0.6
+    1      poetry      -0.2     -0.5       0.1
     """
     check_choice("over", over, _OF)
     check_probability("hdi_prob", hdi_prob)

@@ -46,7 +46,8 @@ class MeanSquares:
     def taken(self, chosen: Any) -> "MeanSquares":
         """Return some of the matrices, by an index of the leading axes."""
         statistics = (self.rows, self.columns, self.error, self.row_kurtosis, self.spread_ratio)
-        return MeanSquares(*(part[chosen] for part in statistics), self.n, self.k)
+        rows, columns, error, kurtosis, spread = (part[chosen] for part in statistics)
+        return MeanSquares(rows, columns, error, kurtosis, spread, self.n, self.k)
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,8 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
         for start in range(0, last, size):
             block = np.asarray(part[start : start + size], dtype=np.float64)
             statistics[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
-    return MeanSquares(*(statistics if leading else statistics[:, 0]), n, k)
+    rows, columns, error, kurtosis, spread = statistics if leading else statistics[:, 0]
+    return MeanSquares(rows, columns, error, kurtosis, spread, n, k)
 
 
 def _of_block(scores: Floats) -> Floats:
