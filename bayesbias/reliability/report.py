@@ -233,12 +233,12 @@ def reliability_report(
     """
     import pandas as pd
 
+    check_probability("hdi_prob", hdi_prob)
+    seed = resolve_seed(random_seed)
     if not embeddings or not words or not all(isinstance(seeds, Mapping) for seeds in embeddings.values()):
         raise ReportError(
             'Give embeddings such as {"skip-gram": {1: first, 2: second}} and words such as {"jobs": [...]}.'
         )
-    check_probability("hdi_prob", hdi_prob)
-    seed = resolve_seed(random_seed)
     query_words = as_queries(queries)
     every = list(dict.fromkeys(word for listed in (*words.values(), *query_words.values()) for word in listed))
     arrays = {

@@ -51,6 +51,7 @@ def every_result() -> dict[str, Result]:
         "reliability": bb.reliability.reliability_report(
             {"<b>made": made_seeds(2)},
             {"<i>words": WORDS_OF_SEEDS},
+            rules=["db_wa", "ripa"],
             base_pairs=PAIRS,
             queries={"<u>query": WORDS_OF_SEEDS[:4]},
             table_2=False,
