@@ -37,6 +37,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.nli.compare_answers",
     "bayesbias.nli.posterior",
     "bayesbias.reliability.drivers",
+    "bayesbias.reliability.reliability_report",
     "bayesbias.debias_report",
     "bayesbias.sensitivity",
 }

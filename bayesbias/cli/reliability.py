@@ -16,11 +16,18 @@ from bayesbias.cli.base import (
     FileFormat,
     HdiProb,
     MaxLost,
+    OptionalOutput,
+    Overwrite,
+    Quiet,
+    Seed,
     answer,
     app,
+    begin,
     file_names,
+    finish,
     printed,
 )
+from bayesbias.errors import InputFileError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,16 +56,36 @@ def reliability(
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: FileFormat = "auto",
+    output: OptionalOutput = None,
+    counts: Annotated[
+        Path | None, typer.Option(help="CSV file of words' frequencies, columns word and count; with --output.")
+    ] = None,
+    properties: Annotated[
+        str,
+        typer.Option(help="Properties of words: wordnet (English) or a CSV file with a column word; with --output."),
+    ] = "wordnet",
+    table_2: Annotated[
+        bool, typer.Option("--drivers/--no-drivers", help="Whether to estimate what explains reliability (table 2).")
+    ] = True,
+    draws: Annotated[int, typer.Option(help="Draws per chain of what explains reliability, and tuning steps.")] = 1000,
+    seed: Seed = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
 ) -> None:
-    """Print how reliable bias scores are over seeds, scoring rules and words.
+    """Print how reliable bias scores are over seeds, scoring rules and words, or write a page with figures.
 
     Prints the lowest reliabilities, and all with --json. A TOML file of your own holds words = ["nurse", ...],
     pairs = [["he", "she"], ...] and a table [queries] of lists.
 
+    With --output it writes figures 2 to 5 and table 2 of Du, Fang and Nguyen (2021). Files of different folders, two or
+    more in each, are then seeds of different algorithms or corpora.
+
     Example:
 
         bayesbias reliability seed1.npz seed2.npz seed3.npz --words occ18
+
+        bayesbias reliability skipgram/*.npz glove/*.npz --words occ18 --output reliability/
     """
     from bayesbias import reliability as room
     from bayesbias.base.checks import check_probability
@@ -68,8 +95,35 @@ def reliability(
     from bayesbias.metrics.directions.word_scores import load_base_pairs
     from bayesbias.reliability.scores import score_array
 
-    names = file_names(embeddings, OF_SEEDS)
     check_probability("hdi_prob", hdi_prob)
+    if output is not None:
+        begin(output, overwrite=overwrite)
+        finish(
+            room.reliability_report(
+                {
+                    name: {path.stem: load_embedding(input_file(path), format=file_format, case=case) for path in paths}
+                    for name, paths in _trainings(embeddings).items()
+                },
+                {Path(words).stem: room.load_target_words(words)},
+                rules=rule or ("db_wa", "ripa", "nbm"),
+                base_pairs=load_base_pairs(base_pairs),
+                queries=room.load_queries(queries),
+                counts=None if counts is None else _counts(counts),
+                properties=room.load_word_properties(properties),
+                table_2=table_2,
+                draws=draws,
+                hdi_prob=hdi_prob,
+                max_lost=max_lost,
+                random_seed=seed,
+                progress=not quiet,
+            ),
+            output,
+            as_json=as_json,
+            quiet=quiet,
+            overwrite=overwrite,
+        )
+        return
+    names = file_names(embeddings, OF_SEEDS)
     targets, query_words = room.load_target_words(words), room.load_queries(queries)
     pairs = load_base_pairs(base_pairs)
     # `score_array` reads the files itself: it knows which words it needs.
@@ -113,6 +167,32 @@ def reliability(
         "lost_base_pairs": scores.attrs["lost_base_pairs"],
     }
     answer("\n\n".join(parts), facts | frames, as_json=as_json)
+
+
+def _trainings(paths: list[Path]) -> dict[str, list[Path]]:
+    """Return the files of each training by its folder; all together unless each of several folders has two or more."""
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.parent, []).append(path)
+    if len(folders) > 1 and all(len(files) > 1 for files in folders.values()):
+        names = [folder.name for folder in folders]
+        unique = names if len(set(names)) == len(names) else list(map(str, folders))
+        trainings = dict(zip(unique, folders.values(), strict=True))
+    else:
+        trainings = {"embeddings": paths}
+    for files in trainings.values():
+        file_names(files, OF_SEEDS)
+    return trainings
+
+
+def _counts(path: Path) -> dict[str, int]:
+    """Return words' frequencies from a CSV file."""
+    from bayesbias import reliability as room
+
+    frame = room.load_word_properties(path)
+    if "count" not in frame:
+        raise InputFileError(f"{path} has the columns {list(frame.columns)}. Give the columns word and count.")
+    return dict(zip(frame["word"], frame["count"], strict=True))
 
 
 def _rows_note(frame: "pd.DataFrame") -> str:

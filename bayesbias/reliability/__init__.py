@@ -2,7 +2,8 @@
 
 `score_array` computes scores. `test_retest`, `inter_rater` and `internal_consistency` estimate the reliability of such
 an array, with posteriors; `icc_2_1`, `icc_3_1` and `cronbach_alpha` are the coefficients for any arrays whose last two
-axes are rows and columns. `drivers` estimates what explains reliability.
+axes are rows and columns. `drivers` estimates what explains reliability. `reliability_report` does all of it, for
+a page.
 """
 
 from bayesbias.base.lazy import lazy_names

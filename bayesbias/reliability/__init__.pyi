@@ -8,7 +8,10 @@ from .mean_squares import icc_2_1 as icc_2_1
 from .mean_squares import icc_3_1 as icc_3_1
 from .reliability_drivers import ReliabilityRegression as ReliabilityRegression
 from .reliability_drivers import drivers as drivers
+from .report import ReliabilityReport as ReliabilityReport
+from .report import reliability_report as reliability_report
 from .scores import score_array as score_array
 from .stability import word_features as word_features
 from .word_lists import load_queries as load_queries
 from .word_lists import load_target_words as load_target_words
+from .word_properties import load_word_properties as load_word_properties

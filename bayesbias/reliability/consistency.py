@@ -53,8 +53,9 @@ def test_retest(
     pandas.DataFrame
         One row per rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
         (the point estimate, as in the paper), and the underlying numbers: `rows`, `columns`, the mean squares
-        `ms_rows`, `ms_columns`, `ms_error`, and `row_kurtosis`, the excess kurtosis of the rows' means. Koo and Li
-        (2016) call an ICC below 0.5 poor, below 0.75 moderate, below 0.9 good.
+        `ms_rows`, `ms_columns`, `ms_error`, `row_kurtosis`, the excess kurtosis of the rows' means, and `spread_ratio`,
+        how much wider the posterior is than that of Normal scores with equal columns. Koo and Li (2016) call an ICC
+        below 0.5 poor, below 0.75 moderate, below 0.9 good.
 
     Raises
     ------
@@ -63,10 +64,11 @@ def test_retest(
 
     Notes
     -----
-    The posterior, its prior and its interval are those of `bayesbias.reliability.variance_components`: Normal effects
-    of rows, columns and error. With heavy-tailed rows, indicated by `row_kurtosis` well above 0, the coverage of 89 %
-    intervals is lower (see `validation/reliability`). Words whose scores are all equal have no reliability; they are
-    left out with a `QuestionWarning`.
+    The posterior, its prior and its interval are those of `bayesbias.reliability.variance_components`: effects of rows,
+    columns and error, with a spread that the jackknife estimates from the rows, so that neither equal columns nor
+    Normal rows are assumed. Rare extreme rows that the scores may lack cannot be known from the others: where such rows
+    exist, the coverage of 89 % intervals is lower (see `validation/reliability`). Words whose scores are all equal have
+    no reliability; they are left out with a `QuestionWarning`.
 
     References
     ----------
@@ -80,8 +82,8 @@ def test_retest(
     >>> scores = bb.reliability.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
     >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
       target_word  estimate  hdi_low  hdi_high
-    0     algebra       0.2     -0.4       0.8
-    1      poetry      -0.2     -0.6       0.4
+    0     algebra       0.2     -0.1       0.6
+    1      poetry      -0.2     -0.5       0.1
     """
     check_choice("over", over, _OF)
     check_probability("hdi_prob", hdi_prob)
@@ -243,6 +245,7 @@ def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, 
         "ms_columns": flat.columns,
         "ms_error": flat.error,
         "row_kurtosis": flat.row_kurtosis,
+        "spread_ratio": flat.spread_ratio,
     }
     return EstimateFrame(labels[defined.ravel()].reset_index(drop=True).assign(**numbers))
 

@@ -1,6 +1,6 @@
 """Rows of the regression of `drivers`: checked and complete, and their design matrix."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from bayesbias.errors import ReportError, did_you_mean, name_some
 
 if TYPE_CHECKING:
     import pandas as pd
+
+INTERACTION = ":"
+"""What joins the factors of an interaction."""
 
 
 def checked_columns(data: Any, factors: Any, response: Any, groupings: Any) -> list[str]:
@@ -23,24 +26,58 @@ def checked_columns(data: Any, factors: Any, response: Any, groupings: Any) -> l
     grouped = check_items("groupings", groupings, "a list of columns")
     if not names:
         raise ReportError("There are no factors. Give at least one column of the frame, such as 'stability'.")
-    every = ["word", response, *names, *grouped]
-    for name in every:
+    mains = [name for name in names if name in data.columns or INTERACTION not in str(name)]
+    crossed = [parts_of(name) for name in names if name not in mains]
+    every = ["word", response, *mains, *grouped]
+    for name in dict.fromkeys([*every, *(part for parts in crossed for part in parts)]):
         if name not in data.columns:
             columns = list(map(str, data.columns))
             raise ReportError(f"The frame has no column {name!r}{did_you_mean(str(name), columns)}; it has {columns}.")
-        if every.count(name) > 1:
+        if every.count(name) > 1 or names.count(name) > 1:
             raise ReportError(f"{name!r} is named twice. A column is either the response, a factor or a grouping.")
+    for parts in crossed:
+        if len(set(parts)) < len(parts) or (lacking := [part for part in parts if part not in mains]):
+            raise ReportError(
+                f"The interaction {INTERACTION.join(parts)!r} needs different factors, and each of them as a factor "
+                f"too{f': add {lacking}' if len(set(parts)) == len(parts) else ''}."
+            )
+    if len(set(names)) < len(names):
+        raise ReportError(f"The factors {names} hold one twice. Give each once.")
     for name in grouped:
         if data[name].nunique() < 2:
             raise ReportError(f"{name!r} has only one level, so it has no variance. Leave it out: groupings=[...].")
     return names
 
 
+def checked_drops(joint_drops: Any, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return factors that are dropped together; raise `ReportError` unless they are factors or groupings."""
+    if joint_drops is None:
+        return {}
+    if not isinstance(joint_drops, Mapping):
+        raise ReportError(
+            f"joint_drops={joint_drops!r}: give a mapping such as {{'frequency': ['log_frequency', ...]}}."
+        )
+    together = {str(name): check_items("joint_drops", parts, "factors") for name, parts in joint_drops.items()}
+    for name, parts in together.items():
+        lacking = [part for part in parts if part not in names]
+        if lacking or len(set(parts)) < 2 or len(set(parts)) < len(parts) or name in names:
+            raise ReportError(
+                f"The joint drop {name!r} has {parts}. Give it another name than those, and two or more of "
+                f"{list(names)}, each once."
+            )
+    return together
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the factors of an interaction such as ``"stability:rule"``."""
+    return str(name).split(INTERACTION)
+
+
 def complete_words(
     data: "pd.DataFrame", factors: Sequence[str], groupings: Sequence[str]
 ) -> "tuple[pd.DataFrame, int, list[str]]":
     """Return the rows of the words that have every cell, word by word, the number of cells, and the other words."""
-    cells = [*groupings, *(name for name in factors if data[name].dtype.kind not in "iufb" and _is_cell(data, name))]
+    cells = [*groupings, *(name for name in factors if name in data and _is_text(data, name) and _is_cell(data, name))]
     frame = data.assign(word=data["word"].astype(str))
     if frame.duplicated(["word", *cells]).any():
         repeated = frame.loc[frame.duplicated(["word", *cells]), "word"].iloc[0]
@@ -55,6 +92,10 @@ def complete_words(
             "that all algorithms, corpora and rules have."
         )
     return complete.reset_index(drop=True), most, left_out
+
+
+def _is_text(data: "pd.DataFrame", name: str) -> bool:
+    return data[name].dtype.kind not in "iufb"
 
 
 def _is_cell(data: "pd.DataFrame", name: str) -> bool:
@@ -83,19 +124,39 @@ def design(frame: "pd.DataFrame", factors: Sequence[str]) -> tuple[list[tuple[st
     columns: list[tuple[str, str]] = [("intercept", "")]
     parts: list[Floats] = [np.ones(len(frame))]
     for name in factors:
-        if frame[name].dtype.kind in "iufb":
-            values = numbers(frame, name)
-            columns.append((name, ""))
-            parts.append((values - values.mean()) / values.std())
-            continue
-        labels = frame[name].astype(str)
-        first, *others = dict.fromkeys(labels)
-        if not others:
-            raise ReportError(f"{name!r} is {first!r} in all rows, so it explains nothing. Leave it out.")
-        for level in others:
-            columns.append((name, level))
-            parts.append(np.where(labels == level, 1.0, 0.0))
+        coded = _crossed([_coded(frame, part) for part in ([name] if name in frame else parts_of(name))])
+        columns += [(name, level) for level, _ in coded]
+        parts += [values for _, values in coded]
     X = np.stack(parts, axis=1)
     if np.linalg.matrix_rank(X) < X.shape[1]:
         raise ReportError(f"Some of the factors {list(factors)} are linear functions of others. Leave one of them out.")
     return columns, X
+
+
+def _coded(frame: "pd.DataFrame", name: str) -> list[tuple[str, Floats]]:
+    """Return a standardised column of numbers, or one indicator for each level of text but the first."""
+    if not _is_text(frame, name):
+        values = numbers(frame, name)
+        return [("", (values - values.mean()) / values.std())]
+    if frame[name].isna().any():
+        bad = frame.loc[frame[name].isna(), "word"].unique()
+        raise ReportError(
+            f"{name!r} is missing for {len(bad)} words, such as {name_some(bad, 5)}. Leave these words out."
+        )
+    labels = frame[name].astype(str)
+    first, *others = dict.fromkeys(labels)
+    if not others:
+        raise ReportError(f"{name!r} is {first!r} in all rows, so it explains nothing. Leave it out.")
+    return [(level, np.where(labels == level, 1.0, 0.0)) for level in others]
+
+
+def _crossed(coded: Sequence[list[tuple[str, Floats]]]) -> list[tuple[str, Floats]]:
+    """Return the products of the columns of factors, with the levels that they are of."""
+    products = coded[0]
+    for columns in coded[1:]:
+        products = [
+            (INTERACTION.join(filter(None, (level, other))), values * others)
+            for level, values in products
+            for other, others in columns
+        ]
+    return products

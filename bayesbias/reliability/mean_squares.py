@@ -27,6 +27,10 @@ class MeanSquares:
         Mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ only by rounding.
     row_kurtosis
         Excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
+    spread_ratio
+        Standard deviation of log(rows / error) by the jackknife over rows, divided by that of Normal scores with equal
+        columns, sqrt(2 / (n - 1) + 2 / ((n - 1) (k - 1))): above 1 if rows are heavy-tailed or unequally noisy, below 1
+        if columns have different scales; 1 for two rows.
     n, k
         Numbers of rows and columns of a matrix.
     """
@@ -35,15 +39,15 @@ class MeanSquares:
     columns: Floats
     error: Floats
     row_kurtosis: Floats
+    spread_ratio: Floats
     n: int
     k: int
 
     def taken(self, chosen: Any) -> "MeanSquares":
         """Return some of the matrices, by an index of the leading axes."""
-        rows, columns, error, kurtosis = (
-            part[chosen] for part in (self.rows, self.columns, self.error, self.row_kurtosis)
-        )
-        return MeanSquares(rows, columns, error, kurtosis, self.n, self.k)
+        statistics = (self.rows, self.columns, self.error, self.row_kurtosis, self.spread_ratio)
+        rows, columns, error, kurtosis, spread = (part[chosen] for part in statistics)
+        return MeanSquares(rows, columns, error, kurtosis, spread, self.n, self.k)
 
 
 @dataclass(frozen=True)
@@ -190,19 +194,19 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
         raise MeasureError(f"The scores have the shape {array.shape}, which holds no matrix. Give at least one.")
     stack = array if leading else array[None]
     *outer, last, _, _ = stack.shape
-    statistics = np.empty((4, *outer, last))
+    statistics = np.empty((5, *outer, last))
     size = max(1, _BLOCK // (n * k))
     for place in np.ndindex(*outer):
         part = stack[place]
         for start in range(0, last, size):
             block = np.asarray(part[start : start + size], dtype=np.float64)
             statistics[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
-    rows, columns, error, kurtosis = statistics if leading else statistics[:, 0]
-    return MeanSquares(rows, columns, error, kurtosis, n, k)
+    rows, columns, error, kurtosis, spread = statistics if leading else statistics[:, 0]
+    return MeanSquares(rows, columns, error, kurtosis, spread, n, k)
 
 
 def _of_block(scores: Floats) -> Floats:
-    """Return the mean squares of rows, columns and error and the kurtosis, of a stack of matrices with one axis."""
+    """Return mean squares of rows, columns and error, kurtosis and `spread_ratio` of matrices with one leading axis."""
     _, n, k = scores.shape
     mean = scores.mean(axis=(1, 2))
     if not np.isfinite(mean).all():
@@ -213,14 +217,38 @@ def _of_block(scores: Floats) -> Floats:
     centred -= column[:, None, :]
     of_rows = k * np.einsum("br,br->b", row, row)
     of_columns = n * np.einsum("bc,bc->b", column, column)
-    of_error = np.einsum("brc,brc->b", centred, centred)
+    errors = np.einsum("brc,brc->br", centred, centred)
+    of_error = errors.sum(axis=1)
     noise = _ROUNDING * (mean**2 + (of_rows + of_columns + of_error) / (n * k))
     squares = np.stack([of_rows / (n - 1), of_columns / (k - 1), of_error / ((n - 1) * (k - 1))])
     squares[squares <= noise] = 0.0
     fourth = np.einsum("br,br->b", row**2, row**2)
     varies = squares[0] > 0
     kurtosis = np.where(varies, n * fourth / np.where(varies, of_rows / k, 1.0) ** 2 - 3.0, 0.0)
-    return np.concatenate([squares, kurtosis[None]])
+    spread = np.where(varies & (squares[2] > 0), _spread_ratio(k * row**2, errors, k), 1.0)
+    return np.concatenate([squares, kurtosis[None], spread[None]])
+
+
+def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
+    """Return the jackknife's sd of log(rows / error) over that of Normal scores, from the sums of squares of each row.
+
+    Without a row, a sum of squares S is S - n / (n - 1) times the row's part, at least S / 2n. The variance is raised
+    by 1 / n: that of few rows is estimated too low. If a row or two hold nearly all of both sums, leaving one out
+    changes both alike: then the spread is at least that of Normal scores with as few rows.
+    """
+    n = rows.shape[1]
+    if n < 3:
+        return np.ones(len(rows))
+    logs, weights = np.zeros(rows.shape), np.zeros(rows.shape)
+    for sign, part in ((1.0, rows), (-1.0, errors)):
+        share = part / np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        weights += share / 2
+        logs += sign * np.log(np.maximum(1.0 - n / (n - 1) * share, 0.5 / n))
+    variance = (n - 1) * (1 + 1 / n) * logs.var(axis=1)
+    normal = 2 / (n - 1) + 2 / ((n - 1) * (k - 1))
+    effective_rows = 1 / np.maximum((weights**2).sum(axis=1), 1 / n)
+    few = effective_rows < max(n / 6, 1.05 * (n / (n - 1)) ** 2)  # the second: one row differs from all others
+    return np.asarray(np.sqrt(np.maximum(variance / normal, np.where(few, n / effective_rows, 0.0))))
 
 
 def _defined(reliability: Reliability, scores: ArrayLike) -> Floats:

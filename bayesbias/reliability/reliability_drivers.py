@@ -22,7 +22,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import estimates, settled
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.sampling import Settings
-from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
+from bayesbias.reliability.driver_rows import checked_columns, checked_drops, complete_words, design, numbers
 from bayesbias.reliability.mixed_regression import sample_mixed, split_rows
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ReliabilityRegression(Result):
         coefficient, in units of reliability per standard deviation of the factor, or for this level relative to the
         first: `mean`, `sd`, `hdi_low`, `hdi_high` and diagnostics.
     drops : pandas.DataFrame
-        One row per factor or grouping: the decrease of the explained share of variance (R2) when it is left out.
+        One row per factor, grouping or joint drop: the decrease of the explained share of variance (R2) without it.
     r_squared : pandas.DataFrame
         One row per `scope` and `part`: the share of variance explained by the factors (`"fixed"`), by each grouping, by
         all of these (`"total"`), and by words beyond their features (`"word"`). Scope ``"these"`` uses the effects of
@@ -109,6 +109,7 @@ def drivers(
     *,
     response: str = "reliability",
     groupings: Sequence[str] = ("algorithm", "corpus"),
+    joint_drops: Mapping[str, Sequence[str]] | None = None,
     draws: int = 1000,
     tune: int = 1000,
     chains: int = 4,
@@ -126,11 +127,15 @@ def drivers(
         `word_features` and any others (senses, part of speech).
     factors
         Columns of `data`. Numbers are standardised; a column of text, such as the scoring rule, has one coefficient for
-        each level but the first.
+        each level but the first. Names joined by a colon, such as ``"stability:rule"``, are an interaction: the product
+        of the factors' columns; each of them must be a factor too.
     response
         Column to explain.
     groupings
         Columns with at least two levels, whose effects are Normal around 0.
+    joint_drops
+        Factors or groupings that `drops` leaves out together, by a name: ``{"frequency": ["log_frequency",
+        "log_frequency_squared"]}``. A factor whose square or interaction stays is otherwise partly replaced by it.
     draws, tune, chains
         Numbers of posterior draws and of tuning steps per chain, and of chains.
     hdi_prob
@@ -185,6 +190,7 @@ def drivers(
     check_flag("progress", progress)
     seed = resolve_seed(random_seed)
     names = checked_columns(data, factors, response, groupings)
+    together = checked_drops(joint_drops, [*names, *groupings])
     frame, repeats, left_out = complete_words(pd.DataFrame(data), names, groupings)
     columns, X = design(frame, names)
     levels = {name: list(dict.fromkeys(frame[name].astype(str))) for name in groupings}
@@ -215,6 +221,7 @@ def drivers(
     for name in groupings:
         blocks[name] = list(range(start, start + len(levels[name])))
         start += len(levels[name])
+    blocks |= {name: [place for part in parts for place in blocks[part]] for name, parts in together.items()}
     shares, drops = _shares(posterior, whole, list(levels), blocks, len(columns), hdi_prob)
     return ReliabilityRegression(
         coefficients=coefficients[coefficients["factor"] != "intercept"].reset_index(drop=True),

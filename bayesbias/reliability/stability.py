@@ -1,5 +1,6 @@
 """`word_features`: stability of words' vectors over seeds, nearest neighbours, norms and frequencies."""
 
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
+from bayesbias.reliability.word_properties import properties_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,7 @@ def word_features(
     *,
     counts: Mapping[str, int] | None = None,
     words: Iterable[str] | None = None,
+    properties: "str | os.PathLike[str] | pd.DataFrame | None" = None,
 ) -> "pd.DataFrame":
     """Return features of words that may drive the reliability of their scores.
 
@@ -32,6 +35,9 @@ def word_features(
         Number of occurrences of each word in the corpus, if known.
     words
         Words to describe. None uses all words that every embedding has; neighbours are always sought among these.
+    properties
+        Properties of words that do not depend on the corpus: ``"wordnet"``, the path of a CSV file, or a frame with a
+        column `word` (see `load_word_properties`).
 
     Returns
     -------
@@ -39,7 +45,8 @@ def word_features(
         One row per word, with columns `word`; `stability`, the mean over pairs of seeds of the cosine of the word's two
         vectors after the rotation that best aligns the embeddings (from -1 to 1); `neighbour_similarity`, the cosine
         with its nearest neighbour, and `norm`, its length, both averaged over seeds; and with `counts`, `log_frequency`
-        (natural) and `log_frequency_squared`, the square of the centred log frequency.
+        (natural) and `log_frequency_squared`, the square of the centred log frequency. With `properties`, their
+        columns, with the natural logarithm `log_senses` in place of `senses`; missing values stay missing.
 
     Raises
     ------
@@ -79,6 +86,8 @@ def word_features(
     if counts is not None:
         features["log_frequency"] = logs = _logs(counts, wanted)
         features["log_frequency_squared"] = (logs - logs.mean()) ** 2
+    if properties is not None:
+        features |= properties_of(wanted, properties)
     return pd.DataFrame(features)
 
 

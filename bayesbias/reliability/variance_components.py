@@ -17,14 +17,21 @@ exponent of 3/2 for the columns is Jeffreys' general rule for their k means, N(m
 counted. This matters because seeds are few: at two or three seeds, 89 % intervals of ICC(2,1) cover 85 to 96 % with the
 exponent 1, and 89 to 91 % with 3/2 (`validation/reliability`).
 
+**Spread.** Real scores are not like this: rules have scales of their own (the standard deviations of DB/WA, RIPA and
+NBM are about as 1 : 4 : 8), and base pairs are heavy-tailed. Then log(SS_rows / SS_error) varies by less, or by more,
+than in the model. Each row is an independent draw whatever its distribution, so that the jackknife over rows estimates
+that variance (Rupert G. Miller, 1974, The jackknife: a review, Biometrika 61, 1-15). The logarithms of SS / tau of rows
+and error are multiplied by `MeanSquares.spread_ratio`: the posterior has the model's form and the spread of these rows.
+`validation/reliability` has the coverage under the model, beside it, and for populations of real words.
+
 **Covariances, not variances.** tau_rows < tau_error is allowed: then the covariance of two columns (John A. Nelder,
 1954, Biometrika 41, 544-548) and the reliability are negative, as the point estimate may be. If that were forbidden,
 the interval would never contain a reliability of 0, and its coverage would be lower where seeds hardly differ.
 
 **Interval.** Highest posterior density on the scale of Fisher's z of an intraclass correlation, log q, and mapped back.
-On this scale the posteriors of ICC(3,1) and alpha are shifts of one distribution, so that coverage is exactly nominal,
-as for the F interval (McGraw and Wong 1996; Feldt 1965), of which this is the shortest form. On the scale of the
-correlation itself, 89 % intervals of ICC(2,1) cover 87 to 90 %.
+On this scale the posteriors of ICC(3,1) and alpha differ only in place and spread, and at a `spread_ratio` of 1 the
+interval is the shortest form of the F interval (McGraw and Wong 1996; Feldt 1965). On the scale of the correlation
+itself, 89 % intervals of ICC(2,1) cover 87 to 90 % under the model.
 """
 
 import os
@@ -61,19 +68,23 @@ def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float
 
 
 def _of_block(squares: MeanSquares, reliability: Reliability, hdi_prob: float) -> Floats:
-    n, k = squares.n, squares.k
+    n, k, spread = squares.n, squares.k, squares.spread_ratio[:, None]
     if reliability.random_columns:
-        rows, columns, error = _scales(n, k)
+        rows, columns, error = _log_scales(n, k)
         ratio = reliability.ratio(
-            squares.rows[:, None] * rows, squares.columns[:, None] * columns, squares.error[:, None] * error, n
+            squares.rows[:, None] * np.exp(spread * rows),
+            squares.columns[:, None] * np.exp(columns),
+            squares.error[:, None] * np.exp(spread * error),
+            n,
         )
         ratio.sort(axis=1)
         ends = _shortest(ratio, hdi_prob)
-    else:  # on the scale of the interval, shifts of one distribution
-        spread = _ratio_scales(n, k)
+    else:  # on the scale of the interval, one distribution but for place and spread
+        logs = _log_ratio_scales(n, k)
         plain = reliability.ratio(squares.rows, squares.columns, squares.error, n)[:, None]
-        ratio = plain * spread
-        ends = tuple(plain[:, 0] * end for end in _shortest(spread[None], hdi_prob))
+        ratio = plain * np.exp(spread * logs)
+        shortest = _shortest(np.exp(logs)[None], hdi_prob)
+        ends = tuple(plain[:, 0] * end ** spread[:, 0] for end in shortest)
     values = reliability.value(ratio, n, k)
     mean = values.mean(axis=1)
     values -= mean[:, None]
@@ -82,21 +93,21 @@ def _of_block(squares: MeanSquares, reliability: Reliability, hdi_prob: float) -
 
 
 @lru_cache(maxsize=16)
-def _scales(n: int, k: int) -> tuple[Floats, ...]:
-    """Return points of tau / mean square of rows, columns and error: a Sobol sequence, at the centres of its cells."""
+def _log_scales(n: int, k: int) -> tuple[Floats, ...]:
+    """Return points of log(tau / mean square) of rows, columns and error: a Sobol sequence at its cells' centres."""
     from scipy.stats import chi2, qmc
 
     uniforms = qmc.Sobol(3, scramble=False).random(POINTS) + 0.5 / POINTS
     exact, counted = (n - 1, k - 1, (n - 1) * (k - 1)), (n - 1, k, (n - 1) * (k - 1))
-    return tuple(d / chi2.isf(u, with_mean) for d, with_mean, u in zip(exact, counted, uniforms.T, strict=True))
+    return tuple(np.log(d / chi2.isf(u, with_mean)) for d, with_mean, u in zip(exact, counted, uniforms.T, strict=True))
 
 
 @lru_cache(maxsize=16)
-def _ratio_scales(n: int, k: int) -> Floats:
-    """Return points of tau_rows / tau_error over the ratio of their mean squares, which has an F distribution."""
+def _log_ratio_scales(n: int, k: int) -> Floats:
+    """Return points of log(tau_rows / tau_error) less that of the mean squares: logarithms of an F distribution."""
     from scipy.stats import f
 
-    points: Floats = f.ppf((np.arange(POINTS) + 0.5) / POINTS, (n - 1) * (k - 1), n - 1)
+    points: Floats = np.log(f.ppf((np.arange(POINTS) + 0.5) / POINTS, (n - 1) * (k - 1), n - 1))
     return points
 
 

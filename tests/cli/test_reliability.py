@@ -45,6 +45,33 @@ def test_reliability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert [row["query"] for row in data["internal_consistency"]] == ["maths", "maths", "base pairs", "base pairs"]
 
 
+def test_a_page_with_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    paths = [*seed_files(tmp_path / "one", 1, 2), *seed_files(tmp_path / "two", 3, 4, 5)]
+    mine, output = tmp_path / "one" / "mine.toml", tmp_path / "page"
+    lists = ["--words", mine, "--base-pairs", mine, "--queries", mine, "--rule", "db_wa", "--rule", "ripa"]
+    assert in_process("reliability", *paths, *lists, "--output", output, "--no-drivers", monkeypatch=monkeypatch) == 0
+    assert str(output / "report.html") in capsys.readouterr().out
+    names = {path.name for path in output.iterdir()}
+    assert {"report.html", "figure_2.png", "figure_3.png", "figure_4_2.png", "figure_5_1.png", "queries.csv"} <= names
+    frame = pd.read_csv(output / "words_over_seeds.csv")
+    scores = bb.reliability.score_array(
+        dict(enumerate(paths[2:])), ["algebra", "poetry", "home"], rules=["ripa"], base_pairs=str(mine), progress=False
+    )
+    expected = bb.reliability.icc_2_1(scores.transpose("rule", "target_word", "base_pair", "seed"))[0]
+    kept = frame.query("vectors == 'two' and rule == 'ripa'").set_index("target_word")["estimate"]
+    np.testing.assert_allclose(kept[scores["target_word"].values], expected, rtol=1e-9)
+    assert in_process("reliability", *paths, *lists, "--output", output, monkeypatch=monkeypatch) == 2
+    assert "page" in capsys.readouterr().err
+    (tmp_path / "counts.csv").write_text("word,number\nhome,3\n")
+    more = ["--output", tmp_path / "other", "--counts", tmp_path / "counts.csv"]
+    assert in_process("reliability", *paths, *lists, *more, monkeypatch=monkeypatch) == 2
+    assert "counts.csv" in capsys.readouterr().err
+
+
 def test_reliability_refuses_before_it_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

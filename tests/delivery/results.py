@@ -13,6 +13,8 @@ from bayesbias.reports.audits.audit_report import AuditReport
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 from tests.delivery.page.pages import small_table
 from tests.nli.made import compared
+from tests.reliability.made import PAIRS, made_seeds
+from tests.reliability.made import WORDS as WORDS_OF_SEEDS
 from tests.reports.audits.test_ranks import audit_of
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
@@ -52,6 +54,19 @@ def measured() -> Result:
     return bb.measure_posterior(fit, "mac", random_seed=1)
 
 
+def reliabilities() -> Result:
+    return bb.reliability.reliability_report(
+        {"<b>made": made_seeds(2)},
+        {"<i>words": WORDS_OF_SEEDS},
+        rules=["db_wa", "ripa"],
+        base_pairs=PAIRS,
+        queries={"<u>query": WORDS_OF_SEEDS[:4]},
+        table_2=False,
+        random_seed=1,
+        progress=False,
+    )
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
@@ -62,6 +77,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "debiasing": pets.report,
     "posterior check": lambda: bb.check_posterior(fitted(), random_seed=1),
     "prior check": lambda: bb.check_prior(small_table(), random_seed=1),
+    "reliability": reliabilities,
     "measure": measured,
 }
 """Kind of result -> what makes a small one; tests write each of them in every form."""

@@ -47,6 +47,24 @@ def test_within_queries_and_over_base_pairs(scores):
         assert row["estimate"] == pytest.approx(plain(one)["cronbach_alpha"], abs=1e-12)
 
 
+def test_rules_of_unequal_scale_have_a_narrow_posterior():
+    """Against the spread of the coefficient over samples of 76 words of a population whose ICC(3,1) is known."""
+    import xarray as xr
+
+    rng, scales = np.random.default_rng(8), np.array([1.0, 3.6, 8.0])
+    words = rng.normal(size=(400, 76, 1)) + 0.5 * rng.normal(size=(400, 76, 3))
+    array = xr.DataArray(
+        (words * scales)[None].transpose(0, 1, 2, 3),
+        dims=("seed", "base_pair", "target_word", "rule"),
+        coords={"seed": [1], "base_pair": range(400), "target_word": range(76), "rule": ["a", "b", "c"]},
+    )
+    frame = bb.reliability.inter_rater(array, "base_pair")
+    truth = (3.6 + 8 + 3.6 * 8) / 1.25 / (1 + 3.6**2 + 64)
+    assert np.mean((frame["hdi_low"] <= truth) & (truth <= frame["hdi_high"])) == pytest.approx(0.89, abs=0.05)
+    assert frame["sd"].mean() == pytest.approx(frame["estimate"].std(), rel=0.15)
+    assert frame["spread_ratio"].mean() < 0.6
+
+
 def test_more_noise_of_seeds_is_less_reliable():
     means = [
         bb.reliability.test_retest(

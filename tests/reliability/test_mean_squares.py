@@ -107,3 +107,27 @@ def test_kurtosis_of_the_rows():
 
     scores = golden_scores()
     np.testing.assert_allclose(room.mean_squares(scores).row_kurtosis, kurtosis(scores.mean(axis=2), axis=1))
+
+
+def test_spread_is_that_of_leaving_out_each_row():
+    """Against the equations without one row at a time; heavy-tailed scores, and columns of unequal scale."""
+    rng = np.random.default_rng(6)
+    heavy = rng.standard_t(4, size=(12, 1)) + rng.normal(size=(12, 4))
+    unequal = (rng.normal(size=(12, 1)) + rng.normal(size=(12, 3))) * [1.0, 4.0, 8.0]
+    for scores in (heavy, unequal):
+        n, k = scores.shape
+
+        alphas = [plain(np.delete(scores, row, axis=0))["cronbach_alpha"] for row in range(n)]
+        logs = -np.log(1 - np.array(alphas))  # alpha is 1 - error / rows
+        variance = (n - 1) / n * np.sum((logs - np.mean(logs)) ** 2) * (1 + 1 / n)
+        expected = np.sqrt(variance / (2 / (n - 1) + 2 / ((n - 1) * (k - 1))))
+        assert room.mean_squares(scores).spread_ratio == pytest.approx(expected, rel=1e-9)
+
+
+def test_spread_of_rows_that_say_nothing():
+    rows = np.arange(6.0)[:, None]
+    assert room.mean_squares(rows + np.zeros((1, 3))).spread_ratio == 1
+    assert room.mean_squares(np.array([[1.0, 2], [3, 5]])).spread_ratio == 1
+    one_row = np.tile([1.0, 2.0, 3.0], (6, 1))
+    one_row[0] = [9.0, 2.0, -4.0]  # all differences are of one row
+    assert room.mean_squares(one_row).spread_ratio == pytest.approx(np.sqrt(6 * (25 / 36 + 5 / 900)))

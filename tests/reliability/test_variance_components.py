@@ -7,8 +7,9 @@ from bayesbias.reliability.variance_components import posterior
 
 
 def squares_of(n, k, rows, columns, error):
+    """Mean squares of scores whose rows are as the Normal model has them: a `spread_ratio` of 1."""
     arrays = [np.atleast_1d(np.asarray(part, dtype=float)) for part in (rows, columns, error)]
-    return MeanSquares(*arrays, np.zeros_like(arrays[0]), n, k)
+    return MeanSquares(*arrays, np.zeros_like(arrays[0]), np.ones_like(arrays[0]), n, k)
 
 
 @pytest.mark.parametrize(("reliability", "c"), [(ICC_3_1, 7), (CRONBACH_ALPHA, 0)])

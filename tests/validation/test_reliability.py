@@ -1,5 +1,6 @@
 """What `validation/reliability` keeps: coverage in short, and the tables that its text shows."""
 
+import re
 from types import ModuleType
 
 import numpy as np
@@ -25,15 +26,38 @@ def script() -> ModuleType:
 def test_intervals_hold_what_they_say_where_the_model_holds(
     script: ModuleType, cell: tuple[str, int, int, float, float]
 ) -> None:
-    facts = script.cell(*cell, script.NORMAL, 3000, np.random.default_rng(11))
+    facts = script.row_of(script.Cell(*cell), 3000, np.random.default_rng(11))
     assert abs(facts["posterior"] - HDI_PROB) < 3.5 * facts["mc_se"]
     assert abs(facts["f_interval"] - HDI_PROB) < 3.5 * facts["mc_se"]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "heavy rows"])
+def test_columns_of_unequal_scale_are_held(script: ModuleType, kind: str) -> None:
+    """The F interval, which takes them as equal, holds nearly always and is much longer."""
+    facts = script.row_of(
+        script.Cell("icc_3_1", 76, 3, 1.0, 0.0, kind, (1.0, 4.0, 7.9)), 3000, np.random.default_rng(14)
+    )
+    assert abs(facts["posterior"] - HDI_PROB) < 0.03
+    assert facts["f_interval"] > 0.95
+    assert facts["posterior_length"] < 0.8 * facts["f_interval_length"]
+    assert facts["sd_over_error"] == pytest.approx(1, abs=0.08)
+
+
+@pytest.mark.slow
+def test_rows_of_real_words_are_held(script: ModuleType) -> None:
+    """The truth is that of all 551 words, by NumPy's covariance."""
+    table = script.real_populations(60, np.random.default_rng(15)).set_index(["reliability", "rows"])
+    rules = table.loc[("icc_3_1", 76)]
+    assert rules["posterior"].between(0.85, 0.93).all()
+    assert (rules["f_interval"] > 0.97).all()
+
+
+@pytest.mark.slow
 def test_heavy_rows_lower_coverage(script: ModuleType) -> None:
-    facts = script.cell("icc_2_1", 23, 8, 10.0, 0.05, "heavy rows", 2000, np.random.default_rng(12))
-    assert facts["posterior"] < HDI_PROB - 10 * facts["mc_se"]
+    facts = script.row_of(script.Cell("icc_2_1", 23, 8, 10.0, 0.05, "heavy rows"), 2000, np.random.default_rng(12))
+    assert 0.77 < facts["posterior"] < 0.86
+    assert facts["f_interval"] < facts["posterior"] - 0.07
 
 
 def test_f_interval_is_that_of_shrout_and_fleiss(script: ModuleType) -> None:
@@ -49,37 +73,46 @@ def test_f_interval_is_that_of_shrout_and_fleiss(script: ModuleType) -> None:
 
 def test_made_scores_have_the_variances_that_they_say(script: ModuleType) -> None:
     rng = np.random.default_rng(13)
-    for kind in (script.NORMAL, "heavy errors", "unequal rows", "related rows"):
-        scores = script.made(24, 8, 2.0, 0.5, kind, 2000, rng)
+    for kind in (script.NORMAL, *script.DEPARTURES):
+        scores = script.made(script.Cell("icc_2_1", 24, 8, 2.0, 0.5, kind), 2000, rng)
         squares = mean_squares(scores)
         error = squares.error.mean()
         assert error == pytest.approx(1, abs=0.1)
         assert (squares.columns.mean() - error) / 24 == pytest.approx(0.5, abs=0.05)
         if kind != "related rows":  # whose rows of one matrix differ less than all rows do
-            assert (squares.rows.mean() - error) / 8 == pytest.approx(2, abs=0.1)
+            assert (squares.rows.mean() - error) / 8 == pytest.approx(2, abs=0.15)
 
 
-def test_readme_shows_the_tables() -> None:
+@pytest.mark.parametrize("name", ["icc_3_1", "cronbach_alpha"])
+def test_truths_are_those_of_a_large_sample(script: ModuleType, name: str) -> None:
+    """Against variances of sums and columns of 400,000 rows (Cronbach 1951), and mean covariances."""
+    cell = script.Cell(name, 200, 3, 1.0, 0.0, "skewed rows", (1.0, 4.0, 7.9))
+    rows = script.made(cell, 2000, np.random.default_rng(16)).reshape(-1, 3)
+    if name == "icc_3_1":
+        pairs = [
+            np.mean(rows[:, i] * rows[:, j]) - rows[:, i].mean() * rows[:, j].mean()
+            for i, j in ((0, 1), (0, 2), (1, 2))
+        ]
+        expected = np.mean(pairs) / rows.var(axis=0).mean()
+    else:
+        expected = 1.5 * (1 - rows.var(axis=0).sum() / rows.sum(axis=1).var())
+    assert script.truth(cell) == pytest.approx(expected, abs=0.006)
+
+
+def test_readme_is_its_template_with_the_numbers_of_the_tables() -> None:
+    """The template quotes no result: its decimals are constants of the design."""
+    readme = load_script("reliability", "reliability_text")
+    assert readme.filled_readme(KEPT) == (KEPT / "README.md").read_text(encoding="utf-8")
+    template = (KEPT / "README.template.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\d+\.\d+", template)) == {"0.03", "0.3", "0.5", "0.55", "0.89", "0.91", "7.9"}
+
+
+def test_cells_of_the_model_are_near_what_they_say() -> None:
+    """Within 0.02 of 0.89, but with two or three seeds, whose intervals hold the truth too often."""
     table = pd.read_csv(KEPT / "coverage.csv")
-    lines = (KEPT / "README.md").read_text(encoding="utf-8").splitlines()
-    shown = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and line.count("0.") >= 4]
-    normal = table[table["scores"] == "normal"].groupby(["reliability", "columns"])
-    other = table[table["scores"] != "normal"].groupby(["scores"])
-    expected = {}
-    for groups in (normal, other):
-        for key, part in groups:
-            ends = [part[name].agg(end) for name in ("posterior", "f_interval") for end in ("min", "max")]
-            expected[" ".join(map(str, key))] = ends
-    found = {" ".join(cells[:-4]): list(map(float, cells[-4:])) for cells in shown}
-    assert found.keys() == expected.keys()
-    for key, numbers in found.items():
-        np.testing.assert_allclose(numbers, expected[key], atol=0.00051, err_msg=key)
-
-
-def test_most_cells_are_within_three_errors() -> None:
-    """From eight seeds on all but one, and intervals of few seeds hold the truth too often, never too seldom."""
-    table = pd.read_csv(KEPT / "coverage.csv").query("scores == 'normal'")
-    off = (table["posterior"] - HDI_PROB) / table["mc_se"]
+    table = table[(table["scores"] == "normal") & (table["rows"] >= 23)]
     many = (table["reliability"] != "icc_2_1") | (table["columns"] >= 8)
-    assert (off[many].abs() > 3).sum() == 1
-    assert off.min() > -3
+    assert (table.loc[many, "posterior"] - HDI_PROB).abs().max() < 0.02
+    assert table["posterior"].between(0.87, 0.92).all()
+    real = pd.read_csv(KEPT / "real.csv")
+    assert real["posterior"].between(0.83, 0.94).all()

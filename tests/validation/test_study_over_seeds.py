@@ -116,3 +116,35 @@ def test_the_run_says_what_it_was_made_from() -> None:
         assert facts["repeats"]
     lists = json.loads((KEPT / "lists.json").read_text(encoding="utf-8"))
     assert {name: len(words) for name, words in lists.items()} == run["words"]
+
+
+def test_readme_is_its_template_with_the_numbers_of_the_tables() -> None:
+    """The decimals of the template are the paper's numbers and lines, and settings."""
+    readme = load_script("study_over_seeds", "study_text")
+    assert readme.filled_readme(KEPT) == (KEPT / "README.md").read_text(encoding="utf-8")
+    template = (KEPT / "README.template.md").read_text(encoding="utf-8")
+    of_paper, lines = {"0.431", "0.180", "0.058"}, {"0.5", "0.6", "0.7"}
+    assert set(re.findall(r"\d+\.\d+", template)) == of_paper | lines
+
+
+def test_words_below_one_half_are_counted_over_rules() -> None:
+    """By hand: gzip and a count of words, not of rows."""
+    with gzip.open(KEPT / "words.csv.gz", "rt", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split(",") for line in lines][1:]
+    low = {
+        (row[0], row[3]) for row in rows if row[1] == "test_retest" and row[2] != "ripa_unit" and float(row[8]) < 0.5
+    }
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    assert [sum(algorithm == name for algorithm, _ in low) for name in ("skipgram", "glove")] == [3, 2]
+    assert "where 3 of\n2,955 words" in text
+    assert "GloVe, where 2 are" in text
+
+
+def test_shares_of_table_2_are_those_of_a_population(claims: ModuleType) -> None:
+    """As lmer's variance components in the paper, whose shares of the algorithm are inside."""
+    made = claims.claims(KEPT).set_index("measured")
+    shares = pd.read_csv(KEPT / "drivers_r_squared.csv").set_index(["scope", "kind", "part"])
+    for kind, paper in (("test_retest", 0.180), ("inter_rater", 0.431)):
+        row = made.loc[f"R2 of algorithm, {kind}"]
+        assert row["ours"] == shares.loc[("population", kind, "algorithm"), "mean"]
+        assert row["low"] < paper < row["high"]

@@ -1,6 +1,6 @@
 """Make the tables and the figure of this folder: how often intervals of reliabilities hold the truth.
 
-    python validation/reliability/make_reliability.py [--matrices 20000] [--out FOLDER]
+    python validation/reliability/make_reliability.py [--matrices 5000] [--out FOLDER]
 
 README.md says what they mean.
 """
@@ -8,10 +8,12 @@ README.md says what they mean.
 import argparse
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from reliability_text import filled_readme
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
@@ -28,33 +30,69 @@ DEPARTURES = {
     "unequal rows": "a row's error variance is log-normal (sd 1 of the logarithm): some rows are noisier",
     "related rows": "rows come in threes whose effects correlate by 0.5, as base pairs that share a word",
     "heavy and unequal": "heavy rows, heavy errors and unequal rows together",
+    "skewed rows": "effects of rows are exponential",
+    "very skewed rows": "effects of rows are log-normal (sd 1 of the logarithm)",
+    "extreme rows": "one row in 20, by chance, has an effect of 5 times the standard deviation",
 }
 # Variances of rows and columns; that of errors is 1.
 VARIANCES = [(0.0, 0.0), (0.1, 0.05), (1.0, 0.0), (1.0, 0.3), (10.0, 0.05)]
 SIZES = [(23, 2), (23, 3), (23, 8), (23, 32), (76, 8)]
+# Standard deviations of the scores by DB/WA, RIPA and NBM in skip-gram, of `STUDY`.
+SCALES = (1.0, 4.0, 7.9)
+STUDY = FOLDER.parent / "study_over_seeds" / "scores.npz"
 
 
-def made(n: int, k: int, rows: float, columns: float, kind: str, matrices: int, rng: np.random.Generator) -> np.ndarray:
-    """Return matrices of scores with these variances; `kind` is `NORMAL` or one of `DEPARTURES`."""
+@dataclass(frozen=True)
+class Cell:
+    """Matrices of `n` rows and `k` columns; variances of rows and columns, that of errors being 1; columns' scales."""
+
+    reliability: str
+    n: int
+    k: int
+    rows: float
+    columns: float = 0.0
+    kind: str = NORMAL
+    scales: tuple[float, ...] | None = None
+
+
+def made(cell: Cell, matrices: int, rng: np.random.Generator) -> np.ndarray:
+    """Return matrices of scores of a cell."""
+    n, k, kind = cell.n, cell.k, cell.kind
 
     def drawn(heavy: bool, shape: tuple[int, ...]) -> np.ndarray:
         return rng.standard_t(4, shape) / np.sqrt(2) if heavy else rng.standard_normal(shape)
 
-    row = drawn("heavy" in kind and kind != "heavy errors", (matrices, n, 1))
+    row = drawn(kind in ("heavy rows", "heavy and unequal"), (matrices, n, 1))
     if kind == "related rows":
         groups = rng.standard_normal((matrices, -(-n // 3), 1))
         row = np.sqrt(0.5) * (row + np.repeat(groups, 3, axis=1)[:, :n])
+    if kind == "skewed rows":
+        row = rng.exponential(size=row.shape) - 1
+    if kind == "very skewed rows":
+        row = (np.exp(row) - np.exp(0.5)) / np.sqrt(np.exp(2) - np.exp(1))
+    if kind == "extreme rows":
+        row *= np.where(rng.random(row.shape) < 0.05, 5, 1) / np.sqrt(0.95 + 0.05 * 25)
     error = drawn(kind in ("heavy errors", "heavy and unequal"), (matrices, n, k))
-    if "unequal" in kind:
+    if kind in ("unequal rows", "heavy and unequal"):
         error *= np.exp(rng.standard_normal((matrices, n, 1)) / 2 - 0.25)
-    return np.sqrt(rows) * row + np.sqrt(columns) * rng.standard_normal((matrices, 1, k)) + error
+    scores = np.sqrt(cell.rows) * row + np.sqrt(cell.columns) * rng.standard_normal((matrices, 1, k)) + error
+    return scores * np.array(cell.scales or 1.0)
 
 
-def truth(name: str, k: int, rows: float, columns: float) -> float:
-    """Return the reliability of these variances, by its definition in variances and not by the package's formula."""
-    if name == "icc_2_1":
-        return rows / (rows + columns + 1)
-    return rows / (rows + 1) if name == "icc_3_1" else rows / (rows + 1 / k)
+def truth(cell: Cell) -> float:
+    """Return the reliability of a cell by its definition in variances, and not by the package's formula."""
+    if cell.reliability == "icc_2_1":
+        return cell.rows / (cell.rows + cell.columns + 1)
+    scales = np.array(cell.scales or np.ones(cell.k))
+    return of_covariance(cell.rows * np.outer(scales, scales) + np.diag(scales**2), cell.reliability)
+
+
+def of_covariance(covariance: np.ndarray, name: str, of_means: float = 0.0) -> float:
+    """Return the mean covariance over the mean variance of columns (plus that of their means), or Cronbach's alpha."""
+    k, variances = len(covariance), np.trace(covariance)
+    if name == "cronbach_alpha":
+        return float(k / (k - 1) * (1 - variances / covariance.sum()))
+    return float((covariance.sum() - variances) / (k * (k - 1)) / (variances / k + of_means))
 
 
 def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple[np.ndarray, np.ndarray]:
@@ -76,35 +114,93 @@ def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple
     )
 
 
-def cell(
-    name: str, n: int, k: int, rows: float, columns: float, kind: str, matrices: int, rng: np.random.Generator
-) -> dict[str, object]:
-    """Return how often both intervals hold the truth, and how long they are on average."""
-    squares = mean_squares(made(n, k, rows, columns, kind, matrices, rng))
-    true = truth(name, k, rows, columns)
+def judged(scores: np.ndarray, name: str, true: float) -> dict[str, float]:
+    """Return how often both intervals hold the truth, their lengths, and the posterior's sd over its error.
+
+    `low_kurtosis` and `high_kurtosis` are of the thirds of the matrices whose row means have the least and most.
+    """
+    squares = mean_squares(scores)
     found = posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
     intervals = {"posterior": (found["hdi_low"], found["hdi_high"]), "f_interval": f_interval(squares, name)}
-    facts: dict[str, object] = {
-        "reliability": name, "rows": n, "columns": k, "truth": round(true, 3), "column_variance": columns,
-        "scores": kind, "matrices": matrices,
+    facts = {title: float(np.mean((low <= true) & (true <= high))) for title, (low, high) in intervals.items()}
+    facts["mc_se"] = float(np.sqrt(HDI_PROB * (1 - HDI_PROB) / len(scores)))
+    holds = (found["hdi_low"] <= true) & (true <= found["hdi_high"])
+    lower, upper = np.quantile(squares.row_kurtosis, [1 / 3, 2 / 3])
+    facts["low_kurtosis"] = float(holds[squares.row_kurtosis < lower].mean())
+    facts["high_kurtosis"] = float(holds[squares.row_kurtosis > upper].mean())
+    squared = (found["mean"] - true) ** 2
+    facts["sd_over_error"] = float(found["sd"].mean() / np.sqrt(squared.mean()))
+    facts["sd_over_error_se"] = facts["sd_over_error"] * squared.std() / squared.mean() / 2 / np.sqrt(len(scores))
+    facts |= {f"{title}_length": float(np.mean(high - low)) for title, (low, high) in intervals.items()}
+    return facts | {"row_kurtosis": squares.row_kurtosis.mean(), "spread_ratio": squares.spread_ratio.mean()}
+
+
+def row_of(cell: Cell, matrices: int, rng: np.random.Generator) -> dict[str, object]:
+    """Return the row of a cell in the table of coverage."""
+    scales = "1 : 1" if cell.scales is None else " : ".join(f"{scale:g}" for scale in cell.scales)
+    facts = {
+        "reliability": cell.reliability, "rows": cell.n, "columns": cell.k, "truth": round(truth(cell), 3),
+        "column_variance": cell.columns, "column_scales": scales, "scores": cell.kind, "matrices": matrices,
     }  # fmt: skip
-    for title, (low, high) in intervals.items():
-        facts[title] = np.mean((low <= true) & (true <= high))
-    facts["mc_se"] = np.sqrt(HDI_PROB * (1 - HDI_PROB) / matrices)
-    for title, (low, high) in intervals.items():
-        facts[f"{title}_length"] = np.mean(high - low)
-    return facts | {"row_kurtosis": np.mean(squares.row_kurtosis)}
+    return facts | judged(made(cell, matrices, rng), cell.reliability, truth(cell))
 
 
 def coverage(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return coverage where the model holds, and where it does not."""
-    cells = [("icc_2_1", n, k, *variances, NORMAL) for n, k in SIZES for variances in VARIANCES]
-    cells += [("icc_3_1", 23, 3, rows, 0.0, NORMAL) for rows in (0.0, 0.1, 1.0, 10.0)]
-    cells += [("cronbach_alpha", 23, 8, rows, 0.0, NORMAL) for rows in (0.05, 0.3, 1.0, 10.0)]
+    """Return coverage where the model holds, where columns have different scales, and where rows are not Normal."""
+    cells = [Cell("icc_2_1", n, k, *variances) for n, k in SIZES for variances in VARIANCES]
+    cells += [Cell("icc_3_1", 23, 3, rows) for rows in (0.0, 0.1, 1.0, 10.0)]
+    cells += [Cell("cronbach_alpha", 23, 8, rows) for rows in (0.05, 0.3, 1.0, 10.0)]
+    cells += [Cell("icc_3_1", n, 3, rows, scales=SCALES) for n in (5, 8, 23, 76, 300) for rows in (0.0, 1.0, 10.0)]
+    spread = tuple(np.geomspace(1, 8, 8).round(2))
+    cells += [Cell("cronbach_alpha", n, 8, rows, scales=spread) for n in (8, 23, 76) for rows in (0.3, 10.0)]
+    cells += [Cell("icc_2_1", n, k, 1.0, 0.05) for n, k in ((5, 3), (8, 8))]
     for kind in DEPARTURES:
-        cells += [("icc_2_1", 23, 8, 1.0, 0.05, kind), ("icc_2_1", 23, 8, 10.0, 0.05, kind)]
-        cells += [("icc_3_1", 23, 3, 1.0, 0.0, kind), ("cronbach_alpha", 23, 8, 0.3, 0.0, kind)]
-    return pd.DataFrame([cell(*each, matrices, rng) for each in cells])
+        cells += [Cell("icc_2_1", 23, 8, rows, 0.05, kind) for rows in (1.0, 10.0)]
+        cells += [Cell("icc_3_1", 23, 3, 1.0, 0.0, kind), Cell("cronbach_alpha", 23, 8, 0.3, 0.0, kind)]
+        cells += [Cell("icc_3_1", n, 3, 1.0, 0.0, kind, SCALES) for n in (8, 23, 76)]
+    return pd.DataFrame([row_of(each, matrices, rng) for each in cells])
+
+
+def real_populations(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return coverage where rows are drawn from real words, whose reliability all words together give."""
+    with np.load(STUDY) as arrays:
+        scores = arrays["scores"].astype(float)
+        algorithms, rules, pairs = (arrays[name].tolist() for name in ("algorithm", "rule", "base_pair"))
+    rows_of = []
+    for algorithm, of_algorithm in zip(algorithms, scores, strict=True):
+        populations = {}
+        for title, ripa in (("rules", "ripa"), ("rules, RIPA of the code", "ripa_unit")):
+            chosen = [rules.index(rule) for rule in ("db_wa", ripa, "nbm")]
+            for place, pair in enumerate(pairs):
+                populations[title, pair, "icc_3_1"] = of_algorithm[chosen, place].mean(axis=-1).T
+        for rule, of_rule in zip(rules, of_algorithm, strict=True):
+            populations[f"base pairs, {rule}", "all", "cronbach_alpha"] = of_rule.mean(axis=-1).T
+            for pair, of_pair in zip(pairs, of_rule, strict=True):
+                populations[f"seeds, {rule}", pair, "icc_2_1"] = of_pair
+        for (columns, pair, name), population in populations.items():
+            of_means = population.mean(axis=0).var(ddof=1) if name == "icc_2_1" else 0.0
+            true = of_covariance(np.cov(population, rowvar=False, bias=True), name, of_means)
+            for n in (8, 23, 76):
+                drawn = population[rng.integers(len(population), size=(matrices, n))]
+                facts = {"algorithm": algorithm, "reliability": name, "columns": columns, "rows": n, "pair": pair}
+                rows_of.append(facts | {"truth": true} | judged(drawn, name, true))
+    groups = pd.DataFrame(rows_of).groupby(["algorithm", "reliability", "columns", "rows"], sort=False)
+    table = groups.agg(
+        populations=("pair", "size"),
+        truth_lowest=("truth", "min"),
+        truth_highest=("truth", "max"),
+        posterior=("posterior", "mean"),
+        posterior_lowest=("posterior", "min"),
+        posterior_highest=("posterior", "max"),
+        f_interval=("f_interval", "mean"),
+        f_interval_lowest=("f_interval", "min"),
+        f_interval_highest=("f_interval", "max"),
+        sd_over_error=("sd_over_error", "mean"),
+        row_kurtosis=("row_kurtosis", "mean"),
+        spread_ratio=("spread_ratio", "mean"),
+    ).reset_index()
+    table.insert(table.columns.get_loc("f_interval"), "mc_se_of_one", np.sqrt(HDI_PROB * (1 - HDI_PROB) / matrices))
+    return table
 
 
 def choices(matrices: int, rng: np.random.Generator, points: int = 2000) -> pd.DataFrame:
@@ -112,8 +208,8 @@ def choices(matrices: int, rng: np.random.Generator, points: int = 2000) -> pd.D
     rows_of = []
     for n, k in SIZES[:3]:
         for rows, columns in VARIANCES:
-            squares = mean_squares(made(n, k, rows, columns, NORMAL, matrices, rng))
-            true = truth("icc_2_1", k, rows, columns)
+            cell = Cell("icc_2_1", n, k, rows, columns)
+            squares, true = mean_squares(made(cell, matrices, rng)), truth(cell)
             held = dict.fromkeys(("exponent_1", "icc_scale", "not_negative"), 0)
             for at in range(matrices):
                 tau = [
@@ -155,7 +251,9 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     axes = figure.subplots()
     labels = [
         f"{names[row['reliability']]} {row['truth']:.2f}, {row['rows']} x {row['columns']}"
-        + (f", {row['scores']}" if row["scores"] != NORMAL else f", columns {row['column_variance']:g}")
+        + (f", columns {row['column_variance']:g}" if row["column_variance"] and row["scores"] == NORMAL else "")
+        + ("" if row["column_scales"] == "1 : 1" else ", unequal columns")
+        + ("" if row["scores"] == NORMAL else f", {row['scores']}")
         for _, row in table.iterrows()
     ]
     error = table["mc_se"].iloc[0]
@@ -176,19 +274,21 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 def main() -> None:
     """Make everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--matrices", type=int, default=20_000, help="matrices a cell (default 20000)")
+    parser.add_argument("--matrices", type=int, default=5000, help="matrices a cell (default 5000)")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: this one)")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     table = coverage(arguments.matrices, np.random.default_rng(SEED))
-    others = choices(arguments.matrices // 5, np.random.default_rng(SEED))
-    for name, frame in {"coverage": table, "choices": others}.items():
+    real = real_populations(arguments.matrices // 8, np.random.default_rng(SEED))
+    others = choices(arguments.matrices // 2, np.random.default_rng(SEED))
+    for name, frame in {"coverage": table, "real": real, "choices": others}.items():
         frame.to_csv(arguments.out / f"{name}.csv", index=False, float_format="%.4g", lineterminator="\n")
         print(frame.to_string(index=False), end="\n\n")
     draw(table, arguments.out / "coverage.png")
     facts = {"seed": SEED, "matrices": arguments.matrices, "seconds": round(time.perf_counter() - start)}
     (arguments.out / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (arguments.out / "README.md").write_text(filled_readme(arguments.out), encoding="utf-8")
 
 
 if __name__ == "__main__":

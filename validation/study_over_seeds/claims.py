@@ -147,9 +147,10 @@ def claims(folder: Path) -> pd.DataFrame:
               "correlation over 23 base pairs", algorithm, of_correlation(one.to_numpy(), other[one.index].to_numpy()),
               0.0)  # fmt: skip
     for kind, fixed, by_algorithm in (("test_retest", "0.326", "0.180"), ("inter_rater", "0.058", "0.431")):
-        these = shares.query("kind == @kind and scope == 'these'").set_index("part")
+        # The paper's shares are lmer's variance components, those of a population of algorithms.
+        population = shares.query("kind == @kind and scope == 'population'").set_index("part")
         for part, paper in (("fixed", fixed), ("algorithm", by_algorithm)):
-            found = tuple(map(float, these.loc[part, ["mean", "hdi_low", "hdi_high"]]))
+            found = tuple(map(float, population.loc[part, ["mean", "hdi_low", "hdi_high"]]))
             claim("Table 2", "what explains the reliability of words", paper, f"R2 of {part}, {kind}", "both", found)
     for factor, paper in _DROPS.items():
         row = drops.query("kind == 'test_retest' and factor == @factor").iloc[0]
