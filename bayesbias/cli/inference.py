@@ -103,7 +103,7 @@ def nli(
     from bayesbias.nli.test_sets.pairs import read_pairs
     from bayesbias.nli.test_sets.splits import parts_of
 
-    written = {"as_json": as_json, "quiet": quiet, "overwrite": overwrite}
+    written: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "overwrite": overwrite}
     settings = {
         name: value for name, value in (("epochs", epochs), ("hidden_units", hidden_units)) if value is not None
     }

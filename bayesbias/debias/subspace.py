@@ -188,7 +188,7 @@ def weighted_directions_of_lists(
            [0., 1.]]), array([0.99, 0.01]))
     """
     if len(lists) == 2:
-        return weighted_directions(*lists, components, centred=centred)
+        return weighted_directions(lists[0], lists[1], components, centred=centred)
     count, keep_mean = check_count("components", components), not check_flag("centred", centred)
     rows = [checked_rows(vectors) for vectors in lists]
     for other in rows[1:]:

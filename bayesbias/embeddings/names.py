@@ -73,7 +73,5 @@ def names_in(embedding: EmbeddingLike, lists: Sequence[Sequence[str]], *, least:
             f"{name_some(lost)}. Give names that it has, or load more of its words."
         )
     if lost:
-        warn_user(
-            f"The embedding {source.name!r} has {of_lists} names; it lacks {name_some(lost)}.", LostWordsWarning
-        )
+        warn_user(f"The embedding {source.name!r} has {of_lists} names; it lacks {name_some(lost)}.", LostWordsWarning)
     return tuple(lookups)
