@@ -114,8 +114,8 @@ def nli(
                 "--models none is trained. Leave them out."
             )
         begin(output, overwrite=overwrite)
-        questions = _Questions(test_set, score, hdi_prob, seed)
-        finish(_of_folders(embeddings, pairs, questions, progress=not quiet), output, **written)
+        question = _Question(test_set, score, hdi_prob, seed)
+        finish(_of_folders(embeddings, pairs, question, progress=not quiet), output, **written)
         return
     if pairs is None:
         raise ArgumentError("Give labelled pairs of sentences to train models on: --pairs FILE.")
@@ -145,7 +145,7 @@ def nli(
 
 
 @dataclass(frozen=True)
-class _Questions:
+class _Question:
     """What is asked of models, by the options of the same names."""
 
     test_set: str
@@ -155,7 +155,7 @@ class _Questions:
 
 
 def _of_folders(
-    folders: list[Path], pairs: Path | None, questions: _Questions, *, progress: bool
+    folders: list[Path], pairs: Path | None, question: _Question, *, progress: bool
 ) -> "InferencePosterior | InferenceComparison":
     """Return the answers of one model, or the comparison of models that were trained several times."""
     from bayesbias.nli.answers.compare_answers import compare_answers
@@ -165,8 +165,8 @@ def _of_folders(
     from bayesbias.nli.test_sets.scores import score as scored
     from bayesbias.nli.trained.hugging_face import pipelines
 
-    rows = make_test_set(questions.test_set)
-    settings: dict[str, Any] = {"hdi_prob": questions.hdi_prob, "random_seed": questions.seed}
+    rows = make_test_set(question.test_set)
+    settings: dict[str, Any] = {"hdi_prob": question.hdi_prob, "random_seed": question.seed}
     if len(folders) == 1:
         trained = pipelines(folders[0], progress=progress)
         if len(trained) > 1:
@@ -175,7 +175,7 @@ def _of_folders(
             raise ArgumentError(
                 "--pairs measures accuracy where models are compared. Leave it out, or give more folders."
             )
-        return posterior(scored(rows, trained[0]), questions.score, **settings)
+        return posterior(scored(rows, trained[0]), question.score, **settings)
     names = file_names(folders, "to compare with the first")
     by_name = {name: pipelines(path, progress=progress) for name, path in zip(names, folders, strict=True)}
     if few := [name for name, trained in by_name.items() if len(trained) < _LEAST_TRAININGS]:
@@ -185,4 +185,4 @@ def _of_folders(
             f"its folder, or ask one alone: bayesbias nli --models {folders[names.index(few[0])]}."
         )
     test = None if pairs is None else read_pairs(pairs)
-    return compare_answers(by_name, rows, questions.score, test_pairs=test, **settings)
+    return compare_answers(by_name, rows, question.score, test_pairs=test, **settings)

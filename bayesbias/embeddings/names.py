@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from bayesbias.embeddings.case_rules import forms
-from bayesbias.embeddings.embedding import Embedding, Lookup
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 
 _SPELLINGS = ("exact", "title", "upper", "lower")
 
 
-def names_in(embedding: Embedding, lists: Sequence[Sequence[str]], *, least: int = 2) -> tuple[Lookup, ...]:
+def names_in(embedding: EmbeddingLike, lists: Sequence[Sequence[str]], *, least: int = 2) -> tuple[Lookup, ...]:
     """Return which names of each list an embedding has, in which spelling, and which are lost.
 
     A name is looked up by the case rule of the embedding, then with a capital, in capitals and in lower case. Where an
@@ -18,7 +19,7 @@ def names_in(embedding: Embedding, lists: Sequence[Sequence[str]], *, least: int
     Parameters
     ----------
     embedding
-        An embedding.
+        An embedding with all its words.
     lists
         Lists of names.
     least
@@ -43,10 +44,11 @@ def names_in(embedding: Embedding, lists: Sequence[Sequence[str]], *, least: int
     >>> names_in(uncased, [["Mary", "Dawn"]])[0].matches
     {'Mary': 'mary', 'Dawn': 'dawn'}
     """
-    vocabulary = set(embedding.words)
+    source = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+    vocabulary = set(source.words)
     spellings = [
         {
-            name: tuple(dict.fromkeys(form for form in (embedding.match(name), *forms(name, _SPELLINGS)) if form))
+            name: tuple(dict.fromkeys(form for form in (source.match(name), *forms(name, _SPELLINGS)) if form))
             for name in names
         }
         for names in lists
@@ -67,11 +69,9 @@ def names_in(embedding: Embedding, lists: Sequence[Sequence[str]], *, least: int
     of_lists = " and ".join(f"{count} of {len(names)}" for count, names in zip(counts, spellings, strict=True))
     if min(counts) < least:
         raise MeasureError(
-            f"The embedding {embedding.name!r} has {of_lists} names, and {least} of each list are needed: it lacks "
+            f"The embedding {source.name!r} has {of_lists} names, and {least} of each list are needed: it lacks "
             f"{name_some(lost)}. Give names that it has, or load more of its words."
         )
     if lost:
-        warn_user(
-            f"The embedding {embedding.name!r} has {of_lists} names; it lacks {name_some(lost)}.", LostWordsWarning
-        )
+        warn_user(f"The embedding {source.name!r} has {of_lists} names; it lacks {name_some(lost)}.", LostWordsWarning)
     return tuple(lookups)

@@ -20,7 +20,7 @@ def correlated(first: ArrayLike, second: ArrayLike, *, hdi_prob: float) -> tuple
     """Return the `CORRELATION_COLUMNS` of two measures, neither of them constant.
 
     >>> [round(number, 2) for number in correlated([1, 2, 3, 4], [1e300, 2e300, 4e300, 3e300], hdi_prob=0.89)]
-    [0.8, -0.11, 0.96, 0.85, 0.8, -0.69, 1.0]
+    [0.8, -0.11, 0.96, 0.85, 0.8, -0.63, 0.99]
     """
     from scipy.stats import rankdata
 
@@ -72,7 +72,7 @@ def rank_correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -
     Examples
     --------
     >>> [round(end, 2) for end in rank_correlation_interval(0.667, 16)]
-    [0.29, 0.87]
+    [0.31, 0.86]
     """
     from scipy.special import ndtri
 

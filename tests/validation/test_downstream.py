@@ -9,6 +9,7 @@ import pytest
 import bayesbias as bb
 from tests.nli.answers.test_train_and_compare import taught, vectors
 from tests.nli.made import few_pairs
+from tests.validation.numbers import unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "downstream"
@@ -36,7 +37,21 @@ def test_the_text_says_the_numbers_of_the_tables() -> None:
     parts += [f"{x:.3f}" for x in pd.read_csv(FOLDER / "accuracy.csv").groupby("embedding")["accuracy"].mean()]
     facts = json.loads((FOLDER / "run.json").read_text())
     parts += [f"{facts['seconds']:,} s", f"{facts['seconds_a_training']} s", f"{facts['lost_words']:,} of the words"]
-    assert [part for part in parts if part not in README] == []
+    original = VALUES[(VALUES["embedding"] == "original") & (VALUES["quantity"] == "overall")]
+    parts.append(f"of {original.loc[original['population'] == 'these words', 'mean'].item():.3f}")
+    asked = bb.nli.test_set("explicit")
+    lists = ("29 of 100 female", "66 of 100 male", "took 36 and 69 names", "10 of them words")
+    facts_of_data = (
+        "13,784 words of 300 dimensions",
+        "4,439 pairs",
+        "120 times",
+        f"{len(asked):,} pairs",
+        "15 trainings of",
+    )
+    given = ("Dawkins (2021)", "2014", "at most 10 passes", "And 10 passes", "length 1", *lists, *facts_of_data)
+    assert unexplained(README, [*parts, *given]) == []
+    assert facts["epochs"] == 10
+    assert len(RUNS) == 15
     distance = CHANGES[(CHANGES["embedding"] == "hard") & (CHANGES["quantity"] == "distance")]
     assert (distance["hdi_low"] > 0).all()
 

@@ -129,7 +129,7 @@ def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:
     rows = {}
     for name, embedding in embeddings.items():
         direct = bb.metrics.vocabulary_direct_bias(embedding, reference=original, random_seed=RANDOM_SEED)
-        weighted = bb.metrics.midb(embedding, names, random_seed=RANDOM_SEED)
+        weighted = bb.metrics.midb(embedding, names, normalize=True, random_seed=RANDOM_SEED)
         rows[name] = {"vocabulary_direct_bias": direct.value, "midb": weighted.value}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("embedding")
 

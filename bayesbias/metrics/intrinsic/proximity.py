@@ -151,7 +151,8 @@ def gipe(
     source, judge = load_both(embedding, reference)
     if names is None:
         direction = gender_direction(judge, pairs)
-        directions, weights = direction.vector[np.newaxis], np.array([1.0])
+        directions: Floats = direction.vector[np.newaxis]
+        weights: Floats = np.ones(1)
         direction_text = f"the direction of {len(direction.pairs)} pairs"
     else:
         directions, weights, direction_text = name_subspace(judge, names, check_count("components", components))

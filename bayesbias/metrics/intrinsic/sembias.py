@@ -144,12 +144,12 @@ def sembias(
     if not normalize:
         of_words = [lengths(source, [word for word_pair in four for word in word_pair]) for four in kept_tuples]
         items["length"] = [float(np.exp(np.log(some).mean())) for some in of_words]
-    answers = ("definition", "stereotype", "none")
-    items = items.assign(**{name: (kinds == name).astype(int) for name in answers})
+    shares = ("definition", "stereotype", "none")
+    items = items.assign(**{name: (kinds == name).astype(int) for name in shares})
     crossed = ("definition_pair", "stereotype_pair")
-    quantities = [Quantity(name, "share", (name,), crossed=crossed) for name in answers]
+    quantities = [Quantity(name, "share", (name,), crossed=crossed) for name in shares]
     if last and (items["part"] == "subset").sum() > 1:
-        quantities += [Quantity(f"{name}_of_subset", "share", (name,), ("subset",), crossed) for name in answers]
+        quantities += [Quantity(f"{name}_of_subset", "share", (name,), ("subset",), crossed) for name in shares]
     return embedding_score(
         "sembias",
         source.name,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 100  # pairs of words of the two groups
 LITTLE = 0.05
-"""Gain in accuracy over always answering the most frequent label, below which the best model knows hardly more."""
+"""Gain in accuracy over always answering the most frequent label, below which a training knows hardly more."""
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
@@ -178,11 +178,15 @@ class InferenceComparison(Result):
             of_runs = self.runs.loc[self.runs["embedding"] == name, "accuracy"]
             text = f"{name}: accuracy {of_runs.mean():.3f} ({of_runs.min():.3f} to {of_runs.max():.3f} over trainings)."
             statements.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
-        largest, best = float(self.runs["largest_label"].max()), float(self.runs["accuracy"].max())
+        largest = float(self.runs["largest_label"].max())
+        weak = int((self.runs["accuracy"] < largest + LITTLE).sum())
         text = f"Always giving the most frequent label has {largest:.3f}."
-        if best < largest + LITTLE:
-            text += " The models know hardly more, so their answers say little about the effect of the vectors."
-        statements.append(Statement("largest label", text, {"largest_label": largest}))
+        if weak:
+            text += (
+                f" {weak} of {len(self.runs)} trainings know hardly more, so their answers say little about the effect "
+                "of the vectors."
+            )
+        statements.append(Statement("largest label", text, {"largest_label": largest, "weak_trainings": weak}))
         return statements
 
 
