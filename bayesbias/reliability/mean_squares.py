@@ -233,8 +233,8 @@ def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
     """Return the jackknife's sd of log(rows / error) over that of Normal scores, from the sums of squares of each row.
 
     Without a row, a sum of squares S is S - n / (n - 1) times the row's part, at least S / 2n. The variance is raised
-    by 1 / n: that of few rows is estimated too low. If a row or two hold nearly all of both sums, leaving one out
-    changes both alike: then the spread is at least that of Normal scores with as few rows.
+    by 1 / n: that of few rows is estimated too low. If one row holds nearly all of both sums, leaving it out changes
+    both alike: then the spread is at least that of Normal scores with as few rows.
     """
     n = rows.shape[1]
     if n < 3:
@@ -247,7 +247,7 @@ def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
     variance = (n - 1) * (1 + 1 / n) * logs.var(axis=1)
     normal = 2 / (n - 1) + 2 / ((n - 1) * (k - 1))
     effective_rows = 1 / np.maximum((weights**2).sum(axis=1), 1 / n)
-    few = effective_rows < max(n / 6, 1.05 * (n / (n - 1)) ** 2)  # the second: one row differs from all others
+    few = effective_rows < 1.05 * (n / (n - 1)) ** 2  # with equality but for 1.05, one row differs from all others
     return np.asarray(np.sqrt(np.maximum(variance / normal, np.where(few, n / effective_rows, 0.0))))
 
 

@@ -267,7 +267,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     axes.set_xlabel("Share of 89 % intervals that hold the truth (grey: 0.89 within 3 Monte Carlo errors)")
     furnish(axes, "x", small=True, rows=True)
     series_legend(figure, series, columns=2)
-    figure.suptitle("Above the line the model holds, below it does not", fontsize=11)
+    figure.suptitle("Above the line rows are Normal, below it they are not", fontsize=11)
     save_figure(figure, path, overwrite=True)
 
 
