@@ -277,3 +277,14 @@ def test_the_command_takes_further_norms(
     twice = [*arguments[:2], "--norms", "norms.csv", "--output", "x"]
     assert in_process("asymmetry", *twice, monkeypatch=monkeypatch) == 2
     capsys.readouterr()
+
+
+def test_of_many_sources_the_text_has_the_differences_from_the_best() -> None:
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    sources = {f"v{number}": bb.asymmetry.static(made_vectors(number)) for number in range(6)}
+    written = bb.asymmetry.report(people, sources, random_seed=1)
+    assert len(written.differences) == 15
+    texts = [text for part in written.parts for text in part.statements if text.kind == "difference"]
+    best = written.agreement.set_index("source")["cam"].idxmax()
+    assert len(texts) == 5
+    assert all(best in (text.numbers["first"], text.numbers["second"]) for text in texts)
