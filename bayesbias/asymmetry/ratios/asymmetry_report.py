@@ -195,10 +195,12 @@ class AsymmetryReport(Result):
         rows = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
         if len(rows) <= MOST_DIFFERENCES:
             return rows
-        first = rows.loc[rows["cam_first"].idxmax()]
-        second = rows.loc[rows["cam_second"].idxmax()]
-        best = first["first"] if first["cam_first"] >= second["cam_second"] else second["second"]
-        return rows[(rows["first"] == best) | (rows["second"] == best)]
+        scores: dict[str, float] = {}
+        for row in rows_of(rows):
+            scores |= {row["first"]: row["cam_first"], row["second"]: row["cam_second"]}
+        best = max(scores, key=lambda name: scores[name])
+        from_best: pd.DataFrame = rows[(rows["first"] == best) | (rows["second"] == best)]
+        return from_best
 
     def _coverage_statements(self, norm_ratios: "pd.DataFrame") -> list[Statement]:
         """Return how far to trust the ratios of pairs that are listed in one direction, if there are any."""
