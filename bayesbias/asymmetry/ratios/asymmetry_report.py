@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MOST_DIFFERENCES = 6
+"""Largest number of differences between sources in the text; the table has all."""
 COVERAGE = {"both": (0.82, 0.98), "one": (0.61, 0.99)}
 """Share of 89 % intervals that contained the truth in simulated norms, lowest and highest (`validation/asymmetry`), for
 pairs that norms list in both directions and in one."""
@@ -188,9 +190,17 @@ class AsymmetryReport(Result):
 
     @property
     def _whole_differences(self) -> "pd.DataFrame":
-        """Differences over all relations, which the text shows."""
+        """Differences over all relations, which the text shows: of many sources, only those from the best."""
         rows = self.differences
-        return rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
+        rows = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
+        if len(rows) <= MOST_DIFFERENCES:
+            return rows
+        scores: dict[str, float] = {}
+        for row in rows_of(rows):
+            scores |= {row["first"]: row["cam_first"], row["second"]: row["cam_second"]}
+        best = max(scores, key=lambda name: scores[name])
+        from_best: pd.DataFrame = rows[(rows["first"] == best) | (rows["second"] == best)]
+        return from_best
 
     def _coverage_statements(self, norm_ratios: "pd.DataFrame") -> list[Statement]:
         """Return how far to trust the ratios of pairs that are listed in one direction, if there are any."""
@@ -206,10 +216,10 @@ class AsymmetryReport(Result):
         return [Statement("coverage", text, {"pairs": one_way, "low": low, "high": high})]
 
     def _common_statements(self) -> list[Statement]:
-        if not self.common or len(self.agreement["source"].unique()) < 2:
-            return []
         people = self.ratios[self.ratios["source"] == self.norms]
         compared, every = int(people["compared"].sum()), len(people)
+        if not self.common or compared == every or len(self.agreement["source"].unique()) < 2:
+            return []
         sizes = self.ratios[self.ratios["left_out"] == ""].groupby("source")["lar"].size().to_dict()
         fewest = min(self.agreement["source"].unique(), key=lambda name: int(sizes[name]))
         text = (

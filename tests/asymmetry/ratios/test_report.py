@@ -277,3 +277,30 @@ def test_the_command_takes_further_norms(
     twice = [*arguments[:2], "--norms", "norms.csv", "--output", "x"]
     assert in_process("asymmetry", *twice, monkeypatch=monkeypatch) == 2
     capsys.readouterr()
+
+
+def test_of_many_sources_the_text_has_the_differences_from_the_best() -> None:
+    people = bb.asymmetry.evocation(made_norms(), name="people")
+    sources = {f"v{number}": bb.asymmetry.static(made_vectors(number)) for number in range(6)}
+    written = bb.asymmetry.report(people, sources, random_seed=1)
+    assert len(written.differences) == 15
+    texts = [text for part in written.parts for text in part.statements if text.kind == "difference"]
+    best = written.agreement.set_index("source")["cam"].idxmax()
+    assert len(texts) == 5
+    assert all(best in (text.numbers["first"], text.numbers["second"]) for text in texts)
+
+
+def test_the_command_takes_both_matrices_of_a_training(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same file twice gives its word vectors and context vectors, as in Python."""
+    rng = np.random.default_rng(3)
+    texts = [list(map(str, rng.choice(WORDS, 8))) for _ in range(300)]
+    settings = {"dimensions": 5, "epochs": 2, "min_count": 1, "progress": False, "seeds": [1]}
+    trained = bb.embeddings.train_embeddings(texts, workplace / "trained", **settings)
+    path = str(trained.paths[1])
+    arguments = ["norms.csv", path, "--context", path, "--output", "both", "--seed", "1"]
+    assert in_process("asymmetry", *arguments, monkeypatch=monkeypatch) == 0
+    people = bb.asymmetry.evocation(bb.asymmetry.read_evocation("norms.csv"))
+    source = bb.asymmetry.static(*trained.both_matrices(1), vocabulary=people.vocabulary)
+    expected = bb.asymmetry.lar(source, people.pairs())["lar"]
+    rows = pd.read_csv(workplace / "both" / "pairs.csv")
+    np.testing.assert_allclose(rows.loc[rows["source"] == "skipgram_seed1", "lar"], expected, atol=1e-5)
