@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayesbias.metrics.embedding_registry import EmbeddingMeasure
-    from bayesbias.metrics.registry import Measure
+    from bayesbias.metrics.measure_entry import Measure
     from bayesbias.metrics.result import MeasureResult
 
 

@@ -33,13 +33,13 @@ from .intrinsic.sembias import sembias as sembias
 from .intrinsic.vocabulary import midb as midb
 from .intrinsic.vocabulary import vocabulary_direct_bias as vocabulary_direct_bias
 from .look_up import FoundLists as FoundLists
+from .measure_entry import Measure as Measure
 from .quality.analogies import analogies as analogies
 from .quality.benchmark_files import read_analogies as read_analogies
 from .quality.benchmark_files import read_sembias as read_sembias
 from .quality.benchmark_files import read_similarity as read_similarity
 from .quality.similarity import word_similarity as word_similarity
 from .registry import MEASURES as MEASURES
-from .registry import Measure as Measure
 from .registry import measure as measure
 from .result import MeasureResult as MeasureResult
 from .significance.permutation_test import PermutationTest as PermutationTest

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.metrics.look_up import every_group
+from bayesbias.metrics.measure_entry import Measure, below_one
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import shared_parameters
-from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 
 
@@ -102,3 +103,17 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
         study=lists.study,
         embedding=found_lists.source.name,
     )
+
+
+MAC = Measure(
+    "mac", "Mean Average Cosine distance", "mean over words t and attribute groups A_j of mean (1 - cos(t, a))",
+    "large: far from all attributes, associated or not", "0 to 2", "protected groups, attribute groups",
+    "Manzini et al. (2019)", "a distance, not a similarity; each attribute group counts the same",
+    "to ask whether groups differ: it averages associated and different pairs, whose differences cancel; and "
+    "1 is not a neutral value",
+    mac,
+    of_similarities=SimilarityMeasure(
+        every_group, mac_statistics, average_distances, "mean distance s(t, A_j) to an attribute group"
+    ),
+    strength=below_one,
+)  # fmt: skip

@@ -13,9 +13,10 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import find_lists, two_groups
+from bayesbias.metrics.measure_entry import GROUPS_AND_LISTS, Measure, below_one
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import TWO_GROUPS, shared_parameters
-from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 
 
@@ -241,3 +242,24 @@ def _cosine_to(words: Floats, vector: Floats) -> Floats:
         raise MeasureError("A word's vector or the mean of a group is zero, so it has no direction.")
     similarity: Floats = np.clip(words @ vector / lengths, -1.0, 1.0)
     return similarity
+
+
+RND = Measure(
+    "rnd", "Relative Norm Distance", "mean over words a of |a - mean X| - |a - mean Y|",
+    "positive: attribute words nearer to Y", "-2 to 2", GROUPS_AND_LISTS, "Garg et al. (2018)",
+    "unit vectors; mean, not sum, over words (rnd_sum: the sum, as published)",
+    "with groups whose words scatter differently: the mean of words that are close together is longer, and so "
+    "farther from a word unrelated to both; distance=\"cosine\" ignores lengths",
+    rnd,
+)  # fmt: skip
+
+ECT = Measure(
+    "ect", "Embedding Coherence Test", "Spearman's rho of cos(a, mean X) and cos(a, mean Y) over words a",
+    "near 1: both groups rank the attribute words alike", "-1 to 1", GROUPS_AND_LISTS, "Dev and Phillips (2019)",
+    "vectors as stored (normalize=False). The posterior is that with normalize=True",
+    "to find a shift that all attribute words share: if each is nearer to the first group by the same amount, "
+    "it is still 1",
+    ect,
+    of_similarities=SimilarityMeasure(two_groups, ect_statistics, same_as=(("normalize", True),)),
+    strength=below_one,
+)  # fmt: skip

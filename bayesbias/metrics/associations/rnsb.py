@@ -15,6 +15,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import GROUPS_ON_TWO_LISTS, shared_parameters
 from bayesbias.studies.study import StudyLike
@@ -159,3 +160,16 @@ def _over_splits(examples: tuple[Floats, Floats], judged: Floats, splits: int, s
         "accuracy": float(right.mean()),
         "accuracy_mcse": float(sds[1] / np.sqrt(splits)),
     }
+
+
+RNSB = Measure(
+    "rnsb", "Relative Negative Sentiment Bias",
+    "Kullback-Leibler divergence from equal shares of the words' probabilities of being negative",
+    "large: some words count as more negative than others; 0: all alike", "0 to log(words), in nats",
+    "protected groups, a positive and a negative attribute group", "Sweeney and Najafian (2019)",
+    "logistic regression on vectors as stored; the second attribute group is the negative one; needs "
+    "scikit-learn",
+    "where the classifier hardly separates positive from negative words (see accuracy), and to compare "
+    "studies with different numbers of words, since the upper bounds differ",
+    rnsb,
+)  # fmt: skip

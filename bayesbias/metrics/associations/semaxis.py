@@ -12,6 +12,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.result import MeasureResult, group_means, score_frame
 from bayesbias.metrics.shared_parameters import GROUPS_ON_TWO_LISTS, shared_parameters
 from bayesbias.studies.study import StudyLike
@@ -95,3 +96,12 @@ def semaxis(
         study=lists.study,
         embedding=found_lists.source.name,
     )
+
+
+SEMAXIS = Measure(
+    "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)",
+    "positive: towards A, the first attribute group", "-1 to 1", "protected groups, two attribute groups",
+    "An, Kwak and Ahn (2018), equations 1 and 2", "vectors as stored (normalize=False)",
+    "to compare a word with 0: words in general do not score 0; compare words with each other",
+    semaxis,
+)  # fmt: skip

@@ -10,6 +10,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.weat import check_ddof, effect_size
 from bayesbias.metrics.look_up import groups_on_two_lists
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.result import MeasureResult, group_means, score_frame
 from bayesbias.metrics.shared_parameters import GROUPS_ON_TWO_LISTS, shared_parameters
 from bayesbias.metrics.significance.permutation_test import both_p_values
@@ -159,3 +160,28 @@ def sc_weat(
         study=lists.study,
         embedding=found_lists.source.name,
     )
+
+
+SC_WEAT = Measure(
+    "sc_weat", "single-category WEAT",
+    "(mean over A of cos(X, a) - mean over B of cos(X, b)) / sd over A and B; cos(X, a) = mean over X of "
+    "cos(x, a)",
+    "positive: A nearer to the group X than B", "-2 to 2 (effect size)",
+    "one protected group, two attribute groups",
+    "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
+    "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million",
+    "where there are two groups to compare: one group alone cannot tell an association from attribute words "
+    "that are near to everything",
+    sc_weat,
+)  # fmt: skip
+
+NORMALIZED_ASSOCIATION_SCORE = Measure(
+    "normalized_association_score", "normalized association score of single words (WEFAT)",
+    "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
+    "positive: nearer to A, the first attribute group", "-2 to 2",
+    "protected groups, two attribute groups",
+    "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, NAS", "sd with n - 1",
+    "to say how certain an association is: it is a standardized size, not a test; and a single word cannot "
+    "tell an association from attribute words that are near to everything, so compare words with each other",
+    normalized_association_score,
+)  # fmt: skip

@@ -11,11 +11,12 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import four_lists
+from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.significance.permutation_test import both_p_values
 from bayesbias.metrics.significance.permutation_test import p_value as p_value
-from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 
 
@@ -180,3 +181,18 @@ def weat(
         study=lists.study,
         embedding=found_lists.source.name,
     )
+
+
+WEAT = Measure(
+    "weat", "Word Embedding Association Test",
+    "(mean s(x, A, B) over X - mean s(y, A, B) over Y) / sd of s over both; s(w, A, B) = mean cos(w, a) - mean "
+    "cos(w, b)",
+    "positive: X nearer to A and Y to B, the associations of the study", "-2 to 2 (effect size)", FOUR_GROUPS,
+    "Caliskan, Bryson and Narayanan (2017)",
+    "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
+    "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
+    "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
+    "generalize to other attribute words",
+    weat,
+    of_similarities=SimilarityMeasure(four_lists, weat_statistics, associations, ASSOCIATION),
+)  # fmt: skip

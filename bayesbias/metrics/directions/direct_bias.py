@@ -13,6 +13,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, Direction, as_direction, gender_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior
 from bayesbias.metrics.look_up import checked_pairs, checked_words, find_lists
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.studies.study import Study, StudyLike, load_study
@@ -107,3 +108,14 @@ def direct_bias(
         study=name,
         embedding=source.name,
     )
+
+
+DIRECT_BIAS = Measure(
+    "direct_bias", "direct bias", "mean of |cos(w, g)|^c over words w, g the main direction of the pairs",
+    "large: words lie along the direction; the mean cosine is positive towards the first words of the pairs",
+    "0 to 1", "pairs (10 are bundled), words that should be neutral: those of the attribute groups",
+    "Bolukbasi et al. (2016), section 5.2", "c = 1; uncentred differences of unit vectors",
+    "to show that debiasing worked: hard debiasing makes it 0 by construction, while words keep their "
+    "neighbours (Gonen and Goldberg 2019)",
+    direct_bias,
+)  # fmt: skip

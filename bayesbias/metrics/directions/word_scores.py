@@ -18,6 +18,7 @@ from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
+from bayesbias.metrics.measure_entry import DU, PAIRS, Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.studies.study import Study, StudyLike, load_study
@@ -324,3 +325,40 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
     if not lookup.matches:
         raise MeasureError(f"The embedding {source.name!r} has no word of the vocabulary. Give words that it has.")
     return {form: row for row, form in enumerate(dict.fromkeys(lookup.matches.values()))}, lookup.lost
+
+
+DB_WA = Measure(
+    "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)",
+    "positive: towards m, the first word of the pair", "-2 to 2", PAIRS, f"{DU}, DB/WA",
+    "base pairs masculine word first",
+    "with a single base pair: every other difference between its two words counts too; compare several "
+    "(bb.metrics.index_of_inconsistency)",
+    word_scores, {"rule": "db_wa"},
+)  # fmt: skip
+
+RIPA = Measure(
+    "ripa", "Relational Inner Product Association of single words", "w (m - f) / |m - f|",
+    "positive: towards m, the first word of the pair", "unbounded", PAIRS,
+    f"Ethayarajh, Duvenaud and Hirst (2019); {DU}, RIPA", "vectors as stored",
+    "to compare frequent with rare words: long vectors score more; ripa_unit does not see lengths",
+    word_scores,
+    {"rule": "ripa"},
+)  # fmt: skip
+
+RIPA_UNIT = Measure(
+    "ripa_unit", "RIPA of unit vectors", "w (m - f) / |m - f|, w of length 1",
+    "positive: towards m, the first word of the pair", "-1 to 1", PAIRS, f"published code of {DU}, RIPA",
+    "the word's vector of length 1, those of the pair as stored",
+    "to reproduce published values of ripa, which depend on the words' lengths",
+    word_scores,
+    {"rule": "ripa_unit"},
+)  # fmt: skip
+
+NBM = Measure(
+    "nbm", "Neighbourhood Bias Metric of single words",
+    "(neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k",
+    "positive: neighbours lean to m, the first word of the pair", "-1 to 1", f"{PAIRS}, a vocabulary",
+    f"{DU}, NBM, after Gonen and Goldberg (2019)", "k = 100 nearest words by cosine, the word itself left out",
+    "without a whole vocabulary: the nearest words of a study are not those of the language",
+    word_scores, {"rule": "nbm"},
+)  # fmt: skip

@@ -13,6 +13,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
 from bayesbias.metrics.look_up import find_lists, find_two_lists, four_lists
+from bayesbias.metrics.measure_entry import FOUR_GROUPS, KINDEL, SCORE, Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.subspaces.component_scores import component_lists, component_vectors, score_result
@@ -189,3 +190,14 @@ def congruences(
         values = canonical_congruences(*pair)[: min(int(rank(vectors_of_list)) for vectors_of_list in pair)]
         rows += [(component, *names, index, float(value)) for index, value in enumerate(values, start=1)]
     return pd.DataFrame(rows, columns=["component", "first", "second", "index", "congruence"])
+
+
+CANONICAL_SUBSPACE = Measure(
+    "canonical_subspace", "canonical subspace score",
+    f"{SCORE}, X:Y = trace(P_X P_Y) / sqrt(rank X * rank Y), P the projectors onto the words' spans",
+    "positive: A nearer to C and B to D, the associations of the study", "-2 to 2", FOUR_GROUPS,
+    f"{KINDEL}, Sim_CCA;k and Table 1", "uncentred; scaled by the ranks (scaled=False: not)",
+    "with lists of nearly as many words as the vectors have dimensions: their spans intersect whatever the "
+    "words are; compare it with bb.metrics.study_nulls",
+    canonical_subspace,
+)  # fmt: skip

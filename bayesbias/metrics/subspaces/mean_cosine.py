@@ -13,10 +13,12 @@ from bayesbias.base.vectors import raise_unless_same_dimensions
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, unit_vectors
+from bayesbias.metrics.associations.weat import associations
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
+from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, KINDEL, SCORE, Measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
-from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.metrics.subspaces.component_scores import component_lists, score_result, score_statistics
 from bayesbias.studies.study import StudyLike
 
@@ -196,3 +198,16 @@ def _raise_unless_paired(lists: StudyLists, found_lists: FoundLists) -> None:
             f"{'; '.join(shortened)} words, so the others would be paired with wrong partners. Leave out the words at "
             "the same positions of all four lists, or use estimator='grand_mean'."
         )
+
+
+WEAT_SCORE = Measure(
+    "weat_score", "mean-cosine score (WEAT_0, WEAT_1, WEAT_k)", f"{SCORE}, X:Y the mean cosine of X and Y",
+    "positive: A nearer to C and B to D, the associations of the study", "-4 to 4", FOUR_GROUPS,
+    f"{KINDEL}, equation WEAT(A, B, C, D) and supplement, WEAT_0, WEAT_1, WEAT_k",
+    "all pairs (grand_mean); 'paired' by place, 'centroid' of the vectors as stored. A posterior only without "
+    "the centroid",
+    "to say whether it exceeds chance: it has no test; weat has one, and bb.measure_posterior gives an "
+    "interval",
+    weat_score,
+    of_similarities=SimilarityMeasure(four_lists, weat_score_statistics, associations, ASSOCIATION),
+)  # fmt: skip
