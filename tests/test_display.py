@@ -154,6 +154,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
     covered = {type(each) for each in shown}
     elsewhere = {  # tested in their rooms
         *("EmbeddingComparison", "ComparisonConclusions", "RandomListCheck", "StudySizes"),
+        *("NormsComparison", "ReliabilityReport"),
         *("SeedComparison", "ReliabilityRegression", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
         *("InferenceComparison", "InferenceCheck"),
         *("Accuracy", "AttentionModel", "SequenceClassifier"),

@@ -170,6 +170,6 @@ def test_a_method_that_changes_lengths_alone_changes_no_measure(measure: str, tm
     }
     settings: dict[str, Any] = {"measures": [requests[measure]], **pets.SMALL, "random_seed": 1}
     methods = {"lengths": longer_or_shorter.Lengths()}
-    report = bb.debias_report([source], study(), methods, [["he", "she"]], **settings)
+    report = bb.debias_report([source], study(), methods, sets=[["he", "she"]], **settings)
     (change,) = report.table.loc[report.table["measure"].str.startswith(measure), "change"].dropna()
     assert change == pytest.approx(0, abs=1e-6)

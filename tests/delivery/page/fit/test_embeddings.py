@@ -34,7 +34,7 @@ def test_tables_are_explained_right_under_them_and_once(names: tuple[str, ...]) 
     assert sum("What it does not show" in str(block) for block in blocks) == 1
     figures = [block for block in blocks if isinstance(block, Figure)]
     assert len(figures) == len(names)
-    assert all("the number to read" in block.caption for block in figures)
+    assert all("Differences, " in block.caption and "gap in old" in block.caption for block in figures)
 
 
 def test_where_nothing_differs_nothing_is_explained() -> None:

@@ -68,7 +68,7 @@ def test_what_would_take_hours_or_more_memory_than_there_is_is_not_begun(
         (notice,) = section(page).blocks
         assert isinstance(notice, Notice)
         assert "too long. Run bb." in notice.text
-    assert page.too_long(20, "") == ""
+    assert page.skip_reason(20, "") == ""
 
 
 def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
