@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.cells.cells import Answer
-from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
+from bayesbias.cells.debias_cell import DebiasCell
 from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, ReportError
 from tests.cells import longer_or_shorter
 from tests.cells.pets import study
@@ -105,43 +105,6 @@ def test_without_the_original_there_is_no_change(monkeypatch: pytest.MonkeyPatch
         report = pets.report()
     assert set(report.failed) == {("E1", method) for method in ("original", "linear", "weak")}
     assert set(report.table["embedding"]) == {"E2"}
-
-
-def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.txt"
-
-    def digest(pairs: str = "cat dog 9\n", **changes: Any) -> str:
-        path.write_text(pairs)
-        chosen: dict[str, Any] = {
-            "embedding": "E1",
-            "vectors": "0" * 16,
-            "method": "soft",
-            "chosen": bb.debias.SoftDebias(),
-            "sets": pets.SETS,
-            "studies": (study(),),
-            "scores": (RequestedScore("word_similarity", "word_similarity (pairs)", path),),
-            "model": bb.load_model("no_pooling"),
-            "max_lost": 0.2,
-            "hdi_prob": 0.89,
-            "draws": 100,
-            "chains": 4,
-            "random_seed": 1,
-        }
-        return DebiasCell(**chosen | changes).digest
-
-    others = [
-        digest(vectors="1" * 16),
-        digest(chosen=bb.debias.SoftDebias(strength=5.0)),
-        digest(sets=bb.debias.DebiasWords("kind", [["she", "he"]])),
-        digest(studies=(study("other"),)),
-        digest(pairs="cat dog 8\n"),
-        digest(scores=()),
-        digest(model=bb.load_model("hierarchical")),
-        digest(random_seed=2),
-        digest(max_lost=0.3),
-    ]
-    assert len({digest(), *others}) == 1 + len(others)
-    assert digest(embedding="another name") == digest()
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,11 +15,10 @@ import pytest
 import bayesbias as bb
 from bayesbias.base.cores import available_cores
 from bayesbias.base.memory import free_memory
-from bayesbias.cells import dask_workers
 from bayesbias.cells.cells import Answer
 from bayesbias.cells.dask_workers import process_workers
 from bayesbias.cells.workers import this_process
-from bayesbias.errors import BayesBiasWarning, ClusterError
+from bayesbias.errors import BayesBiasWarning
 from tests.cells import pets
 
 SMALL = {"model": "no_pooling", "seeds": [1, 2], **pets.SMALL}
@@ -118,27 +116,3 @@ def test_a_script_needs_no_guard_and_a_kill_leaves_no_process(tmp_path: Path) ->
     killed.wait()
     _, left = psutil.wait_procs(started, timeout=60)
     assert not left
-
-
-def test_a_scheduler_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_workers, "_PATIENCE", 1)
-    questions = [pets.embedding(1)], pets.study(), pets.MEASURES
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        taken = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        for address in (taken, "tcp://127.0.0.1:1", "nowhere://x", "tcp://no.such.host.invalid:8786", ""):
-            begun = time.monotonic()
-            with pytest.raises(ClusterError, match=r"\b1 s\b"):
-                bb.audit(*questions, scheduler=address, **SMALL)
-            assert time.monotonic() - begun < 30
-
-
-def test_a_scheduler_without_workers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from distributed import LocalCluster
-
-    monkeypatch.setattr(dask_workers, "_PATIENCE", 1)
-    with LocalCluster(n_workers=0, processes=False, protocol="inproc", dashboard_address="127.0.0.1:0") as cluster:
-        address = cluster.scheduler_address
-        with pytest.raises(ClusterError, match="dask worker inproc://"):
-            bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import spearmanr
 
 import bayesbias as bb
-from bayesbias.asymmetry.ratios.asymmetry_report import COVERAGE
 from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning
 from tests.asymmetry.made import WORDS, made_norms, made_relations, made_vectors
 from tests.cli.running import in_process
@@ -34,27 +33,6 @@ def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.Asymmetry
     assert "AGREEMENT WITH THEM" in text
     assert text.count("CAM") == 3  # of each source, and their difference
     assert "<h4>Agreement with them</h4>" in report._repr_html_()
-
-
-def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryReport) -> None:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
-    vectors = [bb.asymmetry.static(made_vectors(2))]
-    written = bb.asymmetry.report(source, vectors, made_relations(), relation="IsA", seen="either", random_seed=1)
-    assert written.ratios["relation"].unique().tolist() == ["IsA"]
-    assert (written.ratios[["forward", "backward"]].min(axis=1) == 0).any()
-    rows = written.ratios[written.ratios["source"] == "people"]
-    one_way = int((rows[["forward", "backward"]].min(axis=1) == 0).sum())
-    low, high = COVERAGE["one"]
-    (stated,) = (text for part in written.parts for text in part.statements if text.kind == "coverage")
-    assert stated.numbers == {"pairs": one_way, "low": low, "high": high}
-    assert f"{one_way} pairs" in stated.text
-    assert f"{low:.0%} to {high:.0%}" in stated.text
-    assert stated.text in written.contents.verdict
-    plain = bb.asymmetry.report(source, vectors, random_seed=1)
-    assert "coverage" not in {text.kind for part in plain.parts for text in part.statements}
-    assert plain.agreement["relation"].tolist() == ["all pairs"]
-    assert plain.relations.empty
-    assert "LAR" in bb.plots.plot_asymmetry(plain).axes[0].get_xlabel()
 
 
 def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
@@ -212,59 +190,6 @@ def test_several_thresholds() -> None:
         assert row.accuracy == pytest.approx((first == second).mean())
 
 
-def test_three_norms_and_what_they_have_in_common() -> None:
-    """Two norms are answers of other people to the same world; the third is of another world."""
-    same, other = ({**made_world(1)}, {**made_world(2)})
-    norms = {"first": asked_norms(same, 3), "second": asked_norms(same, 4), "third": asked_norms(other, 5)}
-    seen = []
-
-    def vectors(norms: bb.asymmetry.Evocation) -> bb.asymmetry.StaticVectors:
-        seen.append(norms.name)
-        return bb.asymmetry.static(made_vectors(2), vocabulary=norms.vocabulary)
-
-    group = bb.asymmetry.report(norms, {"vectors": vectors}, made_relations(), random_seed=1)
-    assert list(group.results) == ["between_norms", "first", "second", "third"]
-    assert seen == ["first", "second", "third"]
-    norms_table = group.results["between_norms"].agreement
-    whole = norms_table[norms_table["relation"] == "SA"].set_index(["first", "second"])
-    assert len(set(whole["pairs"])) == 1
-    assert whole.loc[("first", "second"), "cam"] > 0.5
-    assert whole.loc[("first", "second"), "cam_corrected_high"] > 0.9
-    assert whole.loc[("first", "third"), "hdi_low"] < 0 < whole.loc[("first", "third"), "hdi_high"]
-    keys = [set(map(tuple, source.pairs()[["a", "b"]].to_numpy())) for source in norms.values()]
-    assert whole["pairs"].iloc[0] == len(set.intersection(*keys))
-    counts = group.results["between_norms"].counts
-    assert counts["pairs"].tolist() == list(map(len, keys))
-    assert "between_norms_agreement" in group.contents.tables
-
-
-def made_world(seed: int) -> dict[str, np.ndarray]:
-    """Return the probabilities of answers to each word: popular words, and tastes of each cue."""
-    rng = np.random.default_rng(seed)
-    popular = rng.exponential(size=len(WORDS)) + 0.3
-    weights = popular * (rng.exponential(size=(len(WORDS), len(WORDS))) + 0.3)
-    np.fill_diagonal(weights, 0)
-    return {"probabilities": weights / weights.sum(axis=1, keepdims=True)}
-
-
-def asked_norms(world: dict[str, np.ndarray], seed: int) -> bb.asymmetry.Evocation:
-    counts = np.random.default_rng(seed).multinomial(400, world["probabilities"])
-    rows = [(WORDS[cue], WORDS[word], counts[cue, word], 400) for cue, word in zip(*np.nonzero(counts), strict=True)]
-    return bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
-
-
-def test_norms_that_cannot_be_compared() -> None:
-    people = bb.asymmetry.evocation(made_norms(), name="people")
-    with pytest.raises(MeasureError, match="people, people"):
-        bb.asymmetry.compare_norms([people, people])
-    with pytest.raises(MeasureError, match="one of the norms, people"):
-        bb.asymmetry.compare_norms([people])
-    words = tuple(f"x{number}" for number in range(30))
-    strangers = bb.asymmetry.evocation(made_norms(words=words), name="strangers")
-    with pytest.raises(MeasureError, match="people, strangers have 0 pairs"):
-        bb.asymmetry.compare_norms([people, strangers])
-
-
 def test_the_command_takes_further_norms(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,17 +202,6 @@ def test_the_command_takes_further_norms(
     twice = [*arguments[:2], "--norms", "norms.csv", "--output", "x"]
     assert in_process("asymmetry", *twice, monkeypatch=monkeypatch) == 2
     capsys.readouterr()
-
-
-def test_of_many_sources_the_text_has_the_differences_from_the_best() -> None:
-    people = bb.asymmetry.evocation(made_norms(), name="people")
-    sources = {f"v{number}": bb.asymmetry.static(made_vectors(number)) for number in range(6)}
-    written = bb.asymmetry.report(people, sources, random_seed=1)
-    assert len(written.differences) == 15
-    texts = [text for part in written.parts for text in part.statements if text.kind == "difference"]
-    best = written.agreement.set_index("source")["cam"].idxmax()
-    assert len(texts) == 5
-    assert all(best in (text.numbers["first"], text.numbers["second"]) for text in texts)
 
 
 def test_the_command_takes_both_matrices_of_a_training(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """Contextual vectors against a plain loop; templates, the cache, and words without vectors."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,10 +196,3 @@ def test_a_model_whose_file_lacks_weights_is_no_model(
         (folder / "config.json").write_text(json.dumps(settings | changes), encoding="utf-8")
         with pytest.raises(EmbeddingError, match=message):
             bb.embeddings.contextual_embedding(folder, ["bado"], index)
-
-
-def test_an_error_without_torch_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(EmbeddingError, match=r"bayesbias\[contextual\]"):
-        bb.embeddings.contextual_embedding(tmp_path, ["cat"])

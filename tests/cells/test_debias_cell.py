@@ -1,0 +1,46 @@
+"""Cells of a report on debiasing: their hashes stand for all that enters an answer."""
+
+from pathlib import Path
+from typing import Any
+
+import bayesbias as bb
+from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
+from tests.cells.pets import study
+from tests.reports.debiasing import pets
+
+
+def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+
+    def digest(pairs: str = "cat dog 9\n", **changes: Any) -> str:
+        path.write_text(pairs)
+        chosen: dict[str, Any] = {
+            "embedding": "E1",
+            "vectors": "0" * 16,
+            "method": "soft",
+            "chosen": bb.debias.SoftDebias(),
+            "sets": pets.SETS,
+            "studies": (study(),),
+            "scores": (RequestedScore("word_similarity", "word_similarity (pairs)", path),),
+            "model": bb.load_model("no_pooling"),
+            "max_lost": 0.2,
+            "hdi_prob": 0.89,
+            "draws": 100,
+            "chains": 4,
+            "random_seed": 1,
+        }
+        return DebiasCell(**chosen | changes).digest
+
+    others = [
+        digest(vectors="1" * 16),
+        digest(chosen=bb.debias.SoftDebias(strength=5.0)),
+        digest(sets=bb.debias.DebiasWords("kind", [["she", "he"]])),
+        digest(studies=(study("other"),)),
+        digest(pairs="cat dog 8\n"),
+        digest(scores=()),
+        digest(model=bb.load_model("hierarchical")),
+        digest(random_seed=2),
+        digest(max_lost=0.3),
+    ]
+    assert len({digest(), *others}) == 1 + len(others)
+    assert digest(embedding="another name") == digest()
