@@ -1,0 +1,31 @@
+"""Contents of a fit's file: its model and rows come back as they were given."""
+
+import json
+
+import numpy as np
+
+import bayesbias as bb
+from bayesbias.models.fitted.fit_content import stored_model, stored_rows
+from bayesbias.models.spec import load_model
+from tests.delivery.page.pages import small_table
+
+
+def test_a_model_comes_back_from_its_texts() -> None:
+    model = load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"})
+    again = stored_model(json.loads(json.dumps(model.to_dict())))
+    assert again.digest == model.digest
+    assert str(again.priors["sigma"]) == "HalfNormal(sigma=0.2)"
+
+
+def test_rows_are_those_of_the_table() -> None:
+    table = small_table()
+    rows = stored_rows(bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False))
+    assert sorted(rows.distance) == sorted(table["cosine_distance"])
+    pairs = zip(
+        np.array(rows.protected_words)[rows.protected],
+        np.array(rows.attribute_words)[rows.attribute],
+        rows.distance,
+        strict=True,
+    )
+    expected = zip(table["protected_word"], table["attribute_word"], table["cosine_distance"], strict=True)
+    assert set(pairs) == set(expected)
