@@ -80,5 +80,5 @@ $(UV):
 
 .venv-extras/ready: $(UV) pyproject.toml uv.lock
 	@.ci/python >/dev/null
-	UV_PROJECT_ENVIRONMENT=.venv-extras $(UV) sync --quiet --frozen --all-extras --python "$$(.ci/python)"
+	UV_PROJECT_ENVIRONMENT=.venv-extras $(UV) sync --quiet --frozen --all-extras --group encoder-model --python "$$(.ci/python)"
 	@touch $@
