@@ -37,7 +37,7 @@ _GROUPS = {
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
-    "Embeddings of your own": ("train", "contexts", "contextual"),
+    "Embeddings of your own": ("train", "contexts", "contextual", "encode"),
 }
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 

@@ -10,6 +10,8 @@ from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.contextual import ContextualEmbedding
+    from bayesbias.embeddings.embedding import Embedding
+    from bayesbias.studies.study import Study
 
 Contexts = Annotated[
     Path | None,
@@ -27,7 +29,7 @@ Device = Annotated[
     str | None, typer.Option(help="Device for a language model: cpu, cuda and so on; by default a GPU if there is one.")
 ]
 Cache = Annotated[Path | None, typer.Option(help="Folder that keeps the vectors of a language model for the next run.")]
-DEFAULT_LAYER, DEFAULT_MOST = -1, 100
+DEFAULT_LAYER, DEFAULT_MOST, DEFAULT_BATCH = -1, 100, 512
 
 
 @app.command(cls=Command)
@@ -123,15 +125,82 @@ def contextual(
     )
 
 
+@app.command(cls=Command)
+def encode(
+    encoder: Annotated[
+        Path, typer.Argument(metavar="ENCODER", help="Folder of a sentence-transformers or model2vec encoder.")
+    ],
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file whose words get vectors.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .npz file, which keeps the spread over templates.")],
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            help="Sentences around each word: a text file, each line with WORD in it, or a bundled set such as "
+            "'any' or 'name'. By default words are encoded alone."
+        ),
+    ] = None,
+    batch: Annotated[int, typer.Option(help="Texts in one call of the encoder.")] = DEFAULT_BATCH,
+    cache: Annotated[Path | None, typer.Option(help="File that keeps the vectors of texts for the next run.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the embedding in reports.")] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the vectors that a sentence encoder gives to a study's words, alone or in template sentences.
+
+    The folder's own pooling, normalisation and prompt are applied. Every command that takes vectors accepts the file.
+
+    Example:
+
+        bayesbias encode all-MiniLM-L6-v2/ --study weat7 --templates any --output minilm.npz
+    """
+    from bayesbias.embeddings.encoders.encode import encode as encode_words
+    from bayesbias.embeddings.writing import check_embedding_output, write_embedding
+    from bayesbias.studies.study import load_study
+
+    check_embedding_output(output, overwrite=overwrite)
+    claim(output)
+    embedding = encode_words(
+        encoder, load_study(study), _sentences(templates), batch=batch, cache=cache, name=name, progress=not quiet
+    )
+    write_embedding(embedding, output, overwrite=overwrite)
+    answer(
+        f"{len(embedding):,} words, {embedding.dimensions} dimensions.\n"
+        f"Wrote {output}. Next: bayesbias table {output} --study {study} --output table.csv",
+        quiet=quiet,
+    )
+
+
+def _sentences(templates: str | None) -> Any:
+    """Return None, the name of a bundled set, or the lines of a file."""
+    from bayesbias.embeddings.contexts.texts import paragraphs
+
+    if templates is None or not Path(templates).is_file():
+        return templates
+    return [line for line in paragraphs(Path(templates)) if line]
+
+
+def vectors_of_folder(
+    folder: Path, study: "Study", *, name: str | None, contexts: Path | None, templates: Path | None, **settings: Any
+) -> "Embedding":
+    """Return the vectors of a study's words from an encoder's folder, or from a language model over contexts."""
+    from bayesbias.embeddings.encoders.encode import encode as encode_words
+    from bayesbias.embeddings.encoders.folders import folder_kind
+
+    if folder_kind(folder) == "transformers" or contexts is not None:
+        return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=templates, **settings)
+    sentences = None if templates is None else _sentences(str(templates))
+    cache = settings["cache"] and settings["cache"] / "texts.sqlite"
+    return encode_words(folder, study, sentences, name=name, cache=cache, progress=settings["progress"])
+
+
 def vectors_of_model(
     model: Path, words: Any, *, contexts: Path | None, templates: Path | None, seed: int | None, **settings: Any
 ) -> "ContextualEmbedding":
     """Return the vectors of words in a language model, in the contexts of an index or in templates."""
     from bayesbias.embeddings.contexts.texts import paragraphs
     from bayesbias.embeddings.contextual import contextual_embedding
-    from bayesbias.embeddings.contextual.vectors import TEMPLATES
 
     if contexts is not None and templates is not None:
         raise ArgumentError("--contexts and --templates exclude each other. Give one of them.")
-    source: Any = contexts or (TEMPLATES if templates is None else [line for line in paragraphs(templates) if line])
+    source: Any = contexts or (None if templates is None else [line for line in paragraphs(templates) if line])
     return contextual_embedding(model, words, source, random_seed=seed, **settings)

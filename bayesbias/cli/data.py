@@ -29,7 +29,7 @@ from bayesbias.cli.contextual import (
     Layer,
     Most,
     Templates,
-    vectors_of_model,
+    vectors_of_folder,
 )
 from bayesbias.errors import ArgumentError
 
@@ -116,9 +116,10 @@ def table(
 ) -> None:
     """Build the table of cosine distances between the words of a study.
 
-    The vectors come from an embedding or from a language model such as BERT. Reads only the words of the study, so the
-    file may hold gigabytes. The vectors of a language model are averaged over contexts, and each pair gets the error of
-    its cosine (cosine_sd).
+    The vectors come from an embedding, from the folder of a sentence encoder, or from a language model such as BERT.
+    Reads only the words of the study, so the file may hold gigabytes. An encoder gives vectors of words alone, or means
+    over templates; a language model means over contexts. With templates or contexts, each pair gets the error of its
+    cosine (cosine_sd).
 
     For example:
 
@@ -137,9 +138,9 @@ def table(
     loaded = load_study(study)
     vectors: Embedding
     if embedding.is_dir():
-        vectors = vectors_of_model(
+        vectors = vectors_of_folder(
             embedding,
-            loaded.words,
+            loaded,
             contexts=contexts,
             templates=templates,
             layer=layer,

@@ -252,7 +252,7 @@ def as_vectors(values: ArrayLike) -> Vectors:
     if np.ma.is_masked(values):
         raise EmbeddingError("The vectors hold masked numbers. Leave those words out.")
     try:
-        array = np.asarray(values)
+        array = np.asarray(_in_memory(values))
     except ValueError as error:
         raise EmbeddingError(f"The vectors are not a table of numbers: {error}.") from error
     if array.dtype.kind not in "biuf":
@@ -264,6 +264,21 @@ def as_vectors(values: ArrayLike) -> Vectors:
     wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
     with np.errstate(over="ignore"):  # overflow gives infinities, which check_rows reports
         return array.astype(np.float64 if wide else np.float32, copy=False)
+
+
+def _in_memory(values: Any) -> Any:
+    """Return a tensor of PyTorch as a NumPy array, bfloat16 in either library as float32; anything else as it is.
+
+    They are recognised by their attributes, because importing PyTorch takes seconds.
+    """
+    if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
+        return [_in_memory(row) for row in values]
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        return (values.float() if values.dtype.itemsize < 4 else values).numpy()
+    if getattr(getattr(values, "dtype", None), "name", "") == "bfloat16":
+        return values.astype(np.float32)
+    return values
 
 
 def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int], str]) -> None:

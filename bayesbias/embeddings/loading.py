@@ -9,6 +9,7 @@ from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
+from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.npz import read_npz
@@ -46,8 +47,9 @@ def load_embedding(
     ----------
     source
         A path, or an object: gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to
-        vectors, a pair ``(words, matrix)``, or an `Embedding`. Text files, word2vec files and ``.npz`` may be
-        gzipped.
+        vectors, a pair ``(words, matrix)``, a frame whose index has the words, or an `Embedding`. Text files, word2vec
+        files and ``.npz`` may be gzipped. Of the folder of an encoder, `words` get the vectors that it gives them
+        alone: `encode` has more choices.
     words
         Words to keep, under the case rule; None (default) keeps all. A file is read once, and only the vectors to keep
         are held in memory. Words that the source lacks are silently left out.
@@ -87,9 +89,7 @@ def load_embedding(
     A text file must end with a line end; otherwise ``0.41`` could be ``0.4183`` cut short. A GloVe file that was cut
     exactly between two lines is read without an error, because the format has no count of words.
 
-    For a sentence-transformers model, pass words with their vectors::
-
-        load_embedding((words, model.encode(words)))
+    For the function of an encoder, such as ``SentenceTransformer(...).encode``, use `encode`.
 
     For a spaCy vector table, leave out its empty rows, because a zero vector has no direction::
 
@@ -105,6 +105,8 @@ def load_embedding(
     rule = case_rule(case)
     check_choice("format", format, ("auto", *READERS))
     wanted = _wanted(words, rule)
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source) and folder_kind(Path(source)):  # noqa: PTH112
+        return _encoded(Path(source), words, case, name)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         rows = _read(path, wanted, format, allow_pickle=allow_pickle)
@@ -125,6 +127,15 @@ def load_embedding(
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
     return _with_spread(loaded, source)
+
+
+def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:
+    """Return the vectors that the encoder of a folder gives to words alone."""
+    from bayesbias.embeddings.encoders.encode import encode
+
+    if words is None:
+        raise EmbeddingError(f"{folder} is a folder of an encoder, which has no list of words. Give words=study.words.")
+    return replace(encode(folder, words, name=name), case=case_rule(case))
 
 
 def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:

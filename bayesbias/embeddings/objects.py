@@ -29,10 +29,14 @@ def from_object(source: object, wanted: Wanted) -> Rows:
             return Rows([], np.empty((0, 1), dtype=np.float32), [], "row")
         return _wanted_rows(tuple(chosen), list(chosen.values()), None)
     if isinstance(source, tuple) and len(source) == 2:
+        if np.ndim(source[0]) == 2:
+            raise EmbeddingError("The pair is (matrix, words). Give (words, matrix), the words first.")
         return _wanted_rows(*source, wanted)
+    if hasattr(source, "index") and hasattr(source, "to_numpy"):  # a frame of pandas, a word a row
+        return _wanted_rows(tuple(source.index), source.to_numpy(), wanted)
     raise EmbeddingError(
         f"An object of type {type(source).__name__} is no embedding. Give the path of a file, gensim "
-        "KeyedVectors, a mapping of words to vectors, or a pair (words, matrix)."
+        "KeyedVectors, a mapping of words to vectors, a pair (words, matrix), or a frame whose index has the words."
     )
 
 

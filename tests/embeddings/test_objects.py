@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesbias.embeddings.embedding import Embedding
@@ -36,6 +37,11 @@ def test_objects(name):
     assert few.name == "few"
     with pytest.raises(LostWordsError, match=r"'child'"):
         load_embedding(OBJECTS[name], words=["child"])
+
+
+def test_a_frame_has_its_words_in_the_index():
+    frame = pd.DataFrame(VECTORS, index=list(WORDS))
+    np.testing.assert_array_equal(load_embedding(frame)["king"], VECTORS[WORDS.index("king")])
 
 
 def test_words_may_be_any_series():
@@ -82,6 +88,7 @@ def test_a_repeat_with_the_same_vector_is_kept_once():
         (("ab", VECTORS[:2]), "'ab'"),
         ((3, VECTORS), "listed"),
         (([1], VECTORS[:1]), r"text.* 1"),
+        ((VECTORS[:2], ["a", "b"]), r"\(words, matrix\)"),
         ((["a"], VECTORS[0]), r"shape \(4,\)"),
         ((["a"], [["x"]]), "numbers"),
         ({}, r"shape \(0,\)"),

@@ -126,11 +126,11 @@ def load_language_model(
     return LanguageModel(name, loaded, tokenizer, str(place), _longest(loaded, tokenizer), folder_digest(folder))
 
 
-def folder_digest(folder: Path) -> str:
-    """Return the hash of a model's files, which identifies its results in caches."""
+def folder_digest(folder: Path, below: str = "") -> str:
+    """Return the hash of a model's files, which identifies its results in caches; `below` "**/" enters subfolders."""
     content = sha256()
-    for path in sorted({path for pattern in _FILES for path in folder.glob(pattern)}):
-        content.update(f"{path.name} {path.stat().st_size}\n".encode())
+    for path in sorted({path for pattern in _FILES for path in folder.glob(below + pattern) if path.is_file()}):
+        content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
         with path.open("rb") as stream:
             while chunk := stream.read(1 << 20):
                 content.update(chunk)

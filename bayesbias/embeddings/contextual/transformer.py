@@ -45,7 +45,7 @@ def load_transformer(
     )
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
-        with _quiet():
+        with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
             network, facts = getattr(transformers, kind).from_pretrained(
                 folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
@@ -78,7 +78,7 @@ def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Silence transformers in the terminal while a model is loaded."""
     from transformers.utils import logging
 

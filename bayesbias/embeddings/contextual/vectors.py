@@ -9,30 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_count, check_items, is_text, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_items, resolve_seed, with_progress
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.embeddings.contextual.forward import mean_piece_vectors
 from bayesbias.embeddings.contextual.language_model import LanguageModel, load_language_model
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.encoders.templates import MARK, checked_templates, load_templates
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
 """Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
-
-MARK = "WORD"
-"""Placeholder of the word in a template."""
-
-TEMPLATES = tuple(
-    text.format(MARK)
-    for text in (
-        "This is {}.", "That is {}.", "There is {}.", "Here is {}.", "{} is here.", "{} is there.", "This is a {}.",
-        "That is a {}.", "There is a {}.", "Here is a {}.", "The {} is here.", "The {} is there.", "It is {}.",
-        "It is a {}.",
-    )
-)  # fmt: skip
-"""Templates with little meaning of their own, after May, Wang, Bordia, Bowman and Rudinger (2019)."""
 
 _LEAST = 2  # fewest contexts of a word: one has no spread
 _ROWS = 4_096  # contexts in memory at a time
@@ -49,7 +37,7 @@ class _Places:
 def contextual_embedding(
     model: str | os.PathLike[str],
     words: Iterable[str],
-    contexts: ContextsLike = TEMPLATES,
+    contexts: ContextsLike | None = None,
     *,
     layer: int = -1,
     most: int = 100,
@@ -70,8 +58,8 @@ def contextual_embedding(
         Words, such as ``study.words``.
     contexts
         Index of a corpus (`index_contexts`), or its file: vectors are averaged over the contexts of each word in any
-        case. Or templates such as ``"This is WORD."``, the same for all words; the default is fourteen with little
-        meaning of their own.
+        case. Or templates such as ``"This is WORD."``, the same for all words; None (default) takes fourteen with
+        little meaning of their own (`load_templates`).
     layer
         Layer of the model: -1 (default) is the last, 0 the input of the first.
     most
@@ -163,17 +151,13 @@ def contextual_embedding(
 
 def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
     """Return an index, or templates that hold the placeholder once."""
+    if contexts is None:
+        return load_templates()
     if isinstance(contexts, ContextIndex):
         return contexts
     if isinstance(contexts, str | os.PathLike) and MARK not in os.fspath(contexts):
         return read_contexts(contexts)
-    candidates = (
-        [contexts] if isinstance(contexts, str) else check_items("contexts", contexts, "an index, or templates")
-    )
-    for template in candidates:
-        if not is_text(template) or template.count(MARK) != 1:
-            raise ArgumentError(f"contexts: the template {template!r:.60} must hold {MARK} once, as 'This is {MARK}.'")
-    templates = tuple(dict.fromkeys(candidates))
+    templates = checked_templates([contexts] if isinstance(contexts, str) else contexts, argument="contexts")
     if len(templates) < _LEAST:
         raise ArgumentError(f"contexts: {len(templates)} template. Give {_LEAST} or more: one shows no spread.")
     return templates

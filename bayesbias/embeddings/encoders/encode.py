@@ -1,0 +1,219 @@
+"""`encode`: an embedding from any function that returns vectors of texts."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.base.checks import check_count, check_items, with_progress
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
+from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
+from bayesbias.embeddings.encoders.folders import load_encoder
+from bayesbias.embeddings.encoders.templates import MARK, TemplatesLike, templates_of_words
+from bayesbias.embeddings.encoders.text_cache import TextCache, text_cache
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
+
+type Encoder = Callable[[list[str]], ArrayLike]
+"""A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
+
+_LEAST = 2  # texts of a word: one has no spread
+_WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
+
+
+@dataclass(frozen=True)
+class _Calls:
+    """How an encoder is called: texts in a call, calls for a batch that fails, and whether a bar is shown."""
+
+    batch: int
+    attempts: int
+    progress: bool
+
+
+def encode(
+    encoder: Encoder | str | os.PathLike[str],
+    words: Iterable[str] | Any,
+    templates: TemplatesLike | None = None,
+    *,
+    batch: int = 512,
+    attempts: int = 3,
+    cache: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    progress: bool = True,
+) -> Embedding:
+    """Return the vectors that an encoder gives to words, alone or in sentences.
+
+    Parameters
+    ----------
+    encoder
+        A function of a list of texts that returns one vector a text, such as ``SentenceTransformer(...).encode``, the
+        function of a provider's client, or one's own. Or the folder of an encoder, for `load_encoder`. It may return an
+        array (float16, bfloat16 and wider), lists, a DataFrame or a tensor.
+    words
+        Words, or an object with ``words``, such as a `Study`.
+    templates
+        None (default) encodes each word alone. Otherwise sentences with ``WORD`` in place of the word: a list, the
+        name of a bundled set (`load_templates`), or a mapping of each word to its list. A word's vector is the mean
+        over its sentences.
+    batch
+        Texts in one call (default 512); a provider may allow fewer.
+    attempts
+        Calls for a batch whose call fails, at least 1 (default 3), with a second of waiting, then two, and so on.
+    cache
+        File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
+        a text is encoded once. A file serves one encoder, known by `name`.
+    name
+        Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
+        function. With a cache, a function needs a name.
+    progress
+        Whether to show the number of texts and a progress bar.
+
+    Returns
+    -------
+    Embedding
+        With two or more templates a `ContextualEmbedding`, which has the standard errors over templates.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is not valid, or a template does not hold ``WORD`` exactly once.
+    EmbeddingError
+        If the encoder fails, or returns something else than one finite vector for each text.
+    LostWordsError
+        If all vectors are zero.
+    InputFileError
+        If the cache is damaged or of another encoder.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the encoder gives some words a zero vector, as static encoders do for words that they do not know.
+
+    Examples
+    --------
+    A toy in place of an encoder: the number of letters, and of vowels.
+
+    >>> def toy(texts):
+    ...     return [[len(text), sum(letter in "aeiou" for letter in text)] for text in texts]
+    >>> bb.encode(toy, ["king", "queen"], name="toy")["queen"]
+    array([5., 3.], dtype=float32)
+    >>> embedding = bb.encode(toy, ["king", "queen"], ["WORD", "A WORD."], name="toy")
+    >>> embedding["queen"]
+    array([6.5, 3. ], dtype=float32)
+    >>> embedding.spread().round(3)
+        word  contexts  pieces  relative_error
+    0   king         2       1           0.268
+    1  queen         2       1           0.210
+    """
+    calls = _Calls(check_count("batch", batch), check_count("attempts", attempts), progress)
+    listed = getattr(words, "words", words)
+    wanted = list(dict.fromkeys(check_words(check_items("words", listed, "a list of words, or a study"))))
+    if not wanted:
+        raise EmbeddingError("words is empty. Give words.")
+    function, identity, label = _function(encoder, name, cached=cache is not None)
+    sentences = templates_of_words(wanted, (MARK,) if templates is None else templates)
+    texts_of = {word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted}
+    texts = list(dict.fromkeys(text for word_texts in texts_of.values() for text in word_texts))
+    with text_cache(cache, identity) as opened:
+        vectors = _encoded(function, texts, calls, opened, label)
+    return _embedding(label, texts_of, vectors, paired=len(set(sentences.values())) == 1)
+
+
+def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder, str, str]:
+    """Return an encoder's function, its identity in a cache, and its name."""
+    if isinstance(encoder, str | os.PathLike):
+        loaded = load_encoder(encoder)
+        return loaded, f"{loaded.name} {loaded.digest}", name or loaded.name
+    if not callable(encoder):
+        raise ArgumentError(
+            f"encoder={encoder!r:.60}: give a function of a list of texts, such as SentenceTransformer(...).encode, or "
+            "the folder of an encoder."
+        )
+    if cached and name is None:
+        raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
+    label = name or str(getattr(encoder, "__name__", type(encoder).__name__))
+    return cast("Encoder", encoder), label, label
+
+
+def _encoded(
+    encoder: Encoder, texts: list[str], calls: _Calls, cache: TextCache | None, name: str
+) -> dict[str, NDArray[np.floating]]:
+    """Return the vectors of texts, from the cache or the encoder."""
+    vectors: dict[str, NDArray[np.floating]] = dict(cache.read(texts)) if cache else {}
+    # Texts of similar length together, so that an encoder pads them little.
+    new = sorted((text for text in texts if text not in vectors), key=len, reverse=True)
+    dimensions = {len(vector) for vector in vectors.values()}
+    stored = f", {len(vectors):,} from the cache" if vectors else ""
+    what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
+    batches = list(batched(new, calls.batch, strict=False))
+    for number, texts_at_once in enumerate(with_progress(batches, what, progress=calls.progress)):
+        matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
+        dimensions.add(matrix.shape[1])
+        if len(dimensions) > 1:
+            raise EmbeddingError(
+                f"{name} returned vectors of {' and '.join(map(str, sorted(dimensions)))} dimensions. If the encoder "
+                "changed, give a new name and cache."
+            )
+        if cache:
+            matrix = matrix.astype(np.float32)
+            cache.write(texts_at_once, matrix)
+        vectors.update(zip(texts_at_once, matrix, strict=True))
+    return vectors
+
+
+def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cached: bool) -> NDArray[np.floating]:
+    """Return the vectors of a batch, after several attempts if necessary."""
+    for attempt in range(1, calls.attempts + 1):
+        try:
+            returned = encoder(texts)
+            break
+        except Exception as fault:
+            if attempt == calls.attempts:
+                stored = " The texts before it are in the cache: the next run continues there." if cached else ""
+                raise EmbeddingError(
+                    f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in {attempt} attempts: "
+                    f"{type(fault).__name__}: {fault}.{stored}"
+                ) from fault
+            time.sleep(_WAIT * 2 ** (attempt - 1))
+    matrix = as_vectors(returned)
+    if len(matrix) != len(texts):
+        raise EmbeddingError(
+            f"The encoder returned {len(matrix):,} vectors for {len(texts):,} texts. It must return one a text, in "
+            "their order."
+        )
+    if not np.isfinite(matrix).all():
+        row = int(np.argmin(np.isfinite(matrix).all(axis=1)))
+        raise EmbeddingError(f"The encoder returned a NaN or an infinity for {texts[row]!r:.80}.")
+    return matrix
+
+
+def _embedding(
+    name: str, texts_of: dict[str, list[str]], vectors: dict[str, NDArray[np.floating]], *, paired: bool
+) -> Embedding:
+    """Return the means of words' vectors, with their errors if all words have two or more texts."""
+    matrices = {word: np.stack([vectors[text] for text in texts]) for word, texts in texts_of.items()}
+    zero = [word for word, matrix in matrices.items() if not matrix.mean(axis=0).any()]
+    if zero:
+        what = f"{name} gives a zero vector to {name_some(map(repr, zero))}"
+        if len(zero) == len(matrices):
+            raise LostWordsError(f"{what}: to all words. Check the language and spelling of the words.")
+        warn_user(f"{what}: left out, since a zero vector has no direction.", LostWordsWarning)
+        matrices = {word: matrix for word, matrix in matrices.items() if word not in set(zero)}
+    counts = np.array([len(matrix) for matrix in matrices.values()], dtype=np.int64)
+    if counts.min() < _LEAST:
+        return Embedding(tuple(matrices), np.stack([matrix.mean(axis=0) for matrix in matrices.values()]), name)
+    means, deviations = zip(*(jackknife(matrix) for matrix in matrices.values()), strict=True)
+    return ContextualEmbedding(
+        words=tuple(matrices),
+        vectors=np.stack(means).astype(np.float32),
+        name=name,
+        deviations=np.stack(deviations).astype(np.float32),
+        contexts=counts,
+        pieces=np.ones(len(matrices), dtype=np.int64),
+        paired=paired,
+        left_out=tuple((word, "a zero vector") for word in zero),
+    )

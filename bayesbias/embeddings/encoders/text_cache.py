@@ -1,0 +1,115 @@
+"""A cache of the vectors of texts: one SQLite file for one encoder, to which each batch is added when it is done."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import batched
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.checks import check_path
+from bayesbias.base.outputs import check_writable
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError
+
+_APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
+_AT_ONCE = 500  # keys in a query
+_SCHEMA = f"""
+PRAGMA application_id = {_APPLICATION};
+CREATE TABLE encoder (name TEXT NOT NULL);
+CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class TextCache:
+    """An open cache."""
+
+    path: Path
+    base: sqlite3.Connection
+
+    def read(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vectors of some texts.
+
+        Raises
+        ------
+        InputFileError
+            If a stored vector is damaged.
+        """
+        texts_by_key = {_key(text): text for text in texts}
+        vectors = {}
+        for keys in batched(texts_by_key, _AT_ONCE, strict=False):
+            places = ", ".join("?" * len(keys))
+            query = f"SELECT key, vector FROM vectors WHERE key IN ({places})"
+            for key, content in self.base.execute(query, keys):
+                vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
+                if not vector.size or not np.isfinite(vector).all():
+                    raise _damaged(self.path, f"the vector of {texts_by_key[key]!r:.60} is cut short or not finite")
+                vectors[texts_by_key[key]] = vector.astype(np.float32)
+        return vectors
+
+    def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Store the vectors of a batch, all or none of them."""
+        rows = [(_key(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        self.base.execute("BEGIN")
+        self.base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        self.base.execute("COMMIT")
+
+
+@contextmanager
+def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[TextCache | None]:
+    """Open the cache of an encoder, made if necessary; None without a path.
+
+    Raises
+    ------
+    InputFileError
+        If the file is damaged, is no cache, or belongs to an encoder of another name.
+    OutputError
+        If it cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    file = check_path(path, "cache")
+    check_writable(file.parent)
+    try:
+        with closing(sqlite3.connect(file, isolation_level=None)) as base:
+            base.execute("PRAGMA trusted_schema = OFF")
+            _claim(base, file, encoder)
+            yield TextCache(file, base)
+    except BayesBiasError:
+        raise
+    except sqlite3.OperationalError as error:
+        raise OutputError(f"Cannot use the cache {file}: {error}. Choose another file.") from error
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError, TypeError) as error:
+        raise _damaged(file, str(error)) from error
+
+
+def _claim(base: sqlite3.Connection, file: Path, encoder: str) -> None:
+    """Record the encoder in a new cache, or check that an existing one is of this encoder."""
+    base.execute("PRAGMA synchronous = NORMAL")
+    tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        base.executescript(_SCHEMA)
+        base.execute("INSERT INTO encoder VALUES (?)", (encoder,))
+        return
+    if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        raise _damaged(file, "another program wrote it")
+    stored = base.execute("SELECT name FROM encoder").fetchone()
+    if stored is None or stored[0] != encoder:
+        raise InputFileError(
+            f"{file} holds the vectors of the encoder {stored and stored[0]!r}, not of {encoder!r}. Give each encoder "
+            "a cache of its own."
+        )
+
+
+def _key(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _damaged(file: Path, why: str) -> InputFileError:
+    return InputFileError(f"{file} is no usable cache of an encoder ({why}). Remove it, or give another file.")

@@ -1,0 +1,162 @@
+"""`encode`: what it asks of an encoder, what it makes of the vectors, and what it does when calls fail."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning
+
+WORDS = ["king", "queen", "duke"]
+
+
+def vector(text):
+    """A vector that depends on the text alone."""
+    rng = np.random.default_rng(list(text.encode()))
+    return rng.standard_normal(4)
+
+
+class Recorder:
+    """An encoder that remembers its calls, and fails at those that are listed."""
+
+    def __init__(self, failing=()):
+        self.calls, self.failing = [], set(failing)
+
+    def __call__(self, texts):
+        self.calls.append(list(texts))
+        if len(self.calls) in self.failing:
+            raise ConnectionError("no answer")
+        return np.stack([vector(text) for text in texts])
+
+    @property
+    def texts(self):
+        return [text for call in self.calls for text in call]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+def test_words_alone_have_the_vectors_of_the_encoder():
+    embedding = bb.encode(Recorder(), WORDS, name="toy")
+    assert type(embedding) is bb.Embedding
+    assert embedding.name == "toy"
+    np.testing.assert_array_equal(embedding.matrix(WORDS), np.stack([vector(word) for word in WORDS]))
+
+
+def test_a_vector_is_the_mean_over_templates_and_its_error_that_of_a_mean():
+    templates = ["The WORD.", "A WORD is here.", "WORD", "Here is WORD."]
+    embedding = bb.encode(Recorder(), WORDS, templates, name="toy")
+    assert isinstance(embedding, ContextualEmbedding)
+    assert embedding.paired
+    vectors = np.stack([vector(text.replace("WORD", "king")) for text in templates])
+    np.testing.assert_allclose(embedding["king"], vectors.mean(axis=0), rtol=1e-6)
+    variances = (embedding.deviations[0].astype(float) ** 2).sum(axis=0)
+    np.testing.assert_allclose(variances, vectors.var(axis=0, ddof=1) / 4, rtol=1e-5)
+
+
+def test_words_with_their_own_sentences_are_not_paired():
+    templates = {
+        "king": ["The WORD.", "A WORD."],
+        "queen": ["She is WORD.", "WORD sleeps."],
+        "duke": ["O WORD.", "WORD"],
+    }
+    assert not bb.encode(Recorder(), WORDS, templates, name="toy").paired
+
+
+def test_a_text_is_encoded_once(tmp_path):
+    encoder = Recorder()
+    templates = {
+        "king": ["WORD", "A king and WORD."],
+        "queen": ["WORD", "king"[:0] + "WORD!"],
+        "duke": ["WORD", "My WORD"],
+    }
+    for _ in range(2):
+        bb.encode(encoder, [*WORDS, "king"], templates, cache=tmp_path / "c.sqlite", name="toy", batch=2)
+    assert len(encoder.texts) == len(set(encoder.texts)) == 6
+    assert max(map(len, encoder.calls)) == 2
+
+
+def test_the_cache_gives_the_same_vectors(tmp_path):
+    settings = {"cache": tmp_path / "c.sqlite", "name": "toy"}
+    first, again = (bb.encode(Recorder(), WORDS, "any", **settings) for _ in range(2))
+    np.testing.assert_array_equal(first.vectors, again.vectors)
+    np.testing.assert_array_equal(first.deviations, again.deviations)
+
+
+def test_an_interrupted_run_continues(tmp_path):
+    settings = {"cache": tmp_path / "c.sqlite", "name": "toy", "batch": 1, "attempts": 2}
+    with pytest.raises(EmbeddingError, match="texts 2 to 2 in 2 attempts: ConnectionError"):
+        bb.encode(Recorder(failing={2, 3}), WORDS, **settings)
+    encoder = Recorder()
+    bb.encode(encoder, WORDS, **settings)
+    assert len(encoder.texts) == 2
+
+
+def test_a_failing_batch_is_tried_again():
+    encoder = Recorder(failing={1, 2})
+    embedding = bb.encode(encoder, WORDS, name="toy")
+    assert len(encoder.calls) == 3
+    np.testing.assert_array_equal(embedding["king"], vector("king"))
+
+
+@pytest.mark.parametrize(
+    ("returned", "fact"),
+    [
+        (np.ones((2, 4)), "2 vectors for 3"),
+        (np.full((3, 4), np.nan), "NaN"),
+        (np.ones(3), r"\(3,\)"),
+        ([[1.0], [1.0, 2.0], [3.0]], "numbers"),
+        (["a", "b", "c"], "<U1"),
+    ],
+)
+def test_wrong_answers_of_an_encoder_are_refused(returned, fact):
+    with pytest.raises(EmbeddingError, match=fact):
+        bb.encode(lambda texts: returned, WORDS, name="toy")
+
+
+def test_an_encoder_whose_dimensions_change_is_refused(tmp_path):
+    bb.encode(Recorder(), ["king"], cache=tmp_path / "c.sqlite", name="toy")
+    with pytest.raises(EmbeddingError, match="2 and 4 dimensions"):
+        bb.encode(lambda texts: np.ones((len(texts), 2)), WORDS, cache=tmp_path / "c.sqlite", name="toy")
+
+
+def test_zero_vectors_are_lost_words():
+    with pytest.warns(LostWordsWarning, match="'queen'"):
+        embedding = bb.encode(lambda texts: [[0.0 if "queen" in text else 1.0] for text in texts], WORDS, name="toy")
+    assert embedding.words == ("king", "duke")
+    with pytest.raises(LostWordsError, match="toy"):
+        bb.encode(lambda texts: np.zeros((len(texts), 2)), WORDS, name="toy")
+
+
+@pytest.mark.parametrize(
+    ("change", "fact"),
+    [
+        ({"encoder": 3}, "encoder=3"),
+        ({"cache": "c.sqlite", "name": None}, "name"),
+        ({"batch": 0}, "batch"),
+        ({"attempts": 0}, "attempts"),
+        ({"words": "weat7"}, "words"),
+    ],
+)
+def test_wrong_arguments_are_refused(change, fact):
+    settings = {"encoder": Recorder(), "words": WORDS, "name": "toy"} | change
+    with pytest.raises((ArgumentError, EmbeddingError), match=fact):
+        bb.encode(settings.pop("encoder"), settings.pop("words"), **settings)
+
+
+def test_a_study_gives_its_words():
+    study = bb.Study(
+        name="pets", protected={"cats": ["cat"], "dogs": ["dog"]}, attributes={"quiet": ["purr"], "loud": ["bark"]},
+        associated=[("cats", "quiet"), ("dogs", "loud")], human="none", neutral="none",
+    )  # fmt: skip
+    assert set(bb.encode(Recorder(), study, name="toy").words) == {"cat", "dog", "purr", "bark"}
+
+
+def test_numbers_of_two_bytes_and_frames_are_taken():
+    import pandas as pd
+
+    for convert in (np.float16, pd.DataFrame):
+        embedding = bb.encode(lambda texts, convert=convert: convert(np.stack([vector(text) for text in texts])), WORDS)
+        np.testing.assert_allclose(embedding["queen"], vector("queen"), rtol=1e-3)

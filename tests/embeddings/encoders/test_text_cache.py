@@ -1,0 +1,63 @@
+"""The cache of an encoder's vectors: what it returns, and which files it refuses."""
+
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from bayesbias.embeddings.encoders.text_cache import text_cache
+from bayesbias.errors import BayesBiasError, InputFileError
+
+
+def test_vectors_come_back_as_they_were(tmp_path):
+    vectors = np.array([[1.5, -2.0], [0.1, 3.0]], dtype=np.float32)
+    with text_cache(tmp_path / "c.sqlite", "one") as cache:
+        cache.write(["a", "ä"], vectors)
+    with text_cache(tmp_path / "c.sqlite", "one") as cache:
+        stored = cache.read(["ä", "b", "a"])
+    assert set(stored) == {"a", "ä"}
+    np.testing.assert_array_equal(np.stack([stored["a"], stored["ä"]]), vectors)
+
+
+def test_thousands_of_texts_are_read_at_once(tmp_path):
+    texts = [f"text {number}" for number in range(2_001)]
+    with text_cache(tmp_path / "c.sqlite", "one") as cache:
+        cache.write(texts, np.arange(4_002, dtype=np.float32).reshape(2_001, 2))
+        assert cache.read(texts)["text 2000"].tolist() == [4_000, 4_001]
+
+
+def test_a_cache_of_another_encoder_is_refused(tmp_path):
+    with text_cache(tmp_path / "c.sqlite", "one"):
+        pass
+    with pytest.raises(InputFileError, match="'one', not of 'two'"), text_cache(tmp_path / "c.sqlite", "two"):
+        pass
+
+
+@pytest.mark.parametrize("content", [b"text", b"SQLite format 3\0" + b"\xff" * 200])
+def test_files_of_others_are_refused(tmp_path, content):
+    path = tmp_path / "c.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(BayesBiasError, match=r"c\.sqlite"), text_cache(path, "one"):
+        pass
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path):
+    path = tmp_path / "c.sqlite"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE mine (a TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(InputFileError, match=r"c\.sqlite"), text_cache(path, "one"):
+        pass
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("damaged", [b"abc", b"", np.array([np.nan], dtype="<f4").tobytes()])
+def test_a_damaged_vector_is_refused(tmp_path, damaged):
+    path = tmp_path / "c.sqlite"
+    with text_cache(path, "one") as cache:
+        cache.write(["a"], np.ones((1, 2), dtype=np.float32))
+        cache.base.execute("UPDATE vectors SET vector = ?", (damaged,))
+        with pytest.raises(InputFileError, match="'a'"):
+            cache.read(["a"])
