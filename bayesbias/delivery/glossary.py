@@ -136,6 +136,11 @@ COLUMNS: dict[str, Column] = {
     "low_se": Column("SE, lower end", "distance", "Monte Carlo standard error of the lower end of the interval"),
     "high_se": Column("SE, upper end", "distance", "Monte Carlo standard error of the upper end of the interval"),
     "spread": Column("SD of differences", "distance", "standard deviation of the pairs' differences"),
+    "context_sd": Column(
+        "Error over contexts", "difference", "standard error over contexts or templates of the vectors"
+    ),
+    "context_low": Column("Low with contexts", "difference", "low end of the interval with the error over contexts"),
+    "context_high": Column("High with contexts", "difference", "high end of the interval with the error over contexts"),
     "list_nearness": Column("Nearness of lists", "difference", "how much nearer a list is to all groups"),
     "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
     "net_low": Column("Interval, net", "difference", _INTERVAL),

@@ -14,6 +14,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsError, StudyError, name_some
 from bayesbias.studies.study import Study, StudyLike, load_study
+from bayesbias.tables.context_errors import context_errors
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -147,6 +148,7 @@ def distance_table(
             if study.questions
             else {}
         ),
+        **_of_contexts(embedding, protected, attributes, connections),
         "lost_words": lost,
         "max_lost": max_lost,
         "left_out_controls": list(study.left_out_controls),
@@ -159,6 +161,19 @@ def distance_table(
     table = table.reset_index(drop=True)
     table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
     return table
+
+
+def _of_contexts(
+    embedding: Embedding, protected: pd.DataFrame, attributes: pd.DataFrame, connections: Mapping[tuple[str, str], str]
+) -> dict[str, object]:
+    """Return the number of contexts of a word, and the errors of contrasts over them, if the vectors are means."""
+    if not isinstance(embedding, ContextualEmbedding):
+        return {}
+    counts = embedding.keeping([form for word in protected["word"] if (form := embedding.match(word))]).contexts
+    return {
+        "contexts": {"median": int(np.median(counts)), "same_for_all": embedding.paired},
+        "context_errors": context_errors(embedding, protected, attributes, connections),
+    }
 
 
 def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.DataFrame:

@@ -49,6 +49,11 @@ def provenance_faults(facts: object) -> Iterator[str]:
     duplicates = facts.get("duplicates", {})
     if not isinstance(duplicates, Mapping) or not all(is_count(duplicates.get(name, 0)) for name in _COUNTS):
         yield f"duplicates must be a section with counts, not {_short(duplicates)}"
+    contexts, errors = facts.get("contexts", {}), facts.get("context_errors", [])
+    if not isinstance(contexts, Mapping) or not is_count(contexts.get("median", 0)):
+        yield f"contexts must be a section with the median number, not {_short(contexts)}"
+    if not isinstance(errors, list) or not all(map(_is_error, errors)):
+        yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
     try:
         json.dumps(facts, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):
@@ -58,6 +63,13 @@ def provenance_faults(facts: object) -> Iterator[str]:
 
 def _is_lost(entry: Any) -> bool:
     return isinstance(entry, Mapping) and all(is_text(entry.get(name)) for name in _LOST)
+
+
+def _is_error(entry: Any) -> bool:
+    names = ("contrast", "level", "name")
+    if not isinstance(entry, Mapping) or not all(is_text(entry.get(name)) for name in names):
+        return False
+    return is_number(entry.get("sd")) and entry["sd"] >= 0
 
 
 def _short(value: object) -> str:

@@ -114,13 +114,20 @@ class ContextualEmbedding(Embedding):
         LostWordsError
             If a word is absent.
         """
-        sides = []
-        for side in (words, other_words):
-            side_words = list(side)
-            vectors = self.matrix(side_words).astype(np.float64)
-            rows = [self._index[form] for word in side_words if (form := self.match(word)) is not None]
-            sides.append((vectors, self.deviations[rows]))
-        return cosine_errors(*sides[0], *sides[1], paired=self.paired)
+        return cosine_errors(*self.with_deviations(words), *self.with_deviations(other_words), paired=self.paired)
+
+    def with_deviations(self, words: Iterable[str]) -> tuple[Floats, NDArray[np.float32]]:
+        """Return the vectors of words, and their deviations: shapes (words, dimensions), (words, groups, dimensions).
+
+        Raises
+        ------
+        LostWordsError
+            If a word is absent.
+        """
+        wanted = list(words)
+        vectors = self.matrix(wanted).astype(np.float64)
+        rows = [self._index[form] for word in wanted if (form := self.match(word)) is not None]
+        return vectors, self.deviations[rows]
 
     def redrawn(self, *, random_seed: int | None = None) -> Embedding:
         """Return an embedding whose vectors are each moved by a draw of their errors over contexts.
@@ -263,20 +270,37 @@ def cosine_errors(
     >>> cosine_errors(vectors, deviations, np.array([[0.0, 1.0]]), np.zeros((1, 1, 2)), paired=False)
     array([[0.1]])
     """
-    lengths, other_lengths = (np.linalg.norm(rows, axis=1) for rows in (vectors, other_vectors))
-    units, other_units = vectors / lengths[:, None], other_vectors / other_lengths[:, None]
-    cosines = units @ other_units.T
-    errors = np.empty(cosines.shape)
-    along_other = np.einsum("qgd,qd->qg", other_deviations, other_units)
+    errors = np.empty((len(vectors), len(other_vectors)))
     size = max(1, _BLOCK // max(1, deviations.shape[1] * len(other_vectors)))
     for start in range(0, len(vectors), size):
         rows = slice(start, start + size)
-        cosine = cosines[rows][:, :, None]
-        along = np.einsum("pgd,pd->pg", deviations[rows], units[rows])
-        mine = np.einsum("pgd,qd->pqg", deviations[rows], other_units, optimize=True) - cosine * along[:, None]
-        mine /= lengths[rows][:, None, None]
-        theirs = np.einsum("qgd,pd->pqg", other_deviations, units[rows], optimize=True) - cosine * along_other[None]
-        theirs /= other_lengths[None, :, None]
+        mine, theirs = cosine_effects(vectors[rows], deviations[rows], other_vectors, other_deviations)
         variances = (mine + theirs) ** 2 if paired else mine**2 + theirs**2
         errors[rows] = np.sqrt(variances.sum(axis=2))
     return errors
+
+
+def cosine_effects(
+    vectors: Floats,
+    deviations: NDArray[np.floating],
+    other_vectors: Floats,
+    other_deviations: NDArray[np.floating],
+) -> tuple[Floats, Floats]:
+    """Return what the deviations of either side do to each cosine, to first order.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Effects of the deviations of `vectors`, and of those of `other_vectors`: each of shape (words, other words,
+        groups), in units of cosine similarity.
+    """
+    lengths, other_lengths = (np.linalg.norm(rows, axis=1) for rows in (vectors, other_vectors))
+    units, other_units = vectors / lengths[:, None], other_vectors / other_lengths[:, None]
+    cosines = (units @ other_units.T)[:, :, None]
+    along, along_other = (
+        np.einsum("wgd,wd->wg", changes, directions)
+        for changes, directions in ((deviations, units), (other_deviations, other_units))
+    )
+    mine = np.einsum("pgd,qd->pqg", deviations, other_units, optimize=True) - cosines * along[:, None]
+    theirs = np.einsum("qgd,pd->pqg", other_deviations, units, optimize=True) - cosines * along_other[None]
+    return mine / lengths[:, None, None], theirs / other_lengths[None, :, None]

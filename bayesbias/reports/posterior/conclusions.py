@@ -19,6 +19,7 @@ from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
 from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides
@@ -118,6 +119,7 @@ def conclusions(
             *(_contrast_statement(row, reason_apart) for row in overall),
             *_group_statements(fit, groups),
             *word_statements,
+            *(statement for row in overall[:1] if (statement := context_statement(fit, row))),
         ),
         limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",

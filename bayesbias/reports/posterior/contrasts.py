@@ -21,6 +21,7 @@ from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.reports.posterior.context_errors import context_columns, fit_context_errors
 from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
 from bayesbias.reports.posterior.summary import check_level
 
@@ -33,6 +34,7 @@ SCOPES = ("population", "these_words")
 _COLUMNS = (
     *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
+    *("context_sd", "context_low", "context_high"),
     *("list_nearness", "net_mean", "net_low", "net_high"),
 )
 
@@ -80,7 +82,9 @@ def contrasts(
         `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. Multivariate fits of several
         groups have more columns for contrasts of associated and different words: `list_nearness`, the part due to one
         list being nearer to all groups (with equal weights), and the contrast without it: `net_mean`, `net_low` and
-        `net_high`. ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
+        `net_high`. Fits of vectors that are means over contexts or templates have `context_sd`, the standard error of
+        the plain contrast over them, and the interval with it: `context_low` and `context_high`. ``attrs`` hold
+        `hdi_prob`, `baseline`, `scope` and `rope`.
 
     Raises
     ------
@@ -116,6 +120,7 @@ def contrasts(
     levels = LEVELS[:-1] if level == "all" else (level,)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
     plain = dict(zip(rows.connections, plain_means(rows).T, strict=True))
+    errors = fit_context_errors(fit)
     records: list[dict[str, Any]] = []
     for name in levels:
         for other in rows.connections:
@@ -146,6 +151,7 @@ def contrasts(
                         "low_se": interval.low_se,
                         "high_se": interval.high_se,
                         "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                        **context_columns(errors, (baseline, other), name, words.name, _chained(draws), hdi_prob),
                         **({} if nearness is None else _net(_chained(draws), nearness[:, place], hdi_prob)),
                         **{column: value.item() for column, value in direction_of(draws, region).items()},
                     }

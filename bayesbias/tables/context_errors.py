@@ -1,0 +1,95 @@
+"""Standard errors of contrasts over contexts or templates, for vectors that are means over them."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding, cosine_effects
+
+
+def context_errors(
+    embedding: ContextualEmbedding,
+    protected: pd.DataFrame,
+    attributes: pd.DataFrame,
+    connections: Mapping[tuple[str, str], str],
+) -> list[dict[str, Any]]:
+    """Return the standard error over contexts of each contrast of mean distances (delta method).
+
+    Parameters
+    ----------
+    embedding
+        Vectors with their deviations over contexts.
+    protected, attributes
+        Frames of `word` and `list`, words of the embedding.
+    connections
+        Connection of each pair of a protected and an attribute list.
+
+    Returns
+    -------
+    list of dict
+        For each pair of connections, for all protected words, each group, and each word: `contrast`, `level`, `name`
+        (of the group or word), and `sd` in units of cosine distance. Lists and groups weigh the same, as in the column
+        `observed` of `bb.contrasts`.
+
+    Notes
+    -----
+    If all words have the same contexts (templates), their errors move together: the effects of a group of contexts on
+    all pairs are summed before squaring. Otherwise only the pairs of one word share its error.
+    """
+    names = list(dict.fromkeys(connections.values()))
+    weights = _pair_weights(protected, attributes, connections, names)
+    vectors, deviations = embedding.with_deviations(protected["word"])
+    others = embedding.with_deviations(attributes["word"])
+    sizes = protected["list"].map(protected["list"].value_counts()).to_numpy()
+    shares = 1 / (protected["list"].nunique() * sizes)
+    sums = {
+        (pair, place): np.zeros(others[1].shape[:2])
+        for pair in combinations(range(len(names)), 2)
+        for place in [("overall", ""), *(("protected_group", name) for name in protected["list"].unique())]
+    }
+    variances = dict.fromkeys(sums, 0.0)
+    errors: dict[tuple[tuple[int, int], tuple[str, str]], float] = {}
+    for row, (word, group) in enumerate(protected[["word", "list"]].itertuples(index=False)):
+        (mine,), (theirs,) = cosine_effects(vectors[[row]], deviations[[row]], *others)
+        for first, second in combinations(range(len(names)), 2):
+            if not (weights[row, first].any() and weights[row, second].any()):
+                continue
+            gap = (weights[row, first] - weights[row, second])[:, None]
+            pair, own, other = (first, second), (gap * mine).sum(axis=0), gap * theirs
+            if embedding.paired:  # one sum over the attribute words, too
+                own, other = np.zeros_like(own), np.broadcast_to((own + other.sum(axis=0)) / len(other), other.shape)
+            errors[pair, ("word", str(word))] = _sd(own @ own, other, paired=embedding.paired)
+            for place, share in (("overall", ""), shares[row]), (("protected_group", str(group)), 1 / sizes[row]):
+                sums[pair, place] += share * other
+                variances[pair, place] += share**2 * (own @ own)
+    for key, total in sums.items():
+        if total.any() or variances[key]:
+            errors[key] = _sd(variances[key], total, paired=embedding.paired)
+    return [
+        {"contrast": f"{names[first]} - {names[second]}", "level": level, "name": name, "sd": float(sd)}
+        for ((first, second), (level, name)), sd in errors.items()
+    ]
+
+
+def _sd(own_variance: float, effects: np.ndarray, *, paired: bool) -> float:
+    """Return the error from the variance of the words themselves and effects of shape (attribute words, groups)."""
+    shared = effects.sum(axis=0) if paired else effects
+    return float(np.sqrt(own_variance + (shared**2).sum()))
+
+
+def _pair_weights(
+    protected: pd.DataFrame, attributes: pd.DataFrame, connections: Mapping[tuple[str, str], str], names: list[str]
+) -> np.ndarray:
+    """Return the weight of each attribute word in each protected word's mean of a connection."""
+    weights = np.zeros((len(protected), len(names), len(attributes)))
+    lists = attributes["list"].to_numpy()
+    for row, group in enumerate(protected["list"]):
+        for place, name in enumerate(names):
+            chosen = [other for other in dict.fromkeys(lists) if connections[group, other] == name]
+            for other in chosen:
+                members = lists == other
+                weights[row, place, members] = 1 / (len(chosen) * members.sum())
+    return weights
