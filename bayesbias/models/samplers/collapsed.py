@@ -25,7 +25,14 @@ from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.numerics.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
-from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, fit_proposal, resample
+from bayesbias.models.numerics.importance import (
+    KHAT_MAX,
+    Mixture,
+    fit_proposal,
+    importance_report,
+    poor_weights,
+    resample,
+)
 from bayesbias.models.samplers.exact import log_prior
 from bayesbias.models.spec import ModelSpec
 
@@ -48,8 +55,7 @@ class Reduced:
     between: np.ndarray  # 1 / tau^2, by cell
     variance: np.ndarray  # one over the precision of m given mu and b = 0, by cell
     connection_precision: np.ndarray  # precision of mu, m integrated out
-    attribute_variance: np.ndarray  # omega^2, by pattern
-    attribute_weight: np.ndarray  # s_j, by pattern
+    inflation: np.ndarray  # omega^2 s_j, by pattern
     kappa: np.ndarray
     linear: np.ndarray  # h: linear term of m
     cell_mean: np.ndarray  # w-weighted sum of the cell means that a pattern uses
@@ -70,8 +76,8 @@ def reduce_patterns(patterns: AttributePatterns, theta: np.ndarray, prior_sd: fl
     variance = 1 / (p.rows * cell_weight + between)
     passed = between * variance
     connection_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
-    attribute_weight = weight @ p.usage_by_connection.T
-    kappa = omega2 / (1 + omega2 * attribute_weight)
+    inflation = omega2 * (weight @ p.usage_by_connection.T)
+    kappa = omega2 / (1 + inflation)
     cell_mean = (cell_weight * p.mean) @ p.usage
     residual = weight @ p.residual_sum.T
     linear = cell_weight * (p.rows * p.mean - (kappa * (residual + p.members * cell_mean)) @ p.usage.T)
@@ -88,8 +94,7 @@ def reduce_patterns(patterns: AttributePatterns, theta: np.ndarray, prior_sd: fl
         between=between,
         variance=variance,
         connection_precision=connection_precision,
-        attribute_variance=omega2,
-        attribute_weight=attribute_weight,
+        inflation=inflation,
         kappa=kappa,
         linear=linear,
         cell_mean=cell_mean,
@@ -145,7 +150,7 @@ def log_marginal(
     value: np.ndarray = (
         -theta[:, count : 2 * count] @ p.totals
         - p.words * theta[:, :count].sum(axis=-1)
-        - 0.5 * (p.members * np.log1p(r.attribute_variance * r.attribute_weight)).sum(axis=-1)
+        - 0.5 * (p.members * np.log1p(r.inflation)).sum(axis=-1)
         - 0.5 * squares
         + 0.5 * explained
         - 0.5 * log_determinant
@@ -230,11 +235,9 @@ class Collapsed:
 
     def starts(self) -> list[np.ndarray]:
         """Return the starts of searches for a mode: even scales, mainly words that differ, mainly attribute words."""
-        starts = [np.full(self.scales, _START) for _ in range(3)]
-        count = self.patterns.connections
-        for start, word_sd, attribute_sd in ((starts[1], *_APART), (starts[2], *_APART[::-1])):
-            start[:count], start[2 * count :] = word_sd, attribute_sd
-        return starts
+        sizes = self.patterns.connections, self.patterns.connections, self.lists
+        pairs = ((_START, _START), _APART, _APART[::-1])
+        return [np.repeat([word_sd, _START, attribute_sd], sizes) for word_sd, attribute_sd in pairs]
 
 
 def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
@@ -273,7 +276,7 @@ def sample_collapsed(
     with threadpool_limits(1, "blas"), singular_fails():
         drawn = resample(collapsed.log_density, propose(collapsed), draws=draws, rng=rng)
     if not drawn.khat <= KHAT_MAX:
-        raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
+        raise SamplerFailedError(poor_weights(drawn.khat, KHAT_MAX))
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
         raise SamplerFailedError(f"the importance weights leave only {drawn.effective:.0f} effective points")
     theta = np.clip(drawn.points, *CLIP)
@@ -289,13 +292,7 @@ def sample_collapsed(
         "attribute_sd": attribute_sd[:, 0] if collapsed.spec.switches["attribute_effects"] == "one" else attribute_sd,
         "attribute_effect": effect,
     }
-    error = {
-        "importance_efficiency": np.array(drawn.efficiency),
-        "pareto_khat": np.array(drawn.khat),
-        "importance_ess": np.array(drawn.effective),
-        "points_weighted": np.array(drawn.tried),
-    }
-    return posterior, error
+    return posterior, importance_report([drawn])
 
 
 def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
