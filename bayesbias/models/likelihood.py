@@ -113,14 +113,13 @@ class Densities:
         rows = order[bounds[first] : bounds[last]]
         starts = bounds[first:last] - bounds[first]
         residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
-        if self.attribute_sd is None:
-            return np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
-        omega = self.attribute_sd[first:last]
-        if self.nu is not None:
-            ends = np.append(starts[1:], len(rows))
-            words = zip(starts, ends, omega, strict=True)
+        if self.attribute_sd is not None and self.nu is not None:
+            words = zip(starts, [*starts[1:], len(rows)], self.attribute_sd[first:last], strict=True)
             return np.stack([self._by_quadrature(residual[a:b], sigma[a:b], sd) for a, b, sd in words])
-        total = np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts)
+        total = np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
+        if self.attribute_sd is None:
+            return total
+        omega = self.attribute_sd[first:last]
         weight = 1 / sigma**2
         inflation = 1 + omega**2 * np.add.reduceat(weight, starts)
         pull = np.add.reduceat(weight * residual, starts) * omega

@@ -47,13 +47,7 @@ def sampler_for(spec: ModelSpec) -> str:
 
 
 def quick_contrasts(
-    data: ModelData,
-    spec: ModelSpec,
-    *,
-    baseline: str = "associated",
-    draws: int,
-    points: int,
-    rng: np.random.Generator,
+    data: ModelData, spec: ModelSpec, *, baseline: str = "associated", draws: int, points: int, rng: np.random.Generator
 ) -> dict[str, Contrast]:
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 

@@ -3,8 +3,6 @@
 Arrays have a leading axis of copies, one a chain.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import gammaln
 
@@ -14,45 +12,38 @@ from bayesbias.models.priors import Prior
 _FREEDOMS = np.exp(np.linspace(np.log(0.5), np.log(500), 160))
 
 
-@dataclass(frozen=True, eq=False)
-class LostPairs:
-    """Attribute words with lost pairs, shape (words,), and their lost protected words, padded with -1."""
+def lost_pairs(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of distances (attribute words, protected words) that have NaN, and its columns, padded with -1.
 
-    attribute: np.ndarray
-    protected: np.ndarray
-
-
-def lost_pairs(distances: np.ndarray) -> LostPairs:
-    """Return the pairs of distances, shape (attribute words, protected words), that are NaN.
-
-    >>> lost_pairs(np.array([[1.0, np.nan], [1.0, 1.0]])).protected
-    array([[1]])
+    >>> lost_pairs(np.array([[1.0, np.nan], [1.0, 1.0]]))
+    (array([0]), array([[1]]))
     """
     attribute = np.flatnonzero(np.isnan(distances).any(axis=1))
     gone = np.isnan(distances[attribute])
     places = np.argsort(~gone, axis=1, kind="stable")[:, : int(gone.sum(axis=1).max(initial=0))]
-    return LostPairs(attribute, np.where(np.take_along_axis(gone, places, axis=1), places, -1))
+    return attribute, np.where(np.take_along_axis(gone, places, axis=1), places, -1)
 
 
 def fill_lost_pairs(
     distances: np.ndarray,
-    lost: LostPairs,
+    lost: tuple[np.ndarray, np.ndarray],
     mean: np.ndarray,
     precision: np.ndarray,
     list_of: np.ndarray,
     weights: np.ndarray,
     rng: np.random.Generator,
 ) -> None:
-    """Draw the lost distances of each attribute word given its others, into `distances`.
+    """Draw the distances that `lost_pairs` names, given the others of their attribute word, into `distances`.
 
     `mean` (copies, attribute words, words) and `precision` (copies, lists, words, words) are those of attribute words.
     With precision P, the lost distances given the observed are Normal with precision P_LL and mean
     m_L - P_LL^-1 P_LO r_O.
     """
-    if not len(lost.attribute):
+    words, protected = lost
+    if not len(words):
         return
-    words, real = lost.attribute, lost.protected >= 0
-    places = np.where(real, lost.protected, 0)
+    real = protected >= 0
+    places = np.where(real, protected, 0)
     row, column = np.nonzero(real)
     place = places[row, column]
     residual = distances[:, words] - mean[:, words]

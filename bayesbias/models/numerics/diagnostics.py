@@ -1,8 +1,8 @@
 """Diagnostics of a sampler's draws, as sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,8 +45,8 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
     Betancourt (2016) for E-BFMI.
     """
-    stats = set(fit["sample_stats"].data_vars) if "sample_stats" in fit.children else set()
-    if stats & {"edge_mass", "pareto_khat"}:
+    stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
+    if "edge_mass" in stats or "pareto_khat" in stats:
         return []  # these samplers refuse a grid or weights that cannot be trusted, and their draws have no chains
     import arviz as az  # here, since the import is slow and the samplers above do not need it
 
@@ -62,7 +62,7 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
         for method in ("bulk", "tail")
         if (bad := _beyond(az.ess(posterior, method=method, prob=TAIL if method == "tail" else None), below=ess_min))
     ]
-    return problems + _nuts_problems(fit)
+    return problems + _nuts_problems(fit, stats)
 
 
 def warn_of_problems(problems: list[str]) -> None:
@@ -74,10 +74,9 @@ def warn_of_problems(problems: list[str]) -> None:
         )
 
 
-def _nuts_problems(fit: "xr.DataTree") -> list[str]:
+def _nuts_problems(fit: "xr.DataTree", stats: Mapping[Any, Any]) -> list[str]:
     import arviz as az
 
-    stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
     problems = []
     if "diverging" in stats and (count := int(stats["diverging"].sum())):
         problems.append(

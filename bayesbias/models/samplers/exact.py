@@ -90,8 +90,7 @@ def sample_exact(
     `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if the
     grid does not cover the posterior.
     """
-    reason = why_not_exact(spec)
-    if reason is not None:
+    if reason := why_not_exact(spec):
         raise ModelError(f"The exact sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
     cells, common = cell_statistics(data), spec.switches["scale"] == "common"
     draw_scales = _common_scales if common else _scales_by_connection
@@ -202,10 +201,10 @@ def _common_scales(
         total = log_prior(spec.priors["sigma"], s)
         for g, (block, part) in itertools.product(range(count), _blocks(s)):
             a = nodes[g][::every]
-            given = (
-                logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1) if partial else joint(g, part, part)
-            )
-            total[block] += given
+            if partial:
+                total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1)
+            else:
+                total[block] += joint(g, part, part)
         return total
 
     fine = density(log_sigma)
