@@ -82,7 +82,7 @@ def test_means_of_words_have_the_moments_of_the_regression(groups: tuple[int, ..
 
 def test_points_are_taken_in_turn() -> None:
     _, axes, of_table = setting((2, 2))
-    wide = [np.vstack([point, point + [[np.log(20), np.log(20), np.log(50)]]]) for point in POINTS[:2]]
+    wide = [np.vstack([point, point + np.log([20, 20, 50])]) for point in POINTS[:2]]
     drawn, _ = draw_lists([*wide, POINTS[2]], of_table, axes, 1, draws=2001, covariances=False)
     assert len(drawn) == 2001
     sds = [(drawn[start::2, 0] @ axes.between).std(axis=0) for start in (0, 1)]
