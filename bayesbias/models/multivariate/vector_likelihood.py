@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.errors import NotEnoughMemoryError
-from bayesbias.models.coordinates import PARAMETERS
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
@@ -146,9 +145,9 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     drawn = {}
     for name in ("word_mean", "list_mean", "residual_covariance", "nu"):
         if name in posterior:
-            dims = PARAMETERS[name]
-            values = posterior[name].reindex({dim: labels[dim] for dim in dims})
-            drawn[name] = values.transpose("sample", *dims).to_numpy()
+            values = posterior[name]
+            values = values.reindex({dim: labels[dim] for dim in map(str, values.dims) if dim in labels})
+            drawn[name] = values.transpose("sample", ...).to_numpy()
     return vector_densities_of(drawn, data, sample)
 
 
