@@ -94,8 +94,8 @@ def test_what_is_drawn_of_controls_and_single_words_does_not_move_the_means_of_g
     stereotype = sample.list_kind == 0
     other = [POINTS[0], POINTS[1] + 1.0, POINTS[2] - 1.0]
     first, second = (
-        draw_lists(points, of_table, axes, 1, draws=50, covariances=kept)[0] @ axes.between
-        for points, kept in ((POINTS, True), (other, False))
+        draw_lists(points, of_table, axes, 1, draws=50, covariances=covariances)[0] @ axes.between
+        for points, covariances in ((POINTS, True), (other, False))
     )
     np.testing.assert_allclose(first[:, stereotype], second[:, stereotype], atol=1e-12)
     assert (np.abs(first - second)[:, ~stereotype] > 1e-6).all()
