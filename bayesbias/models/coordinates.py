@@ -87,7 +87,6 @@ def parameter_count(spec: ModelSpec, protected: int, connections: int, attribute
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
         covariances = connections * protected**2
-        if covariances > MOST_COVARIANCE_NUMBERS:  # not among the draws
-            covariances = 0
-        return numbers + protected * connections + covariances
+        drawn = covariances <= MOST_COVARIANCE_NUMBERS
+        return numbers + protected * connections + (covariances if drawn else 0)
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

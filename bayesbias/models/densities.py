@@ -15,14 +15,8 @@ if TYPE_CHECKING:
 def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> Densities:
     """Return the densities of `data` under the draws of a fit of it, or of a part of it.
 
-    Parameters
-    ----------
-    fit
-        A fit. What `data` has and the fit has not, such as a connection that lost its last word, becomes NaN.
-    data
-        The rows whose densities are wanted.
-    effects
-        Whether to keep the attribute effects, which only `Densities.of_rows` needs.
+    What `data` has and the fit has not, such as a connection that lost its last word, becomes NaN. `effects` is whether
+    to keep the attribute effects, which only `Densities.of_rows` needs.
     """
     posterior = fit["posterior"].to_dataset()
     if "list_mean" in posterior:

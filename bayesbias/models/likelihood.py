@@ -14,15 +14,12 @@ other attribute words.
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from bayesbias.models.data import ModelData
-
-if TYPE_CHECKING:
-    pass
 
 _BLOCK = 2_000_000
 _NODES = 31
@@ -75,11 +72,9 @@ class Densities:
         return np.asarray(self.word_mean[..., draws][protected, connection])
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Return log p(row | all parameters), shape (rows, draws)."""
-        residual = self._residual(rows)
-        if self.attribute_effect is not None:
-            residual -= self.attribute_effect[self.data.attribute[rows]]
-        return self._log_noise(residual, self.sigma[self.data.connection[rows]], self.nu)
+        """Return the log density of rows as in `predicted`, shape (rows, draws)."""
+        mean, scale = self.predicted(rows)
+        return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
 
     @property
     def row_nu(self) -> np.ndarray | None:
@@ -87,7 +82,7 @@ class Densities:
         return self.nu
 
     def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and scale of the likelihood of some rows, each of shape (rows, draws)."""
+        """Return mean and scale of some rows given all parameters, each of shape (rows, draws)."""
         mean = self.means(self.data.protected[rows], self.data.attribute[rows], self.data.connection[rows])
         if self.attribute_effect is not None:
             mean += self.attribute_effect[self.data.attribute[rows]]
@@ -118,14 +113,13 @@ class Densities:
         rows = order[bounds[first] : bounds[last]]
         starts = bounds[first:last] - bounds[first]
         residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
-        if self.attribute_sd is None:
-            return np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
-        omega = self.attribute_sd[first:last]
-        if self.nu is not None:
-            ends = np.append(starts[1:], len(rows))
-            words = zip(starts, ends, omega, strict=True)
+        if self.attribute_sd is not None and self.nu is not None:
+            words = zip(starts, [*starts[1:], len(rows)], self.attribute_sd[first:last], strict=True)
             return np.stack([self._by_quadrature(residual[a:b], sigma[a:b], sd) for a, b, sd in words])
-        total = np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts)
+        total = np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
+        if self.attribute_sd is None:
+            return total
+        omega = self.attribute_sd[first:last]
         weight = 1 / sigma**2
         inflation = 1 + omega**2 * np.add.reduceat(weight, starts)
         pull = np.add.reduceat(weight * residual, starts) * omega
@@ -185,15 +179,11 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for the fit of the Pareto distribution.
     """
     parts, draws = log_density.shape
-    pieces = np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK))
-    results = [_psis_loo(log_density[piece], relative_efficiency) for piece in pieces]
-    elpd, khat = (np.concatenate(values) for values in zip(*results, strict=True))
+    elpd, khat = np.empty(parts), np.empty(parts)
+    for piece in np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK)):
+        log_weight, khat[piece] = leave_out_log_weights(log_density[piece], relative_efficiency=relative_efficiency)
+        elpd[piece] = _log_sum(log_weight + log_density[piece]) - _log_sum(log_weight)
     return elpd, khat
-
-
-def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
-    log_weight, khat = leave_out_log_weights(log_density, relative_efficiency=relative_efficiency)
-    return _log_sum(log_weight + log_density) - _log_sum(log_weight), khat
 
 
 def leave_out_log_weights(

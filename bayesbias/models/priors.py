@@ -44,7 +44,22 @@ class Prior:
     parameters: dict[str, float]
 
     def __post_init__(self) -> None:
-        _check_parameters(self)
+        names = _parameter_names(self.distribution)
+        for key in self.parameters:
+            if key not in names:
+                raise ModelError(
+                    f"{self.distribution} has no parameter {key!r}{did_you_mean(key, names)}; "
+                    f"its parameters are {', '.join(names)}."
+                )
+        missing = [name for name in names if name not in self.parameters]
+        if missing:
+            raise ModelError(f"{self.distribution} needs {', '.join(missing)} as well: give {', '.join(names)}.")
+        for key, value in self.parameters.items():
+            if not isfinite(value) or (key not in _UNRESTRICTED and value <= 0):
+                kind = "a finite number" if key in _UNRESTRICTED else "a positive number"
+                raise ModelError(f"{self}: {key} must be {kind}.")
+            if key not in _UNRESTRICTED and not 0 < value * value < inf:
+                raise ModelError(f"{self}: {key}={value:g} is out of the range of numbers that can be squared.")
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={_shortest(value)}" for name, value in self.parameters.items())
@@ -179,22 +194,3 @@ def _number(text: str, whole: object) -> float:
         return float(text)
     except ValueError as error:
         raise wrong from error
-
-
-def _check_parameters(prior: Prior) -> None:
-    names = _parameter_names(prior.distribution)
-    for key in prior.parameters:
-        if key not in names:
-            raise ModelError(
-                f"{prior.distribution} has no parameter {key!r}{did_you_mean(key, names)}; "
-                f"its parameters are {', '.join(names)}."
-            )
-    missing = [name for name in names if name not in prior.parameters]
-    if missing:
-        raise ModelError(f"{prior.distribution} needs {', '.join(missing)} as well: give {', '.join(names)}.")
-    for key, value in prior.parameters.items():
-        if not isfinite(value) or (key not in _UNRESTRICTED and value <= 0):
-            kind = "a finite number" if key in _UNRESTRICTED else "a positive number"
-            raise ModelError(f"{prior}: {key} must be {kind}.")
-        if key not in _UNRESTRICTED and not 0 < value * value < inf:
-            raise ModelError(f"{prior}: {key}={value:g} is out of the range of numbers that can be squared.")

@@ -11,7 +11,6 @@ import numpy as np
 
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.multivariate.pymc_density import MULTIVARIATE_AUXILIARY, add_multivariate
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.conversion import any_frame
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 # Auxiliary variables of samplers, left out of the posterior.
-AUXILIARY = ("word_offset", "attribute_offset", *MULTIVARIATE_AUXILIARY)
+AUXILIARY = ("word_offset", "attribute_offset", "list_group_mean", "regression", "missing_distance")
 
 
 @any_frame
@@ -93,44 +92,47 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     """
     import pymc as pm
 
-    switches, priors = spec.switches, spec.priors
-    coords = coordinates(data, spec)
-    if spec.multivariate:
-        with pm.Model(coords=coords) as model:
-            add_multivariate(data, spec)
-        model.bayesbias_graph = _graph(data, spec)
-        return model
-    cells = ("protected_word", "connection")
-    with pm.Model(coords=coords) as model:
-        if switches["pooling"] == "partial":
-            connection_mean = priors["connection_mean"].variable("connection_mean", dims="connection")
-            word_sd = priors["word_sd"].variable("word_sd", dims="connection")
-            offset = pm.Normal("word_offset", 0, 1, dims=cells)
-            word_mean = pm.Deterministic("word_mean", connection_mean + word_sd * offset, dims=cells)
-        else:
-            word_mean = priors["connection_mean"].variable("word_mean", dims=cells)
-            has_rows = (data.pair_counts > 0).astype(float)
-            pm.Deterministic(
-                "connection_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
-            )
-        # Wide indices give the same compiled code for any length of the table.
-        protected, connection, attribute = (
-            codes.astype(np.int64) for codes in (data.protected, data.connection, data.attribute)
-        )
-        distance = pm.Data("distance", data.distance)
-        expected = word_mean[protected, connection]
-        if switches["attribute_effects"] != "none":
-            expected = expected + _attribute_effect(data, spec)[attribute]
-        if switches["scale"] == "connection":
-            sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
-        else:
-            sigma = priors["sigma"].variable("sigma")
-        if switches["likelihood"] == "normal":
-            pm.Normal("cosine_distance", expected, sigma, observed=distance)
-        else:
-            pm.StudentT("cosine_distance", nu=priors["nu"].variable("nu"), mu=expected, sigma=sigma, observed=distance)
+    from bayesbias.models.multivariate.pymc_density import add_multivariate
+
+    with pm.Model(coords=coordinates(data, spec)) as model:
+        (add_multivariate if spec.multivariate else _add_rows)(data, spec)
     model.bayesbias_graph = _graph(data, spec)
     return model
+
+
+def _add_rows(data: ModelData, spec: ModelSpec) -> None:
+    """Add the variables of a model of rows to the PyMC model of this context."""
+    import pymc as pm
+
+    switches, priors = spec.switches, spec.priors
+    cells = ("protected_word", "connection")
+    if switches["pooling"] == "partial":
+        connection_mean = priors["connection_mean"].variable("connection_mean", dims="connection")
+        word_sd = priors["word_sd"].variable("word_sd", dims="connection")
+        offset = pm.Normal("word_offset", 0, 1, dims=cells)
+        word_mean = pm.Deterministic("word_mean", connection_mean + word_sd * offset, dims=cells)
+    else:
+        word_mean = priors["connection_mean"].variable("word_mean", dims=cells)
+        has_rows = (data.pair_counts > 0).astype(float)
+        pm.Deterministic(
+            "connection_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
+        )
+    # Wide indices give the same compiled code for any length of the table.
+    protected, connection, attribute = (
+        codes.astype(np.int64) for codes in (data.protected, data.connection, data.attribute)
+    )
+    distance = pm.Data("distance", data.distance)
+    expected = word_mean[protected, connection]
+    if switches["attribute_effects"] != "none":
+        expected = expected + _attribute_effect(data, spec)[attribute]
+    if switches["scale"] == "connection":
+        sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
+    else:
+        sigma = priors["sigma"].variable("sigma")
+    if switches["likelihood"] == "normal":
+        pm.Normal("cosine_distance", expected, sigma, observed=distance)
+    else:
+        pm.StudentT("cosine_distance", nu=priors["nu"].variable("nu"), mu=expected, sigma=sigma, observed=distance)
 
 
 def _graph(data: ModelData, spec: ModelSpec) -> str:
@@ -147,10 +149,8 @@ def _attribute_effect(data: ModelData, spec: ModelSpec) -> Any:
     import pymc as pm
 
     per_list = spec.switches["attribute_effects"] == "per_list"
+    attribute_sd = spec.priors["attribute_sd"].variable("attribute_sd", dims="attribute_list" if per_list else None)
     if per_list:
-        by_list = spec.priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
-        attribute_sd = by_list[np.asarray(attribute_lists(data))]
-    else:
-        attribute_sd = spec.priors["attribute_sd"].variable("attribute_sd")
+        attribute_sd = attribute_sd[attribute_lists(data)]
     offset = pm.Normal("attribute_offset", 0, 1, dims="attribute_word")
     return pm.Deterministic("attribute_effect", attribute_sd * offset, dims="attribute_word")

@@ -19,7 +19,7 @@ from bayesbias.models.multivariate.list_means import why_not_conjugate
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
 from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
-from bayesbias.models.numerics.importance import KHAT_MAX, Mixture
+from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, poor_weights
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
@@ -40,8 +40,6 @@ _DRAWS_A_POINT = 2
 def sampler_for(spec: ModelSpec) -> str:
     """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"conjugate"`` or ``"nuts"``.
 
-    Examples
-    --------
     >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate", "robust")]
     ['exact', 'collapsed', 'conjugate', 'nuts']
     """
@@ -49,13 +47,7 @@ def sampler_for(spec: ModelSpec) -> str:
 
 
 def quick_contrasts(
-    data: ModelData,
-    spec: ModelSpec,
-    *,
-    baseline: str = "associated",
-    draws: int,
-    points: int,
-    rng: np.random.Generator,
+    data: ModelData, spec: ModelSpec, *, baseline: str = "associated", draws: int, points: int, rng: np.random.Generator
 ) -> dict[str, Contrast]:
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
@@ -86,7 +78,7 @@ def quick_contrasts(
 
 def _from_points(weighted: ConnectionMeanPosterior, connections: tuple[str, ...], baseline: str) -> dict[str, Contrast]:
     if not weighted.khat <= KHAT_MAX:
-        raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {weighted.khat:.2f}, above {KHAT_MAX}")
+        raise SamplerFailedError(poor_weights(weighted.khat, KHAT_MAX))
     return mixture_contrasts(weighted.weights, weighted.mean, weighted.covariance, connections, baseline)
 
 
@@ -111,21 +103,18 @@ class QuickRefits:
         `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
         if sampler_for(spec) == "conjugate":
-            return self._of_lists(spec).estimates(keep, spec, hdi_prob)
-        data, shared = subset(self._data, keep), True
+            if self._lists is None:
+                self._lists = ListRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)
+            return self._lists.estimates(keep, spec, hdi_prob)
+        data = subset(self._data, keep)
         if sampler_for(spec) == "exact":
             contrasts = draws_contrasts(self._exact(data, keep, spec), data.connections, self._baseline)
-        else:
-            weighted, shared = self._weighted(collapse(data, spec))
-            contrasts = _from_points(weighted, data.connections, self._baseline)
+            return {name: contrast(hdi_prob) for name, contrast in contrasts.items()}
+        weighted, shared = self._weighted(collapse(data, spec))
+        contrasts = _from_points(weighted, data.connections, self._baseline)
         estimates = {name: contrast(hdi_prob) for name, contrast in contrasts.items()}
         # Points that are not shared have no partner in another refit.
         return estimates if shared else {name: replace(one, influence=None) for name, one in estimates.items()}
-
-    def _of_lists(self, spec: ModelSpec) -> ListRefits:
-        if self._lists is None:
-            self._lists = ListRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)
-        return self._lists
 
     def _weighted(self, collapsed: Collapsed) -> tuple[ConnectionMeanPosterior, bool]:
         """Return the connection means at weighted points, and whether all refits share the points."""

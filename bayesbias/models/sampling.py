@@ -18,11 +18,7 @@ from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.fitted.arviz_groups import add_groups, check_groups
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import (
-    sample_multivariate,
-    why_not_conjugate,
-    with_population,
-)
+from bayesbias.models.multivariate.list_means import sample_multivariate, why_not_conjugate, with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.pymc_form import AUXILIARY, build_model, same_environment
 from bayesbias.models.quick import sampler_for

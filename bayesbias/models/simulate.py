@@ -102,18 +102,17 @@ def simulate_table(
         "model": spec.name,
         "model_hash": spec.digest,
         "random_seed": seed,
-        "parameters": _named(data, spec, true),
+        "parameters": {
+            name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
+            for name, names in parameter_labels(data, spec).items()
+        },
     }
     design.attrs[ATTRS_KEY] = Provenance({**facts, "hash": table_hash(design)})
     return design
 
 
 def draw_parameters(
-    data: ModelData,
-    spec: ModelSpec,
-    *,
-    rng: np.random.Generator,
-    given: Mapping[str, np.ndarray] | None = None,
+    data: ModelData, spec: ModelSpec, *, rng: np.random.Generator, given: Mapping[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
     """Draw the parameters of a model that are not given from its prior; distances of `data` are not used.
 
@@ -203,13 +202,10 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
                 f"its parameters are {', '.join(places)}."
             )
         array = _array(name, value, places[name])
-        location = name == "connection_mean"
-        least = -np.inf if location else 0.0
-        if not np.isfinite(array).all() or (array < least).any() or (name == "nu" and (array <= 0).any()):
-            raise ModelError(
-                f"{name}={value!r}: give finite numbers"
-                f"{'' if location else ' that are positive' if name == 'nu' else ' of at least 0'}."
-            )
+        wanted = {"connection_mean": "", "nu": " that are positive"}.get(name, " of at least 0")
+        too_low = (wanted and (array < 0).any()) or (name == "nu" and (array <= 0).any())
+        if not np.isfinite(array).all() or too_low:
+            raise ModelError(f"{name}={value!r}: give finite numbers{wanted}.")
         arrays[name] = array
     return arrays
 
@@ -252,11 +248,3 @@ def _array(name: str, value: Any, places: tuple[str, ...]) -> np.ndarray:
         wanted = f"{len(places)} numbers, for {', '.join(places)}" if places else "one number"
         raise ModelError(f"{name}={value!r}: give one number" + (f" or {wanted}." if places else "."))
     return array
-
-
-def _named(data: ModelData, spec: ModelSpec, true: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return the true top-level parameters as plain numbers by name, the form that provenance has."""
-    return {
-        name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
-        for name, names in parameter_labels(data, spec).items()
-    }

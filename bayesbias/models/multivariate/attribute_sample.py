@@ -41,8 +41,6 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     its attribute word to other words of the group. Raises `FitError` if an attribute word is in lists of two kinds, or
     a pair occurs twice.
 
-    Examples
-    --------
     >>> from bayesbias.models.data import model_data
     >>> sample = attribute_sample(model_data(table))
     >>> sample.lists, sample.distances.shape, sample.connection_weights[0, :2].tolist()
@@ -87,14 +85,6 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     )
 
 
-def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
-    """Replace unknown connections (-1) of an attribute word by its connection to other words of the group, in place."""
-    for group in np.unique(group_of):
-        members = connection[:, group_of == group]
-        first = np.take_along_axis(members, (members >= 0).argmax(axis=1)[:, None], axis=1)
-        connection[:, group_of == group] = np.where(members < 0, first, members)
-
-
 def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:
     """Return the connections of attribute words (rows); unknown ones (-1) are those of the list, or of the group."""
     patterns: list[tuple[int, np.ndarray]] = []
@@ -111,7 +101,9 @@ def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray
             pattern_of[word] = len(patterns)
             patterns.append((int(name_of[word]), row.copy()))
     for _, pattern in patterns:
-        _complete_by_group(pattern[None], group_of)
+        for group in np.unique(group_of):
+            members, unknown = group_of == group, pattern < 0
+            pattern[members & unknown] = [*pattern[members & ~unknown], -1][0]
         pattern[pattern < 0] = pattern[pattern >= 0][-1]
     return np.stack([patterns[place][1] for place in pattern_of])
 

@@ -3,8 +3,6 @@
 Arrays have a leading axis of copies, one a chain.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import gammaln
 
@@ -14,67 +12,53 @@ from bayesbias.models.priors import Prior
 _FREEDOMS = np.exp(np.linspace(np.log(0.5), np.log(500), 160))
 
 
-@dataclass(frozen=True, eq=False)
-class LostPairs:
-    """Attribute words with lost pairs, shape (words,), and their lost protected words, padded with -1."""
+def lost_pairs(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of distances (attribute words, protected words) that have NaN, and its columns, padded with -1.
 
-    attribute: np.ndarray
-    protected: np.ndarray
-
-
-def lost_pairs(distances: np.ndarray) -> LostPairs:
-    """Return the pairs of distances, shape (attribute words, protected words), that are NaN.
-
-    >>> lost_pairs(np.array([[1.0, np.nan], [1.0, 1.0]])).protected
-    array([[1]])
+    >>> lost_pairs(np.array([[1.0, np.nan], [1.0, 1.0]]))
+    (array([0]), array([[1]]))
     """
-    gone = np.isnan(distances)
-    attribute = np.flatnonzero(gone.any(axis=1))
-    protected = np.full((len(attribute), int(gone.sum(axis=1).max(initial=0))), -1)
-    for row, word in zip(protected, attribute, strict=True):
-        places = np.flatnonzero(gone[word])
-        row[: len(places)] = places
-    return LostPairs(attribute, protected)
+    attribute = np.flatnonzero(np.isnan(distances).any(axis=1))
+    gone = np.isnan(distances[attribute])
+    places = np.argsort(~gone, axis=1, kind="stable")[:, : int(gone.sum(axis=1).max(initial=0))]
+    return attribute, np.where(np.take_along_axis(gone, places, axis=1), places, -1)
 
 
 def fill_lost_pairs(
     distances: np.ndarray,
-    lost: LostPairs,
+    lost: tuple[np.ndarray, np.ndarray],
     mean: np.ndarray,
     precision: np.ndarray,
     list_of: np.ndarray,
     weights: np.ndarray,
     rng: np.random.Generator,
 ) -> None:
-    """Draw the lost distances of each attribute word given its others, into `distances`.
+    """Draw the distances that `lost_pairs` names, given the others of their attribute word, into `distances`.
 
     `mean` (copies, attribute words, words) and `precision` (copies, lists, words, words) are those of attribute words.
     With precision P, the lost distances given the observed are Normal with precision P_LL and mean
     m_L - P_LL^-1 P_LO r_O.
     """
-    if not len(lost.attribute):
+    words, protected = lost
+    if not len(words):
         return
-    copies = np.arange(len(distances))[:, None, None]
-    words, real = lost.attribute, lost.protected >= 0
-    places = np.where(real, lost.protected, 0)
+    real = protected >= 0
+    places = np.where(real, protected, 0)
+    row, column = np.nonzero(real)
+    place = places[row, column]
     residual = distances[:, words] - mean[:, words]
-    rows = np.arange(len(words))[:, None]
-    for column in range(places.shape[1]):
-        residual[:, rows[real[:, column], 0], places[real[:, column], column]] = 0.0
+    residual[:, row, place] = 0.0
     of_word = precision[:, list_of[words]]
     pull = np.einsum("cwij,cwj->cwi", of_word, residual, optimize=True)
     pull = np.take_along_axis(pull, places[None], axis=2) * real
-    both = real[:, :, None] & real[:, None, :]
-    block = of_word[copies, rows[None], places[None], :]
-    block = np.take_along_axis(block, np.broadcast_to(places[None, :, None, :], block.shape[:3] + places.shape[1:]), 3)
-    block = np.where(both, block, np.eye(places.shape[1]))
+    rows = np.arange(len(words))[:, None, None]
+    block = of_word[:, rows, places[:, :, None], places[:, None, :]]
+    block = np.where(real[:, :, None] & real[:, None, :], block, np.eye(places.shape[1]))
     lower = np.linalg.cholesky(block)
     noise = rng.standard_normal(pull.shape) / np.sqrt(weights[:, words, None])
     drawn = np.linalg.solve(np.swapaxes(lower, 2, 3), noise[..., None])
     drawn = (drawn - np.linalg.solve(block, pull[..., None]))[..., 0]
-    value = np.take_along_axis(mean[:, words], np.broadcast_to(places, drawn.shape), axis=2) + drawn
-    word, place = np.nonzero(real)
-    distances[:, words[word], places[word, place]] = value[:, word, place]
+    distances[:, words[row], place] = mean[:, words[row], place] + drawn[:, row, column]
 
 
 def draw_weights(

@@ -1,33 +1,41 @@
 """Moments of the connection means given the covariances, for refits that need little Monte Carlo error."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.list_model import Coordinates, ListStatistics
+from bayesbias.models.multivariate.list_blocks import blocks_of
+from bayesbias.models.multivariate.list_draws import draw_lean_roots
+from bayesbias.models.multivariate.list_means import effect_covariance, weighted_points
+from bayesbias.models.multivariate.list_model import coordinates_of, list_statistics
+from bayesbias.models.numerics.diagnostics import singular_fails
+from bayesbias.models.priors import Prior
+from bayesbias.models.word_effects import effects_basis
 
 
-@dataclass(frozen=True, eq=False)
-class ConnectionMoments:
-    """Moments of the means of words like these given all covariances: `mean` (C,), `covariance` (draws, C, C)."""
-
-    mean: np.ndarray
-    covariance: np.ndarray
-
-
+@singular_fails()
 def connection_moments(
-    sample: AttributeSample, stats: ListStatistics, axes: Coordinates, lean: np.ndarray, word_covariance: np.ndarray
-) -> ConnectionMoments | None:
-    """Return the moments of the connection means of a whole table of Normal attribute words.
+    sample: AttributeSample, connections: tuple[str, ...], *, draws: int, seed: int, priors: Mapping[str, Prior]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the mean (C,) and the covariance (draws, C, C) of the connection means, given draws of the covariances.
 
-    A connection's mean is the weighted sum of its lists' means to whole groups, sum_L g_L' xi_L. Given Sigma_L it has
-    the mean of the plain averages and the variance sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each
-    group. `lean` (draws, lists, G, G) are Sigma_L, `word_covariance` (draws, connections, connections) is S. None if
-    words of a group have different lists: their means depend on more terms.
+    The table must be whole, and its attribute words Normal. A connection's mean is the weighted sum of its lists' means
+    to whole groups, sum_L g_L' xi_L. Given Sigma_L it has the mean of the plain averages and the variance
+    sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each group. Single words' means, and so the
+    regression, are not needed. None if words of a group have different lists: their means depend on more terms.
     """
     if sample.pattern_of.max() > sample.group_of.max():
         return None
+    axes = coordinates_of(sample.distances, sample.pattern_of)
+    stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
+    rng, groups = np.random.default_rng([seed, 100]), len(axes.sizes)
+    lean = np.empty((draws, len(sample.lists), groups, groups))
+    for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
+        weighted = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind]))
+        roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
+        lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
+    between, basis = effect_covariance(sample, priors, connections, draws, seed), effects_basis(connections)
     of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
     measured = of_groups.sum(axis=2) > 0
     share = measured / measured.sum(axis=0)
@@ -36,4 +44,4 @@ def connection_moments(
     size = weights / np.sqrt(stats.weight[0])[:, None]
     of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
     of_words = np.einsum("gc,ge,g->ce", share, share, 1 / axes.sizes)
-    return ConnectionMoments(mean, of_attributes + of_words * word_covariance)
+    return mean, of_attributes + of_words * (basis @ between @ basis.T)

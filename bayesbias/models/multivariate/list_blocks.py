@@ -1,12 +1,12 @@
-"""The hyperparameters of the multivariate model in independent blocks, and all other draws given them."""
+"""The hyperparameters of the multivariate model in independent blocks, and Metropolis steps of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.list_draws import ListDraws, draw_lists
 from bayesbias.models.multivariate.list_model import (
     Coordinates,
     ListStatistics,
@@ -20,48 +20,39 @@ LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
 REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
 # Beyond this, logarithms of hyperparameters have no appreciable posterior, and the log density is set this low.
 _FAR, _NOTHING = 14.0, -1e6
-BlockDensity = Callable[..., np.ndarray]
-"""Points (points, coordinates) and statistics of the table -> log density (points,), up to a constant."""
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """The independent blocks of hyperparameters: one for each kind of lists, and one for the regression of words.
+class Block:
+    """Hyperparameters that are independent of all others: their names, their priors, and their likelihood."""
 
-    `names` are the parameters of each block, `log_densities` their unnormalised posteriors.
-    """
+    names: tuple[str, ...]
+    priors: Mapping[str, Prior]
+    likelihood: Callable[..., np.ndarray]
 
-    names: tuple[tuple[str, ...], ...]
-    log_densities: tuple[BlockDensity, ...]
+    def log_density(self, points: np.ndarray, stats: ListStatistics) -> np.ndarray:
+        """Return the unnormalised log posterior of logarithms (points, names), given the statistics of a table."""
+        near = np.clip(points, -_FAR, _FAR)
+        with np.errstate(all="ignore"):
+            columns = zip(self.names, near.T, strict=True)
+            prior = [self.priors[name].log_density(np.exp(column)) for name, column in columns]
+            value = np.sum(prior, axis=0) + near.sum(axis=1) + self.likelihood(near, stats=stats)
+        inside = np.isfinite(value) & (np.abs(points) < _FAR).all(axis=1)
+        return np.where(inside, value, _NOTHING)
 
 
 def _lean_names(axes: Coordinates) -> tuple[str, ...]:
     return LEAN if len(axes.sizes) > 1 else (LEAN[0], LEAN[2])
 
 
-def blocks_of(sample: AttributeSample, priors: Mapping[str, Prior], axes: Coordinates) -> Blocks:
-    """Return the blocks of a table, with their priors."""
-
-    def of_block(names: tuple[str, ...], likelihood: BlockDensity) -> BlockDensity:
-        def log_density(points: np.ndarray, stats: ListStatistics) -> np.ndarray:
-            near = np.clip(points, -_FAR, _FAR)
-            with np.errstate(all="ignore"):
-                prior = [priors[name].log_density(np.exp(column)) for name, column in zip(names, near.T, strict=True)]
-                value = np.sum(prior, axis=0) + near.sum(axis=1) + likelihood(near, stats)
-            inside = np.isfinite(value) & (np.abs(points) < _FAR).all(axis=1)
-            return np.where(inside, value, _NOTHING)
-
-        return log_density
-
-    def of_kind(kind: int) -> BlockDensity:
-        return of_block(names[kind], lambda points, stats: lean_log_density(points, kind, stats, axes))
-
-    names = [_lean_names(axes)] * len(sample.kinds)
-    densities = [of_kind(kind) for kind in range(len(sample.kinds))]
+def blocks_of(sample: AttributeSample, priors: Mapping[str, Prior], axes: Coordinates) -> list[Block]:
+    """Return a block for each kind of lists, and one for the regression of words."""
+    names, kinds = _lean_names(axes), range(len(sample.kinds))
+    blocks = [Block(names, priors, partial(lean_log_density, kind=kind, axes=axes)) for kind in kinds]
     if axes.contrasts:
-        names.append((*REGRESSION, *["list_scale"] * (len(sample.kinds) - 1)))
-        densities.append(of_block(names[-1], lambda points, stats: regression_log_density(points, stats, axes)))
-    return Blocks(tuple(names), tuple(densities))
+        of_words = (*REGRESSION, *["list_scale"] * (len(kinds) - 1))
+        blocks.append(Block(of_words, priors, partial(regression_log_density, axes=axes)))
+    return blocks
 
 
 def completed_distances(sample: AttributeSample) -> np.ndarray:
@@ -77,23 +68,6 @@ def completed_distances(sample: AttributeSample) -> np.ndarray:
         of_list = np.stack([residual[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
         distances[lost] = (of_word + of_list[sample.list_of])[lost]
     return distances
-
-
-def draw_given(
-    points: list[np.ndarray],
-    stats: ListStatistics,
-    sample: AttributeSample,
-    axes: Coordinates,
-    seed: int,
-    *,
-    draws: int,
-    covariances: bool,
-) -> ListDraws:
-    """Draw the means of lists and the covariances given points of each block, which are taken in turn."""
-    kinds = len(sample.kinds)
-    regression = points[kinds] if axes.contrasts else np.zeros((1, 4 + kinds - 1))
-    rngs = np.random.default_rng([seed, 100]), np.random.default_rng([seed, 101])
-    return draw_lists(points[:kinds], regression, stats, axes, rngs, draws=draws, keep_residual=covariances)
 
 
 def named_hyperparameters(

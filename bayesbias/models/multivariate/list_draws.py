@@ -1,7 +1,5 @@
 """Draws of all means and covariances of the multivariate model, given hyperparameters."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bayesbias.models.multivariate.list_model import (
@@ -17,32 +15,6 @@ from bayesbias.models.multivariate.list_model import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class ListDraws:
-    """Draws of the means and covariances of the model, given hyperparameters; leading axis: draws.
-
-    `lists` (draws, L, J) are the means of lists, `lean` (draws, L, G, G) is Sigma_L, `image` (draws, J, G) the
-    change in distances to words for one unit of x, `residual` (draws, J, J) is N E N' (None if it is too large), and
-    `precision` (draws, L) is 1 / s_k^2 of the list's kind.
-    """
-
-    lists: np.ndarray
-    lean: np.ndarray
-    image: np.ndarray
-    residual: np.ndarray | None
-    precision: np.ndarray
-
-    @property
-    def covariances(self) -> np.ndarray:
-        """The covariance of attribute words of each list, shape (draws, L, J, J)."""
-        if self.residual is None:
-            raise ValueError("the covariances were not kept")
-        image = self.image[:, None]
-        covariances = np.asarray(image @ self.lean @ np.swapaxes(image, 2, 3))
-        covariances += self.residual[:, None] / self.precision[:, :, None, None]
-        return covariances
-
-
 def draw_lean_roots(
     points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
 ) -> np.ndarray:
@@ -53,43 +25,39 @@ def draw_lean_roots(
 
 
 def draw_lists(
-    leans: list[np.ndarray],
-    regressions: np.ndarray,
-    stats: ListStatistics,
-    axes: Coordinates,
-    rngs: tuple[np.random.Generator, np.random.Generator],
-    *,
-    draws: int,
-    keep_residual: bool,
-) -> ListDraws:
-    """Draw the means of lists and the covariances given points of each kind of lists and of the regression.
+    points: list[np.ndarray], stats: ListStatistics, axes: Coordinates, seed: int, *, draws: int, covariances: bool
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Draw the means of lists (draws, L, J) and, if wanted, the covariances of their attribute words (draws, L, J, J).
 
-    Points are taken in turn until there are enough draws. `rngs` are for the means of groups and for single words, so
-    that the first do not depend on the number of draws of the second: control words leave the means of stereotype lists
-    unchanged, draw by draw.
+    `points` are those of each block of hyperparameters, taken in turn until there are enough draws. The means of groups
+    and single words have generators of their own, so that the first do not depend on the number of draws of the second:
+    control words leave the means of stereotype lists unchanged, draw by draw.
     """
-    between, within = rngs
-    lists_count, groups = len(stats.counts), len(axes.sizes)
+    between, within = np.random.default_rng([seed, 100]), np.random.default_rng([seed, 101])
+    (lists_count, kinds), groups = stats.kinds.shape, len(axes.sizes)
     centre = np.broadcast_to(stats.centre, (draws, *stats.centre.shape[1:]))
     xi = np.empty((draws, lists_count, groups))
     lean = np.empty((draws, lists_count, groups, groups))
-    for kind, points in enumerate(leans):
-        roots, members = draw_lean_roots(points, kind, stats, axes, between, draws), stats.lists_of(kind)
+    for kind in range(kinds):
+        roots, members = draw_lean_roots(points[kind], kind, stats, axes, between, draws), stats.lists_of(kind)
         lean[:, members] = roots @ np.swapaxes(roots, 2, 3)
         noise = (roots @ between.standard_normal((draws, len(members), groups, 1)))[..., 0]
         xi[:, members] = centre[:, members] + noise / np.sqrt(stats.weight[:, members, None])
-    lists, image, residual = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
-    precision = np.ones((draws, len(leans)))
+    lists, image, residual = xi @ axes.between.T, axes.between[None], None
     if axes.contrasts:
-        theta, residual = _draw_regression(regressions, stats, axes, within, draws=draws, keep_residual=keep_residual)
+        theta, residual = _draw_regression(points[kinds], stats, axes, within, draws=draws, keep_residual=covariances)
         of_lists, slopes = theta[:, 1 : 1 + lists_count], theta[:, 1 + lists_count :]
         lists += theta[:, :1] + of_lists
         lists += (xi - stats.origin[:, None]) @ slopes
+        # The change in distances to words for one unit of x.
         image = image + np.swapaxes(slopes, 1, 2)
-        precision = np.resize(residual_precisions(regressions, len(leans)), precision.shape)
-    elif keep_residual:
-        residual = np.zeros((draws, axes.words, axes.words))
-    return ListDraws(lists, lean, np.asarray(image), residual, precision @ stats.kinds.T)
+    if not covariances:
+        return lists, None
+    spread = image[:, None] @ lean @ np.swapaxes(image, 1, 2)[:, None]
+    if residual is not None:
+        precision = np.resize(residual_precisions(points[kinds], kinds), (draws, kinds)) @ stats.kinds.T
+        spread += residual[:, None] / precision[:, :, None, None]
+    return lists, spread
 
 
 def _draw_regression(

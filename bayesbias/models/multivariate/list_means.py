@@ -14,22 +14,27 @@ from threadpoolctl import threadpool_limits
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.connection_moments import ConnectionMoments, connection_moments
 from bayesbias.models.multivariate.list_blocks import (
     LEAN,
+    Block,
     blocks_of,
     completed_distances,
-    draw_given,
     metropolis,
     metropolis_root,
     named_hyperparameters,
 )
-from bayesbias.models.multivariate.list_draws import draw_lean_roots
-from bayesbias.models.multivariate.list_model import Coordinates, coordinates_of, list_statistics
-from bayesbias.models.multivariate.list_sweeps import SweptTable, draw_in_sweeps
+from bayesbias.models.multivariate.list_draws import draw_lists
+from bayesbias.models.multivariate.list_model import Coordinates, ListStatistics, coordinates_of, list_statistics
+from bayesbias.models.multivariate.list_sweeps import draw_in_sweeps
 from bayesbias.models.multivariate.population import draw_effect_covariance, draw_population, plain_effects, word_means
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
-from bayesbias.models.numerics.importance import ImportanceDraws, LogDensity, fit_proposal, resample
+from bayesbias.models.numerics.importance import (
+    ImportanceDraws,
+    fit_proposal,
+    importance_report,
+    poor_weights,
+    resample,
+)
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
@@ -111,17 +116,10 @@ def sample_list_means(
 
     The posterior has `connection_mean` (draws, connections) of words like these, `word_mean` (draws, words,
     connections) and `list_mean` (draws, lists, words) of these words, `word_covariance`, `residual_covariance` (draws,
-    lists, words, words) of attribute words, and the hyperparameters.
+    lists, words, words) of attribute words, and the hyperparameters. Raises `SamplerFailedError` if the importance
+    weights cannot be trusted, `FitError` if a table with lost pairs, or Student t attribute words, has too many
+    protected words.
 
-    Raises
-    ------
-    SamplerFailedError
-        If the importance weights cannot be trusted.
-    FitError
-        If a table with lost pairs, or Student t attribute words, has too many protected words.
-
-    Examples
-    --------
     >>> from bayesbias.models.multivariate.attribute_sample import attribute_sample
     >>> from bayesbias.models.data import model_data
     >>> data = model_data(table)
@@ -150,73 +148,39 @@ def sample_list_means(
     # Threads cost more than they save with the small matrices of few words.
     with singular_fails(), threadpool_limits(1 if words <= _FEW_WORDS else None, "blas"):
         weighted = [
-            _importance(partial(log_density, stats=stats), names, axes, draws, np.random.default_rng([seed, block]))
-            for block, (names, log_density) in enumerate(zip(blocks.names, blocks.log_densities, strict=True))
+            weighted_points(block, stats, axes, draws, np.random.default_rng([seed, place]))
+            for place, block in enumerate(blocks)
         ]
         points = [block.points for block in weighted]
         if in_sweeps:
-            table = SweptTable(sample, completed, axes, blocks, likelihood, priors)
-            lists, hyper = draw_in_sweeps(table, points, draws=draws, seed=seed, covariances=keep)
+            nu = priors["nu"] if likelihood == "student_t" else None
+            lists, hyper = draw_in_sweeps(sample, axes, blocks, points, nu=nu, draws=draws, seed=seed, covariances=keep)
             return ListMeanDraws(with_population(lists, sample, priors, connections, seed) | hyper, {})
-        drawn = draw_given(points, stats, sample, axes, seed, draws=draws, covariances=keep)
-    posterior = with_population(drawn.lists, sample, priors, connections, seed)
+        lists, residual_covariance = draw_lists(points, stats, axes, seed, draws=draws, covariances=keep)
+    posterior = with_population(lists, sample, priors, connections, seed)
     posterior |= named_hyperparameters([np.resize(block, (draws, block.shape[1])) for block in points], sample, axes)
-    if drawn.residual is not None:
-        posterior["residual_covariance"] = drawn.covariances
-    # The worst of all blocks.
-    error = {
-        "importance_efficiency": np.asarray(min(block.efficiency for block in weighted)),
-        "importance_ess": np.asarray(min(block.effective for block in weighted)),
-        "pareto_khat": np.asarray(max(block.khat for block in weighted)),
-        "points_weighted": np.asarray(sum(block.tried for block in weighted)),
-    }
-    return ListMeanDraws(posterior, error)
+    if residual_covariance is not None:
+        posterior["residual_covariance"] = residual_covariance
+    return ListMeanDraws(posterior, importance_report(weighted))
 
 
-def connection_moments_of(
-    sample: AttributeSample, connections: tuple[str, ...], *, draws: int, seed: int, priors: Mapping[str, Prior]
-) -> ConnectionMoments | None:
-    """Return the moments of the connection means of a whole table of Normal attribute words, for repeated refits.
-
-    They do not need single words' means, and so not the regression. None if the means of groups do not suffice.
-    """
-    axes = coordinates_of(sample.distances, sample.pattern_of)
-    blocks = blocks_of(sample, priors, axes)
-    stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
-    kinds, rng = range(len(sample.kinds)), np.random.default_rng([seed, 100])
-    lean = np.empty((draws, len(sample.lists), len(axes.sizes), len(axes.sizes)))
-    with singular_fails():
-        for kind, names, log_density in zip(kinds, blocks.names, blocks.log_densities, strict=False):
-            density, block_rng = partial(log_density, stats=stats), np.random.default_rng([seed, kind])
-            weighted = _importance(density, names, axes, draws, block_rng)
-            roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
-            lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
-    between = _effect_covariance(sample, sample.distances, priors, connections, draws, seed)
-    basis = effects_basis(connections)
-    return connection_moments(sample, stats, axes, lean, basis @ between @ basis.T)
-
-
-def _effect_covariance(
-    sample: AttributeSample,
-    completed: np.ndarray,
-    priors: Mapping[str, Prior],
-    connections: tuple[str, ...],
-    draws: int,
-    seed: int,
+def effect_covariance(
+    sample: AttributeSample, priors: Mapping[str, Prior], connections: tuple[str, ...], draws: int, seed: int
 ) -> np.ndarray:
     """Draw the covariance of the effects of words like these, shape (draws, effects, effects)."""
-    half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed, connections)
+    half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed_distances(sample), connections)
     rng = np.random.default_rng([seed, 101])
     return draw_effect_covariance(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
 
 
-def _importance(
-    log_density: LogDensity, names: tuple[str, ...], axes: Coordinates, draws: int, rng: np.random.Generator
+def weighted_points(
+    block: Block, stats: ListStatistics, axes: Coordinates, draws: int, rng: np.random.Generator
 ) -> ImportanceDraws:
     """Return weighted points of a block of hyperparameters."""
-    size = len(axes.sizes) if names[0] == LEAN[0] else axes.within.shape[1] + 20
+    log_density = partial(block.log_density, stats=stats)
+    size = len(axes.sizes) if block.names[0] == LEAN[0] else axes.within.shape[1] + 20
     count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, 500))))
-    start = np.log([_START[name] for name in names])
+    start = np.log([_START[name] for name in block.names])
     proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
     drawn = resample(log_density, proposal, draws=count, rng=rng)
     if drawn.khat > _KHAT_TO_MOVE:
@@ -225,10 +189,8 @@ def _importance(
             points = metropolis(points, log_density, step, rng)
         drawn = replace(drawn, points=points)
     if not drawn.khat <= _KHAT_MOVED:
-        raise SamplerFailedError(
-            f"the importance weights of {', '.join(dict.fromkeys(names))} have a Pareto k-hat of {drawn.khat:.2f}, "
-            f"above {_KHAT_MOVED:g}"
-        )
+        names = ", ".join(dict.fromkeys(block.names))
+        raise SamplerFailedError(poor_weights(drawn.khat, _KHAT_MOVED, f" of {names}"))
     if drawn.effective < min(_LEAST_EFFECTIVE, count):
         raise SamplerFailedError(f"only {drawn.effective:.0f} of {drawn.tried:,} weighted points count")
     return drawn
@@ -239,7 +201,7 @@ def with_population(
 ) -> dict[str, np.ndarray]:
     """Return means of lists (draws, lists, words), of these words and of words like these, by name."""
     means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
-    between = _effect_covariance(sample, completed_distances(sample), priors, connections, len(lists), seed)
+    between = effect_covariance(sample, priors, connections, len(lists), seed)
     measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
     population = draw_population(means, measured, sample.group_of, basis, between, rng)
     covariance = basis @ between @ basis.T

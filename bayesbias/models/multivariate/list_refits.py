@@ -1,14 +1,13 @@
 """The contrasts of multivariate posteriors, for analyses that fit the model many times."""
 
+from functools import cached_property
+
 import numpy as np
 
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import (
-    connection_moments_of,
-    keeps_covariances,
-    sample_multivariate,
-)
+from bayesbias.models.multivariate.connection_moments import connection_moments
+from bayesbias.models.multivariate.list_means import keeps_covariances, sample_multivariate
 from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
 from bayesbias.models.numerics.contrast_estimate import (
     Contrast,
@@ -33,20 +32,15 @@ def list_contrasts(data: ModelData, spec: ModelSpec, baseline: str, *, draws: in
     """
     moments = None
     if not _in_sweeps(data, spec):
-        moments = connection_moments_of(
-            attribute_sample(data),
-            data.connections,
-            draws=max(draws // _DRAWS_A_MIXTURE, 500),
-            seed=seed,
-            priors=spec.priors,
-        )
+        count, sample = max(draws // _DRAWS_A_MIXTURE, 500), attribute_sample(data)
+        moments = connection_moments(sample, data.connections, draws=count, seed=seed, priors=spec.priors)
     if moments is None:
         drawn = sample_multivariate(data, spec, draws=draws, seed=seed, covariances=False)
         means = drawn.posterior["connection_mean"]
         return draws_contrasts(means, data.connections, baseline)
-    components = len(moments.covariance)
-    equal, mean = np.full(components, 1 / components), np.broadcast_to(moments.mean, (components, len(moments.mean)))
-    return mixture_contrasts(equal, mean, moments.covariance, data.connections, baseline)
+    mean, covariance = moments
+    equal = np.full(len(covariance), 1 / len(covariance))
+    return mixture_contrasts(equal, np.tile(mean, (len(equal), 1)), covariance, data.connections, baseline)
 
 
 def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
@@ -65,50 +59,29 @@ class ListRefits:
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._spec, self._baseline, self._draws, self._seed = data, spec, baseline, draws, seed
-        self._weighted: _WeightedSweeps | None = None
-        if _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data)):
-            self._weighted = _WeightedSweeps(data, spec, baseline, draws, seed)
+        self._weighs = _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data))
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
         """Return the estimate of each contrast that the kept rows, an array of bool, have."""
-        if self._weighted is not None and spec.digest == self._spec.digest:
-            estimates = self._weighted.estimates(keep, hdi_prob)
-            if estimates is not None:
-                return estimates
-        data = subset(self._data, keep)
-        contrasts = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed)
-        return {name: estimate(hdi_prob) for name, estimate in contrasts.items()}
-
-
-class _WeightedSweeps:
-    """Draws of a whole posterior, weighted as if an attribute word had been left out."""
-
-    def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> None:
-        drawn = sample_multivariate(data, spec, draws=draws, seed=seed).posterior
-        self._data, self._densities = data, vector_densities_of(drawn, data, attribute_sample(data))
-        self._first, self._block = 0, np.empty((0, draws))
-        means = drawn["connection_mean"]
-        self._contrasts = {
-            name: means[:, base] - means[:, other]
-            for name, base, other in contrast_positions(data.connections, baseline)
-        }
-
-    def _of_word(self, word: int) -> np.ndarray:
-        """Return log p(all rows of an attribute word) at each draw; blocks of words are computed together."""
-        if not self._first <= word < self._first + len(self._block):
-            self._first, last = next(block for block in self._densities.word_blocks() if word < block[1])
-            self._block = self._densities.of_words(self._first, last)
-        return np.asarray(self._block[word - self._first])
-
-    def estimates(self, keep: np.ndarray, hdi_prob: float) -> dict[str, Estimate] | None:
-        """Return the estimates for the kept rows, or None if weights do not give them."""
         left_out = np.unique(self._data.attribute[~keep])
-        whole = not np.isin(self._data.attribute[keep], left_out).any()
-        if not whole or len(left_out) > 1:
-            return None
-        weights, khat = np.full(self._densities.draws, 1 / self._densities.draws), -np.inf
-        if len(left_out):
-            weights, khat = pareto_weights(-self._of_word(int(left_out[0])))
-        if not khat <= KHAT_MAX:
-            return None
-        return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in self._contrasts.items()}
+        one_word = len(left_out) <= 1 and not np.isin(self._data.attribute[keep], left_out).any()
+        if self._weighs and one_word and spec.digest == self._spec.digest:
+            contrasts, log_density = self._whole
+            weights, khat = np.full(self._draws, 1 / self._draws), -np.inf
+            if len(left_out):
+                weights, khat = pareto_weights(-log_density[left_out[0]])
+            if khat <= KHAT_MAX:
+                return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in contrasts.items()}
+        data = subset(self._data, keep)
+        refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed)
+        return {name: estimate(hdi_prob) for name, estimate in refitted.items()}
+
+    @cached_property
+    def _whole(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Draws of each contrast, and at each draw the log density of all rows of each attribute word."""
+        drawn = sample_multivariate(self._data, self._spec, draws=self._draws, seed=self._seed).posterior
+        densities = vector_densities_of(drawn, self._data, attribute_sample(self._data))
+        positions = contrast_positions(self._data.connections, self._baseline)
+        means = drawn["connection_mean"]
+        contrasts = {name: means[:, base] - means[:, other] for name, base, other in positions}
+        return contrasts, np.concatenate([densities.of_words(*block) for block in densities.word_blocks()])

@@ -5,8 +5,6 @@ of attribute words given all else. Many chains run side by side, each from a poi
 completed by averages.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,76 +13,70 @@ from bayesbias.errors import FitError
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.completion import draw_freedom, draw_weights, fill_lost_pairs, lost_pairs
 from bayesbias.models.multivariate.list_blocks import (
-    Blocks,
-    draw_given,
+    Block,
+    completed_distances,
     metropolis,
     metropolis_root,
     named_hyperparameters,
 )
+from bayesbias.models.multivariate.list_draws import draw_lists
 from bayesbias.models.multivariate.list_model import Coordinates, list_statistics
 from bayesbias.models.priors import Prior
 
 # Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
 _CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 8
-_SWEEPS_A_DRAW = {"normal": 2, "student_t": 5}
+_SWEEPS_A_DRAW, _SWEEPS_A_STUDENT_T_DRAW = 2, 5
 # Factor for tables where a word has no pair with a list: its mean there moves slowly.
 _MORE_SWEEPS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class SweptTable:
-    """A table and the multivariate model that is fitted to it in sweeps.
-
-    `likelihood` is ``"normal"`` or ``"student_t"``; `completed` (attribute words, words) are the distances without
-    gaps.
-    """
-
-    sample: AttributeSample
-    completed: np.ndarray
-    axes: Coordinates
-    blocks: Blocks
-    likelihood: str
-    priors: Mapping[str, Prior]
-
-
 def draw_in_sweeps(
-    table: SweptTable, starts: list[np.ndarray], *, draws: int, seed: int, covariances: bool
+    sample: AttributeSample,
+    axes: Coordinates,
+    blocks: list[Block],
+    starts: list[np.ndarray],
+    *,
+    nu: Prior | None,
+    draws: int,
+    seed: int,
+    covariances: bool,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return means of lists, and all other draws by name, from many chains side by side.
 
-    `starts` are points of each block of hyperparameters for the completed table; `covariances` is whether the
-    covariances of distances are among the draws.
+    `starts` are points of each block of hyperparameters for the completed table; `nu` is the prior of the degrees of
+    freedom of Student t attribute words, None for Normal ones; `covariances` is whether the covariances of distances
+    are among the draws.
     """
-    sample, axes, student_t = table.sample, table.axes, table.likelihood == "student_t"
     rng = np.random.default_rng([seed, 103])
     chains = -(-draws // _CHAIN_DRAWS)
     points = [np.resize(block, (chains, block.shape[1])) for block in starts]
     steps = [metropolis_root(block) for block in starts]
-    distances = np.repeat(table.completed[None], chains, axis=0)
+    distances = np.repeat(completed_distances(sample)[None], chains, axis=0)
     weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
     lost, list_of = lost_pairs(sample.distances), sample.list_of
     states: list[dict[str, np.ndarray]] = []
-    every = _SWEEPS_A_DRAW[table.likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
+    every = _SWEEPS_A_STUDENT_T_DRAW if nu else _SWEEPS_A_DRAW
+    every *= _MORE_SWEEPS if _lacks_pairs(sample) else 1
     for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
         stats = list_statistics(sample, distances, weights, axes)
         for _ in range(_STEPS):
             points = [
-                metropolis(block, partial(log_density, stats=stats), step, rng)
-                for block, log_density, step in zip(points, table.blocks.log_densities, steps, strict=True)
+                metropolis(at_block, partial(block.log_density, stats=stats), step, rng)
+                for at_block, block, step in zip(points, blocks, steps, strict=True)
             ]
-        drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), draws=chains, covariances=True)
-        mean = drawn.lists[:, list_of]
-        covariance = drawn.covariances
-        precision = np.linalg.inv(covariance)
+        seed_of_sweep = int(rng.integers(2**32))
+        lists, covariance = draw_lists(points, stats, axes, seed_of_sweep, draws=chains, covariances=True)
+        assert covariance is not None
+        mean, precision = lists[:, list_of], np.linalg.inv(covariance)
         fill_lost_pairs(distances, lost, mean, precision, list_of, weights, rng)
-        if student_t:
+        if nu:
             weights = draw_weights(distances, mean, precision, list_of, freedom, rng)
-            freedom = draw_freedom(weights, table.priors["nu"], rng)
+            freedom = draw_freedom(weights, nu, rng)
         if sweep >= _WARM_UP and (sweep - _WARM_UP) % every == every - 1:
-            state = {"list_mean": drawn.lists} | named_hyperparameters(points, sample, axes)
+            state = {"list_mean": lists} | named_hyperparameters(points, sample, axes)
             if covariances:
                 state["residual_covariance"] = covariance
-            states.append(state | ({"nu": freedom, "attribute_weight": weights} if student_t else {}))
+            states.append(state | ({"nu": freedom, "attribute_weight": weights} if nu else {}))
     # Chain after chain, each in its own order.
     hyper = {name: np.stack([state[name] for state in states], axis=1) for name in states[0]}
     hyper = {name: values.reshape(-1, *values.shape[2:])[:draws] for name, values in hyper.items()}

@@ -52,13 +52,9 @@ def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: S
     columns = distances[:, whole] @ within
     means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
     residual, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
-    covariances = np.stack(
-        [
-            shrunk_covariance(residual[kind_of == kind], int((sample.list_kind == kind).sum()))
-            for kind in range(len(sample.kinds))
-        ]
-    )
-    of_means = covariances[sample.list_kind] / np.bincount(sample.list_of)[:, None, None]
+    lists = np.bincount(sample.list_kind)
+    covariances = [shrunk_covariance(residual[kind_of == kind], count) for kind, count in enumerate(lists.tolist())]
+    of_means = np.stack(covariances)[sample.list_kind] / np.bincount(sample.list_of)[:, None, None]
     basis = np.linalg.inv(effects_basis(connections))
     weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
     # The weights of a contrast: words of one group have the same lists, except for lost pairs.

@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
@@ -10,21 +12,15 @@ from bayesbias.models.multivariate.list_blocks import completed_distances
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, Coordinates, coordinates_of, list_statistics
 from bayesbias.models.spec import ModelSpec
 
-# Variables of NUTS that are left out of the posterior.
-MULTIVARIATE_AUXILIARY = ("list_group_mean", "regression", "missing_distance")
-
 
 def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     """Add the variables of the multivariate model to the PyMC model of this context, which has the coordinates.
 
-    The model is that of `samplers/list_model.py`, in its notation, with the covariances integrated out: Sigma_L of the
+    The model is that of `list_model.py`, in its notation, with the covariances integrated out: Sigma_L of the
     distances to whole groups and E of the contrasts of words within groups leave a matrix t density each. Means of
     lists to whole groups (xi), and the coefficients (alpha, eta, B) of the regression of the contrasts, are variables;
     so are lost pairs. Words like these are drawn after sampling, from the means of these words.
     """
-    import pymc as pm
-    import pytensor.tensor as pt
-
     sample, priors = attribute_sample(data), spec.priors
     words = sample.distances.shape[1]
     axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
@@ -56,9 +52,6 @@ def _add_means_of_groups(
     sample: AttributeSample, spec: ModelSpec, axes: Coordinates, residual: Any, weight: Any
 ) -> None:
     """Add the density of the distances to whole groups given their deviations from the means of their lists."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
     groups, priors = len(axes.sizes), spec.priors
     attribute_sd = priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
     target = attribute_sd[:, None, None] ** 2 * np.sqrt(np.outer(axes.sizes, axes.sizes))
@@ -78,9 +71,6 @@ def _add_regression(
     sample: AttributeSample, spec: ModelSpec, axes: Coordinates, design: Any, contrasts: Any, weight: Any
 ) -> Any:
     """Add the regression of the contrasts of words within groups, and return its coefficients (alpha, eta, B)."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
     priors, kinds = spec.priors, len(sample.kinds)
     lists, groups, words, size = len(sample.lists), len(axes.sizes), axes.words, axes.contrasts
     sigma, strength, of_lists, slope_sd = (
@@ -105,9 +95,6 @@ def _add_regression(
 
 def _distances(data: ModelData, sample: AttributeSample) -> Any:
     """Return the distances of attribute words to protected words, the lost ones as parameters."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
     observed = pm.Data("distance", data.distance)
     whole = pt.set_subtensor(pt.zeros(sample.distances.shape)[data.attribute, data.protected], observed)
     gone = np.nonzero(np.isnan(sample.distances))
@@ -124,8 +111,6 @@ def _products(rows: Any, weights: Any) -> Any:
 
 def _matrix_t(square: Any, scale: Any, freedom: Any, count: int, size: int) -> Any:
     """Return the log density of rows with their inverse-Wishart covariance integrated out, up to a constant."""
-    import pytensor.tensor as pt
-
     places = np.arange(size)
 
     def log_determinant(matrix: Any) -> Any:

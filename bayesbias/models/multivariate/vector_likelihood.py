@@ -40,11 +40,6 @@ class VectorDensities(Densities):
         del connection
         return np.asarray(self.list_mean[..., draws][protected, self.sample.list_of[attribute]])
 
-    def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Return log p(row | other rows of its attribute word, all parameters), shape (rows, draws)."""
-        mean, scale = self.predicted(rows)
-        return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
-
     def of_words(self, first: int, last: int) -> np.ndarray:
         """Return log p(all rows of an attribute word), as in the posterior, shape (last - first, draws).
 
@@ -145,19 +140,14 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
             "Fit fewer words, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
-    wanted: dict[str, dict[str, list[str]]] = {
-        "word_mean": {"protected_word": words, "connection": list(data.connections)},
-        "list_mean": {"attribute_group": list(sample.lists), "protected_word": words},
-        "residual_covariance": {
-            **{"attribute_group": list(sample.lists), "protected_word": words, "other_protected_word": words},
-        },
-        "nu": {},
-    }
-    drawn = {
-        name: posterior[name].reindex(labels).transpose("sample", *labels).to_numpy()
-        for name, labels in wanted.items()
-        if name in posterior
-    }
+    labels = {"protected_word": words, "other_protected_word": words}
+    labels |= {"connection": list(data.connections), "attribute_group": list(sample.lists)}
+    drawn = {}
+    for name in ("word_mean", "list_mean", "residual_covariance", "nu"):
+        if name in posterior:
+            values = posterior[name]
+            values = values.reindex({dim: labels[dim] for dim in map(str, values.dims) if dim in labels})
+            drawn[name] = values.transpose("sample", ...).to_numpy()
     return vector_densities_of(drawn, data, sample)
 
 

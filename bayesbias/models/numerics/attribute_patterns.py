@@ -57,14 +57,12 @@ class AttributePatterns:
     @cached_property
     def usage_pairs(self) -> np.ndarray:
         """Products of the usage of two patterns: shape (cells, patterns * patterns)."""
-        pairs = np.asarray(self.usage[:, :, None] * self.usage[:, None, :])
-        return pairs.reshape(len(pairs), -1)
+        return np.asarray(np.einsum("cp,cq->cpq", self.usage, self.usage).reshape(len(self.usage), -1))
 
     @cached_property
     def usage_cells(self) -> np.ndarray:
         """Usage, split by connection: shape (cells, patterns * connections)."""
-        split = np.asarray(self.usage[:, :, None] * self.is_connection[:, None, :])
-        return split.reshape(len(split), -1)
+        return np.asarray(np.einsum("cp,cg->cpg", self.usage, self.is_connection).reshape(len(self.usage), -1))
 
     @cached_property
     def residual_sum(self) -> np.ndarray:

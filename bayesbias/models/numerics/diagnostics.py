@@ -1,14 +1,13 @@
 """Diagnostics of a sampler's draws, as sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.errors import ConvergenceWarning, FitError, name_some, warn_user
 from bayesbias.estimates.intervals import TAIL
-from bayesbias.models.numerics.grid_rejection import EDGE_MASS_MAX, EXCESS_MAX
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,17 +39,15 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
 
     Checks R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences, tree depth,
     and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem. Independent draws have
-    other diagnostics: the reports of the exact and the collapsed sampler on their own error. Parameters are named with
+    none: the exact, the collapsed and the conjugate sampler judge their own error, and fail. Parameters are named with
     the position of their worst value.
 
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
     Betancourt (2016) for E-BFMI.
     """
-    stats = set(fit["sample_stats"].data_vars) if "sample_stats" in fit.children else set()
-    if "edge_mass" in stats:
-        return _grid_problems(fit)
-    if "pareto_khat" in stats:
-        return []  # the sampler itself refuses untrustworthy weights, and resampled draws have no chains
+    stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
+    if "edge_mass" in stats or "pareto_khat" in stats:
+        return []  # these samplers refuse a grid or weights that cannot be trusted, and their draws have no chains
     import arviz as az  # here, since the import is slow and the samplers above do not need it
 
     posterior = fit["posterior"].to_dataset().drop_vars(_LARGE, errors="ignore")
@@ -65,7 +62,7 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
         for method in ("bulk", "tail")
         if (bad := _beyond(az.ess(posterior, method=method, prob=TAIL if method == "tail" else None), below=ess_min))
     ]
-    return problems + _nuts_problems(fit)
+    return problems + _nuts_problems(fit, stats)
 
 
 def warn_of_problems(problems: list[str]) -> None:
@@ -77,21 +74,9 @@ def warn_of_problems(problems: list[str]) -> None:
         )
 
 
-def _grid_problems(fit: "xr.DataTree") -> list[str]:
-    edge_mass = float(fit["sample_stats"]["edge_mass"].max())
-    excess = float(fit["sample_stats"]["envelope_excess"].max())
-    if edge_mass < EDGE_MASS_MAX and excess < EXCESS_MAX:
-        return []
-    return [
-        f"The exact sampler's grid does not cover the posterior: {edge_mass:.1e} of its mass may lie beyond, and the "
-        f"density exceeds its bound by {100 * np.expm1(max(excess, 0)):.1f} %. Use the sampler nutpie, and report this."
-    ]
-
-
-def _nuts_problems(fit: "xr.DataTree") -> list[str]:
+def _nuts_problems(fit: "xr.DataTree", stats: Mapping[Any, Any]) -> list[str]:
     import arviz as az
 
-    stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
     problems = []
     if "diverging" in stats and (count := int(stats["diverging"].sum())):
         problems.append(

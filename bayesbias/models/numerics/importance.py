@@ -201,6 +201,21 @@ def pareto_weights(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
     return weights / weights.sum(), khat
 
 
+def importance_report(blocks: Sequence[ImportanceDraws]) -> dict[str, np.ndarray]:
+    """Return a sampler's report on its own error: the worst of all blocks of parameters."""
+    return {
+        "importance_efficiency": np.array(min(block.efficiency for block in blocks)),
+        "importance_ess": np.array(min(block.effective for block in blocks)),
+        "pareto_khat": np.array(max(block.khat for block in blocks)),
+        "points_weighted": np.array(sum(block.tried for block in blocks)),
+    }
+
+
+def poor_weights(khat: float, limit: float, of_what: str = "") -> str:
+    """Return what is wrong with weights whose k-hat is above a limit."""
+    return f"the importance weights{of_what} have a Pareto k-hat of {khat:.2f}, above {limit:g}"
+
+
 def _weighted(
     log_density: LogDensity, proposal: Mixture, count: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -25,7 +25,14 @@ from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.numerics.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
-from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, fit_proposal, resample
+from bayesbias.models.numerics.importance import (
+    KHAT_MAX,
+    Mixture,
+    fit_proposal,
+    importance_report,
+    poor_weights,
+    resample,
+)
 from bayesbias.models.samplers.exact import log_prior
 from bayesbias.models.spec import ModelSpec
 
@@ -39,66 +46,37 @@ _LEAST_EFFECTIVE = 400
 CLIP = (-40.0, 8.0)
 
 
-@dataclass(frozen=True, eq=False)
 class Reduced:
-    """The terms of the model for each theta, before locations are integrated out. Leading axis: points."""
+    """The terms of the model for each theta with attribute effects and word means integrated out. First axis: points.
 
-    weight: np.ndarray  # 1 / sigma^2, by connection
-    cell_weight: np.ndarray
-    between: np.ndarray  # 1 / tau^2, by cell
-    variance: np.ndarray  # one over the precision of m given mu and b = 0, by cell
-    connection_precision: np.ndarray  # precision of mu, m integrated out
-    attribute_variance: np.ndarray  # omega^2, by pattern
-    attribute_weight: np.ndarray  # s_j, by pattern
-    kappa: np.ndarray
-    linear: np.ndarray  # h: linear term of m
-    cell_mean: np.ndarray  # w-weighted sum of the cell means that a pattern uses
-    residual: np.ndarray
-    coupling: np.ndarray  # of patterns to mu: (points, patterns, connections)
-    connection_linear: np.ndarray
-    pattern_linear: np.ndarray
-    core: np.ndarray  # K^-1 - V' A^-1 V: (points, patterns, patterns)
+    By connection: `weight`, `connection_precision` of mu, `connection_linear`. By cell: `cell_weight`, `between`,
+    `variance` of m given mu and b = 0, `linear` term h of m. By pattern: `inflation` omega^2 s_j, `kappa`, `cell_mean`
+    (w-weighted sum of the cell means that it uses), `residual`, `pattern_linear`, its `coupling` to mu, and the `core`
+    K^-1 - V' A^-1 V.
+    """
 
-
-def reduce_patterns(patterns: AttributePatterns, theta: np.ndarray, prior_sd: float) -> Reduced:
-    """Return, for each theta, the terms with attribute effects and word means integrated out."""
-    p, count, kinds = patterns, patterns.connections, len(patterns.members)
-    tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
-    omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
-    weight, between = 1 / sigma**2, (1 / tau**2)[:, p.connection]
-    cell_weight = weight[:, p.connection]
-    variance = 1 / (p.rows * cell_weight + between)
-    passed = between * variance
-    connection_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
-    attribute_weight = weight @ p.usage_by_connection.T
-    kappa = omega2 / (1 + omega2 * attribute_weight)
-    cell_mean = (cell_weight * p.mean) @ p.usage
-    residual = weight @ p.residual_sum.T
-    linear = cell_weight * (p.rows * p.mean - (kappa * (residual + p.members * cell_mean)) @ p.usage.T)
-    coupling = ((passed * cell_weight) @ p.usage_cells).reshape(-1, kinds, count)
-    over = coupling / connection_precision[:, None, :]
-    core = -((cell_weight**2 * variance) @ p.usage_pairs).reshape(-1, kinds, kinds)
-    core -= over @ coupling.transpose(0, 2, 1)
-    core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * kappa)
-    connection_linear = (passed * linear) @ p.is_connection
-    pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ connection_linear[..., None])[..., 0]
-    return Reduced(
-        weight=weight,
-        cell_weight=cell_weight,
-        between=between,
-        variance=variance,
-        connection_precision=connection_precision,
-        attribute_variance=omega2,
-        attribute_weight=attribute_weight,
-        kappa=kappa,
-        linear=linear,
-        cell_mean=cell_mean,
-        residual=residual,
-        coupling=coupling,
-        connection_linear=connection_linear,
-        pattern_linear=pattern_linear,
-        core=core,
-    )
+    def __init__(self, patterns: AttributePatterns, theta: np.ndarray, prior_sd: float) -> None:
+        p, count, kinds = patterns, patterns.connections, len(patterns.members)
+        tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
+        omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
+        self.weight, self.between = 1 / sigma**2, (1 / tau**2)[:, p.connection]
+        self.cell_weight = w = self.weight[:, p.connection]
+        self.variance = 1 / (p.rows * w + self.between)
+        passed = self.between * self.variance
+        self.connection_precision = 1 / prior_sd**2 + (passed * p.rows * w) @ p.is_connection
+        self.inflation = omega2 * (self.weight @ p.usage_by_connection.T)
+        self.kappa = omega2 / (1 + self.inflation)
+        self.cell_mean = (w * p.mean) @ p.usage
+        self.residual = self.weight @ p.residual_sum.T
+        self.linear = w * (p.rows * p.mean - (self.kappa * (self.residual + p.members * self.cell_mean)) @ p.usage.T)
+        self.coupling = ((passed * w) @ p.usage_cells).reshape(-1, kinds, count)
+        over = self.coupling / self.connection_precision[:, None, :]
+        self.core = -((w**2 * self.variance) @ p.usage_pairs).reshape(-1, kinds, kinds)
+        self.core -= over @ self.coupling.transpose(0, 2, 1)
+        self.core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * self.kappa)
+        self.connection_linear = (passed * self.linear) @ p.is_connection
+        self.pattern_linear = (w * self.variance * self.linear) @ p.usage
+        self.pattern_linear += (over @ self.connection_linear[..., None])[..., 0]
 
 
 def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -120,10 +98,10 @@ def log_marginal(
     """Return log p(distances | theta), shape (points,), with all locations integrated out, up to a constant.
 
     `theta` (points, 2 * connections + lists) holds logarithms of word_sd and sigma of each connection, then of each
-    attribute_sd; `prior_sd` is that of a connection mean; `reduced` are the terms of `reduce_patterns`, if computed.
+    attribute_sd; `prior_sd` is that of a connection mean; `reduced` are its terms, if computed.
     """
     p, count = patterns, patterns.connections
-    r = reduce_patterns(p, theta, prior_sd) if reduced is None else reduced
+    r = Reduced(p, theta, prior_sd) if reduced is None else reduced
     factor, definite = _factor(r.core)
     whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
     explained = (
@@ -145,7 +123,7 @@ def log_marginal(
     value: np.ndarray = (
         -theta[:, count : 2 * count] @ p.totals
         - p.words * theta[:, :count].sum(axis=-1)
-        - 0.5 * (p.members * np.log1p(r.attribute_variance * r.attribute_weight)).sum(axis=-1)
+        - 0.5 * (p.members * np.log1p(r.inflation)).sum(axis=-1)
         - 0.5 * squares
         + 0.5 * explained
         - 0.5 * log_determinant
@@ -162,7 +140,7 @@ def draw_locations(
     Shapes: (points, connections), (points, cells) and (points, attributes); means are counted from the prior mean.
     """
     p, points = patterns, len(theta)
-    r = reduce_patterns(p, theta, prior_sd)
+    r = Reduced(p, theta, prior_sd)
     # Covariance = A^-1 + A^-1 V core^-1 V' A^-1: a draw for each of the two terms, and the mean.
     lower = np.linalg.cholesky(r.core)
     upper = np.swapaxes(lower, -1, -2)
@@ -204,20 +182,15 @@ class Collapsed:
     lists: int
 
     @property
-    def prior_mean(self) -> float:
-        """Mean of the prior of a connection mean, from which `patterns` counts distances."""
-        return self.spec.priors["connection_mean"].parameters["mu"]
-
-    @property
-    def prior_sd(self) -> float:
-        """Standard deviation of the prior of a connection mean."""
-        return self.spec.priors["connection_mean"].parameters["sigma"]
+    def prior(self) -> dict[str, float]:
+        """The prior of a connection mean: `mu`, from which `patterns` counts distances, and `sigma`."""
+        return self.spec.priors["connection_mean"].parameters
 
     def log_density(self, theta: np.ndarray, *, reduced: Reduced | None = None) -> np.ndarray:
         """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
         theta = np.clip(theta, *CLIP)
         count, priors = self.patterns.connections, self.spec.priors
-        value = log_marginal(self.patterns, theta, self.prior_sd, reduced=reduced)
+        value = log_marginal(self.patterns, theta, self.prior["sigma"], reduced=reduced)
         value += log_prior(priors["word_sd"], theta[:, :count]).sum(axis=-1)
         value += log_prior(priors["sigma"], theta[:, count : 2 * count]).sum(axis=-1)
         value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
@@ -230,11 +203,9 @@ class Collapsed:
 
     def starts(self) -> list[np.ndarray]:
         """Return the starts of searches for a mode: even scales, mainly words that differ, mainly attribute words."""
-        starts = [np.full(self.scales, _START) for _ in range(3)]
-        count = self.patterns.connections
-        for start, word_sd, attribute_sd in ((starts[1], *_APART), (starts[2], *_APART[::-1])):
-            start[:count], start[2 * count :] = word_sd, attribute_sd
-        return starts
+        sizes = self.patterns.connections, self.patterns.connections, self.lists
+        pairs = ((_START, _START), _APART, _APART[::-1])
+        return [np.repeat([word_sd, _START, attribute_sd], sizes) for word_sd, attribute_sd in pairs]
 
 
 def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
@@ -243,8 +214,7 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     Raises a `ModelError`, which names the term, if the model is not a crossed Normal one, and a `SamplerFailedError` if
     the missing rows form too many patterns to gain anything.
     """
-    reason = why_not_collapsed(spec)
-    if reason is not None:
+    if reason := why_not_collapsed(spec):
         raise ModelError(f"The collapsed sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
     patterns = find_patterns(data, spec)
     if len(patterns.members) > MOST_PATTERNS:
@@ -273,29 +243,23 @@ def sample_collapsed(
     with threadpool_limits(1, "blas"), singular_fails():
         drawn = resample(collapsed.log_density, propose(collapsed), draws=draws, rng=rng)
     if not drawn.khat <= KHAT_MAX:
-        raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
+        raise SamplerFailedError(poor_weights(drawn.khat, KHAT_MAX))
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
         raise SamplerFailedError(f"the importance weights leave only {drawn.effective:.0f} effective points")
     theta = np.clip(drawn.points, *CLIP)
-    parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in theta_blocks(theta)]
+    parts = [draw_locations(p, block, collapsed.prior["sigma"], rng=rng) for block in theta_blocks(theta)]
     mu, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
     scales = np.exp(theta)
     attribute_sd = scales[:, 2 * count :]
     posterior = {
-        "connection_mean": mu + collapsed.prior_mean,
+        "connection_mean": mu + collapsed.prior["mu"],
         "word_sd": scales[:, :count],
         "sigma": scales[:, count : 2 * count],
-        "word_mean": (word + collapsed.prior_mean).reshape(-1, p.words, count),
+        "word_mean": (word + collapsed.prior["mu"]).reshape(-1, p.words, count),
         "attribute_sd": attribute_sd[:, 0] if collapsed.spec.switches["attribute_effects"] == "one" else attribute_sd,
         "attribute_effect": effect,
     }
-    error = {
-        "importance_efficiency": np.array(drawn.efficiency),
-        "pareto_khat": np.array(drawn.khat),
-        "importance_ess": np.array(drawn.effective),
-        "points_weighted": np.array(drawn.tried),
-    }
-    return posterior, error
+    return posterior, importance_report([drawn])
 
 
 def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:

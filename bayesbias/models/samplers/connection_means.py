@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.models.numerics.diagnostics import singular_fails
 from bayesbias.models.numerics.importance import Mixture, efficiency_of, pareto_weights
-from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
+from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, theta_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +39,14 @@ def connection_mean_posterior(
     points = proposal.draw(draws, rng)
     parts = []
     for block in theta_blocks(np.clip(points, *CLIP)):
-        reduced = reduce_patterns(collapsed.patterns, block, collapsed.prior_sd)
+        reduced = Reduced(collapsed.patterns, block, collapsed.prior["sigma"])
         parts.append((collapsed.log_density(block, reduced=reduced), *_conditional_means(reduced)))
     log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
     log_weights -= proposal.log_density(points)
     weights, khat = pareto_weights(log_weights)
     return ConnectionMeanPosterior(
         weights=weights,
-        mean=mean + collapsed.prior_mean,
+        mean=mean + collapsed.prior["mu"],
         covariance=covariance,
         efficiency=efficiency_of(log_weights),
         khat=khat,

@@ -90,22 +90,14 @@ def sample_exact(
     `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if the
     grid does not cover the posterior.
     """
-    reason = why_not_exact(spec)
-    if reason is not None:
+    if reason := why_not_exact(spec):
         raise ModelError(f"The exact sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
-    cells = cell_statistics(data)
-    partial = spec.switches["pooling"] == "partial"
-    if spec.switches["scale"] == "common":
-        tau, sigma, error = _common_scales(cells, data, spec, draws=draws, rng=rng, partial=partial)
-    else:
-        tau, sigma, error = _scales_by_connection(cells, data, spec, draws=draws, rng=rng, partial=partial)
-    connection_mean, word_mean = _locations(cells, spec, tau, sigma, rng=rng, partial=partial)
-    posterior = {"connection_mean": connection_mean, "sigma": sigma, "word_mean": word_mean}
-    if partial:
-        posterior["word_sd"] = tau
-    if spec.switches["scale"] == "common":
-        posterior["sigma"] = sigma[:, 0]
-    return posterior, error
+    cells, common = cell_statistics(data), spec.switches["scale"] == "common"
+    draw_scales = _common_scales if common else _scales_by_connection
+    tau, sigma, error = draw_scales(cells, data.connections, spec, draws=draws, rng=rng)
+    connection_mean, word_mean = _locations(cells, spec, tau, sigma, rng=rng)
+    scales = {"sigma": sigma[:, 0] if common else sigma} | ({"word_sd": tau} if _pools(spec) else {})
+    return {"connection_mean": connection_mean, "word_mean": word_mean} | scales, error
 
 
 def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
@@ -119,7 +111,7 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
     kinds, kind, words = np.unique(count, return_inverse=True, return_counts=True)
     means = np.bincount(kind, shift) / words
     squares = np.bincount(kind, np.square(shift - means[kind]))
-    partial, prior_variance = spec.switches["pooling"] == "partial", prior["sigma"] ** 2
+    partial, prior_variance = _pools(spec), prior["sigma"] ** 2
     residuals = count.sum() - len(count)
 
     def log_density(tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
@@ -149,18 +141,22 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
     return log_density
 
 
+def _pools(spec: ModelSpec) -> bool:
+    return spec.switches["pooling"] == "partial"
+
+
 def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
     """Return the variance of the word means: tau squared, or without pooling that of the prior."""
-    if spec.switches["pooling"] == "partial":
+    if _pools(spec):
         return np.square(tau)
     return np.full(np.shape(tau), spec.priors["connection_mean"].parameters["sigma"] ** 2)
 
 
 def _scales_by_connection(
-    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+    cells: Cells, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    tau, sigma, reports = [], [], []
-    for g, connection in enumerate(data.connections):
+    partial, reports = _pools(spec), []
+    for g, connection in enumerate(connections):
         marginal = log_marginal(cells, g, spec)
 
         def density(*logs: np.ndarray, marginal: LogDensity = marginal) -> np.ndarray:
@@ -169,20 +165,19 @@ def _scales_by_connection(
             return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
 
         try:
-            drawn = _checked(sample_density(density, [_LOG_SCALES] * (2 if partial else 1), draws=draws, rng=rng))
+            box = [_LOG_SCALES] * (2 if partial else 1)
+            reports.append(_checked(sample_density(density, box, draws=draws, rng=rng)))
         except ImproperDensityError as error:
             raise _not_drawn(cells, g, connection, error) from error
-        tau.append(np.exp(drawn.points[:, 0]))
-        sigma.append(np.exp(drawn.points[:, -1]))
-        reports.append(drawn)
-    return np.stack(tau, axis=-1), np.stack(sigma, axis=-1), _error(reports)
+    tau, sigma = (np.exp(np.stack([drawn.points[:, end] for drawn in reports], axis=-1)) for end in (0, -1))
+    return tau, sigma, _error(reports)
 
 
 def _common_scales(
-    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+    cells: Cells, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
-    count = len(data.connections)
+    partial, count = _pools(spec), len(connections)
     marginals = [log_marginal(cells, g, spec) for g in range(count)]
 
     def joint(g: int, s: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -206,8 +201,10 @@ def _common_scales(
         total = log_prior(spec.priors["sigma"], s)
         for g, (block, part) in itertools.product(range(count), _blocks(s)):
             a = nodes[g][::every]
-            total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1) if partial else 0
-            total[block] += joint(g, part, part) if not partial else 0
+            if partial:
+                total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1)
+            else:
+                total[block] += joint(g, part, part)
         return total
 
     fine = density(log_sigma)
@@ -300,10 +297,10 @@ def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
 
 
 def _locations(
-    cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator, partial: bool
+    cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw connection means, then word means, from their Normal conditionals."""
-    prior = spec.priors["connection_mean"].parameters
+    prior, partial = spec.priors["connection_mean"].parameters, _pools(spec)
     center, spread = prior["mu"], prior["sigma"]
     draws, (words, count) = len(sigma), cells.count.shape
     connection_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))

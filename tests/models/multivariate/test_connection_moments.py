@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.models.multivariate.list_means import connection_moments_of, sample_list_means
+from bayesbias.models.multivariate.connection_moments import connection_moments
+from bayesbias.models.multivariate.list_means import sample_list_means
 from tests.models.made_lists import list_sample
 
 PRIORS = bb.load_model("multivariate").priors
@@ -19,14 +20,14 @@ def test_moments_are_those_of_the_draws(groups: tuple[int, ...]) -> None:
         connections = tuple(name for name in connections if name != "different")
         assert sample.connection_weights.shape[1] == 3
         return
-    moments = connection_moments_of(sample, connections, draws=4000, seed=1, priors=PRIORS)
+    moments = connection_moments(sample, connections, draws=4000, seed=1, priors=PRIORS)
     assert moments is not None
+    mean, covariance = moments
     draws = sample_list_means(sample, connections, draws=8000, seed=2, priors=PRIORS).posterior["connection_mean"]
     for other in range(1, len(connections)):
         drawn = draws[:, 0] - draws[:, other]
         error = drawn.std() / np.sqrt(4000)
-        assert abs(moments.mean[0] - moments.mean[other] - drawn.mean()) < 4 * error
-        covariance = moments.covariance
+        assert abs(mean[0] - mean[other] - drawn.mean()) < 4 * error
         variance = covariance[:, 0, 0] + covariance[:, other, other] - 2 * covariance[:, 0, other]
         low, high = np.quantile(drawn, (0.055, 0.945))
         assert np.sqrt(variance.mean()) == pytest.approx(drawn.std(), rel=0.15)
@@ -38,4 +39,4 @@ def test_words_of_a_group_with_different_lists_have_no_such_moments() -> None:
     patterns = sample.pattern_of.copy()
     patterns[0] = patterns.max() + 1
     other = replace(sample, pattern_of=patterns)
-    assert connection_moments_of(other, connections, draws=500, seed=1, priors=PRIORS) is None
+    assert connection_moments(other, connections, draws=500, seed=1, priors=PRIORS) is None

@@ -48,20 +48,19 @@ def test_blocks_are_those_of_the_kinds_of_lists_and_of_the_words() -> None:
     sample, _ = list_sample()
     axes = coordinates_of(sample.distances, sample.pattern_of)
     blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
-    assert blocks.names == (LEAN, LEAN, (*REGRESSION, "list_scale"))
+    assert [block.names for block in blocks] == [LEAN, LEAN, (*REGRESSION, "list_scale")]
     single, _ = list_sample(groups=(4,), controls=0)
     axes = coordinates_of(np.eye(4), single.pattern_of)
-    (lean, *_) = blocks_of(single, bb.load_model("multivariate").priors, axes).names
-    assert "group_attribute_sd" not in lean, "one group has no spread of groups"
+    (lean, *_) = blocks_of(single, bb.load_model("multivariate").priors, axes)
+    assert "group_attribute_sd" not in lean.names, "one group has no spread of groups"
 
 
 def test_what_is_too_far_away_has_no_density() -> None:
     sample, _ = list_sample()
     axes = coordinates_of(sample.distances, sample.pattern_of)
     stats_of_table = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
-    blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
-    for names, log_density in zip(blocks.names, blocks.log_densities, strict=True):
-        near, far = np.full((1, len(names)), -2.0), np.full((1, len(names)), -2.0)
+    for block in blocks_of(sample, bb.load_model("multivariate").priors, axes):
+        near, far = np.full((1, len(block.names)), -2.0), np.full((1, len(block.names)), -2.0)
         far[0, 0] = 15.0
-        assert log_density(near, stats_of_table)[0] > -1e5
-        assert log_density(far, stats_of_table)[0] == -1e6
+        assert block.log_density(near, stats_of_table)[0] > -1e5
+        assert block.log_density(far, stats_of_table)[0] == -1e6

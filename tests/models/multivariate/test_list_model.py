@@ -114,9 +114,9 @@ def test_inverse_wishart_has_the_moments_of_scipy() -> None:
 
 def test_points_without_a_density_are_refused_and_not_an_error() -> None:
     sample, axes, stats_of = setting()
-    blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
-    far = np.full((1, len(blocks.names[0])), 400.0)
-    assert blocks.log_densities[0](far, stats=stats_of)[0] < -1e5
+    block = blocks_of(sample, bb.load_model("multivariate").priors, axes)[0]
+    far = np.full((1, len(block.names)), 400.0)
+    assert block.log_density(far, stats=stats_of)[0] < -1e5
 
 
 def test_regression_is_a_ridge_regression() -> None:

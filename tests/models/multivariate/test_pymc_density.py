@@ -96,10 +96,9 @@ def closed_log_density(data: ModelData, spec: ModelSpec, point: dict[str, np.nda
         for kind in range(len(sample.kinds))
     ]
     points.append(np.log([[*[float(value[name]) for name in REGRESSION], *value.get("list_scale", [])]]))
-    for block_density, point in zip(blocks.log_densities, points, strict=True):
-        log_density += float(
-            block_density(point, stats=table)[0] - point.sum()
-        )  # of the hyperparameters, not of their logarithms
+    for block, point in zip(blocks, points, strict=True):
+        # Of the hyperparameters, not of their logarithms.
+        log_density += float(block.log_density(point, stats=table)[0] - point.sum())
     for place, kind in enumerate(sample.list_kind):
         posterior = lean_posterior(points[kind], place, table, axes)
         deviation = value["list_group_mean"][place] * np.sqrt(axes.sizes) - table.centre[0, place]

@@ -50,7 +50,7 @@ def test_a_singular_matrix_is_a_failed_sampler(monkeypatch: pytest.MonkeyPatch) 
         raise np.linalg.LinAlgError
 
     reduced = collapse(with_gaps(2), bb.load_model("crossed"))
-    monkeypatch.setattr(connection_means, "reduce_patterns", singular)
+    monkeypatch.setattr(connection_means, "Reduced", singular)
     with pytest.raises(SamplerFailedError, match="scales"):
         connection_mean_posterior(reduced, draws=10, rng=np.random.default_rng(1))
     monkeypatch.setattr(collapsed, "fit_proposal", singular)
