@@ -38,6 +38,7 @@ from .models.sampling import fit as fit
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import list_models as list_models
 from .models.spec import load_model as load_model
+from .reports.audits.gate import gate as gate
 
 # Checks.
 from .reports.checks.posterior_check import check_posterior as check_posterior
