@@ -58,7 +58,10 @@ def audit(
     rope: Rope = None,
     max_lost: PlanMaxLost = None,
     skip_unanswered: Annotated[
-        bool, typer.Option(help="Go on where an embedding cannot answer a study; the exit code is then 5.")
+        bool,
+        typer.Option(
+            "--skip-unanswered", help="Go on where an embedding cannot answer a study; the exit code is then 5."
+        ),
     ] = False,
     workers: WorkerCount = None,
     scheduler: Scheduler = None,
