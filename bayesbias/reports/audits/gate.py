@@ -147,7 +147,6 @@ class GateResult(Result):
                         "hdi_low",
                         "hdi_high",
                         "probability_in_rope",
-                        "reason",
                     ),
                     differences=True,
                 )
@@ -198,7 +197,7 @@ class GateResult(Result):
         ]
         lossy = [row for row in rows_of(self.questions) if row["lost_words"]]
         texts += [
-            f"{row['embedding']}, {row['study']}: {row['lost_words']} words of its groups were lost." for row in lossy
+            f"{row['embedding']}, {row['study']}: words lost of its groups: {row['lost_words']}." for row in lossy
         ]
         return tuple(Statement("limits", text) for text in texts)
 
@@ -350,9 +349,10 @@ def _decided(
     else:
         worse = probability_worse(draws, before.draws, sum(region) / 2)
         numbers |= {"baseline_estimate": before.estimate, "probability_worse": worse, "compared_by": before.compared_by}
+        shown = "worse" if worse >= hdi_prob else "not shown to be worse"
         reason += (
-            f"; worse than the baseline ({signed_text(before.estimate)}) with probability {probability_text(worse)}"
-            f" (by {before.compared_by})"
+            f"; {shown} than the baseline ({signed_text(before.estimate)}; probability of worse "
+            f"{probability_text(worse)}, by {before.compared_by})"
         )
         if worse < hdi_prob and not row["r_hat"] > RHAT_MAX:
             outcome = PASS
