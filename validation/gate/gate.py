@@ -71,6 +71,15 @@ def run_cell(number: int, embeddings: Path, lists: Path, samples: int) -> tuple[
     return pd.DataFrame(rows), worse
 
 
+def markdown(rows: pd.DataFrame) -> str:
+    """Return the table of README.md: outcomes over cells by the distance from the edge of the region to the truth."""
+    lines = ["| inside, in sds | cells | passes | highest | fails | highest |", "|---" * 6 + "|"]
+    for inside, part in rows.groupby("inside"):
+        shares = [part["passes"].mean(), part["passes"].max(), part["fails"].mean(), part["fails"].max()]
+        lines.append(f"| {inside:g} | {len(part)} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run the cells and write gate.csv, worse.csv and run.json."""
     parser = argparse.ArgumentParser(description=__doc__)
