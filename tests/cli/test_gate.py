@@ -1,6 +1,7 @@
 """The gate as a command: exit codes, outputs, and the workflow of its guide."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -88,8 +89,6 @@ def run(command: str, folder: Path) -> int:
     """Run a command of the guide as a step of the workflow runs, and return its exit code."""
     shell = f'bayesbias() {{ "{sys.executable}" -m bayesbias "$@"; }}\n{command}'
     environment = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "PYTHONPATH": str(Path(bb.__file__).parents[1])}
-    import os
-
     done = subprocess.run(["bash", "-e", "-c", shell], cwd=folder, env={**os.environ, **environment}, check=False)
     return done.returncode
 

@@ -116,5 +116,5 @@ def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> fl
     """
     distances = np.abs(np.asarray(new, dtype=float) - middle)
     ordered = np.sort(np.abs(np.asarray(old, dtype=float) - middle))
-    below, up_to = (np.searchsorted(ordered, distances, side=side) for side in ("left", "right"))  # type: ignore[call-overload]
+    below, up_to = (np.searchsorted(ordered, distances, side=side) for side in ("left", "right"))
     return float((below + up_to).mean() / 2 / len(ordered))

@@ -270,7 +270,7 @@ def gate(
     earlier = {} if baseline is None else read_baseline(baseline)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []
-    for row, values in _asked(audit, record):
+    for row, values in _questions(audit, record):
         rows.append({**row, **_decided(row, values, region, record.hdi_prob, earlier)})
         draws.append(values)
     if not rows:
@@ -300,7 +300,7 @@ def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
     return pd.DataFrame(rows).reindex(columns=list(_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
 
 
-def _asked(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dict[str, Any], Floats]]:
+def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield the facts and draws of each question of an audit, in its order; of one without an answer, its error."""
     parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
     answered = {
@@ -311,7 +311,7 @@ def _asked(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dict[st
     for variant in record.variants:
         left_out = {key[:2]: why for key, why in variant.left_out.items() if key[2] == CONTRAST}
         for (embedding, study), lost in variant.lost_words.items():
-            facts = {"embedding": embedding, "study": study, "model": variant.model}
+            facts: dict[str, Any] = {"embedding": embedding, "study": study, "model": variant.model}
             facts |= {"random_seed": variant.random_seed, "lost_words": len(lost)}
             facts["study_hash"] = variant.study_hashes.get(study, "")
             row = answered.get((variant.model, variant.random_seed, embedding, study))
