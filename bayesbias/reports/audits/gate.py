@@ -158,11 +158,9 @@ class GateResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return schema version, outcome and questions, then statements and settings, as plain Python for JSON."""
-        contents = self.contents.to_dict()
-        contents.pop("tables")
         head = {"schema_version": SCHEMA_VERSION, "outcome": self.outcome, "exit_code": self.exit_code}
         facts = {"rope": list(self.rope), "hdi_prob": self.hdi_prob, "baseline": self.baseline}
-        return head | facts | {"missing": list(self.missing), "questions": plain(self.questions)} | contents
+        return head | facts | {"missing": list(self.missing), "questions": plain(self.questions)} | super().to_dict()
 
     def _json(self) -> str:
         """Return the JSON with draws, by which a later gate compares exactly."""
