@@ -16,7 +16,6 @@ from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
 from tests.reports.made import made_fit
 
-
 # What a pipeline reads, and the next gate.
 _OF_A_GATE = ("schema_version", "outcome", "exit_code", "rope", "hdi_prob", "baseline", "missing", "questions")
 
