@@ -12,6 +12,7 @@ from bayesbias.base.checks import (
     check_flag,
     check_items,
     check_probability,
+    check_rope,
     resolve_seed,
     shown,
 )
@@ -65,7 +66,9 @@ def audit(
     models: Sequence[ModelLike] | None = None,
     case: Case = "exact",
     max_lost: float = MAX_LOST,
+    skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
     draws: int = 1000,
     tune: int = 2000,
     chains: int = 4,
@@ -100,8 +103,14 @@ def audit(
         Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
     max_lost
         Largest share of a group's words that an embedding may lack, from 0 to 1.
+    skip_unanswered
+        Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
+        (`record.failed`), even if no question is left; by default it stops the audit before any work.
     hdi_prob
         Probability inside the highest posterior density intervals.
+    rope
+        Region of practical equivalence of contrasts in units of cosine distance: a half-width, or (low, high). `gate`
+        passes or fails questions by it.
     draws, tune, chains
         As for `fit`.
     keep_fits
@@ -136,8 +145,9 @@ def audit(
         units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
         have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
         interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
-        `p_value` (one-sided, of `weat`) with its Monte Carlo error `p_value_mcse` (0: exact); the diagnostics
-        `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the study's groups).
+        `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
+        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the
+        study's groups).
         What does not exist is missing. Its attribute `record` keeps draws, lost words, settings, and cells that failed
         (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `write_audit_page` takes all.
 
@@ -145,7 +155,7 @@ def audit(
     ------
     LostWordsError
         If embeddings lack more than `max_lost` of a group of a study: all of these are named, before any work. With
-        `workers`, `scheduler` or `cells` only the cells of these embeddings fail.
+        `workers`, `scheduler`, `cells` or `skip_unanswered` only the cells of these embeddings fail.
     ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError
         If names are not distinct, or a measure, study, model, embedding or setting is not usable; if the cells would
         take more than a year; or if no measure has an answer.
@@ -190,6 +200,8 @@ def audit(
     settings |= {"hdi_prob": check_probability("hdi_prob", hdi_prob)}
     counts = {"draws": draws, "tune": tune, "chains": chains}
     settings |= {name: check_count(name, count) for name, count in counts.items()}
+    settings["rope"] = check_rope(rope)
+    check_flag("skip_unanswered", skip_unanswered)
     settings["keep_fit"] = check_flag("keep_fits", keep_fits)
     interactive = workers is None and scheduler is None and cells is None
     if keep_fits and not interactive:
@@ -205,7 +217,7 @@ def audit(
     _check_room(shape, settings)
     sources = read_embeddings(named, needed_words(read, settings["measures"]), case)
     lists = lost_lists(sources, read)
-    if interactive:
+    if interactive and not skip_unanswered:
         raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
         if any(specs) and (errors := question_errors(sources, read, settings["max_lost"])):
             raise errors[0]
@@ -214,7 +226,7 @@ def audit(
         grid = make_cells(sources.values(), read, specs, random_seeds, **settings)
         check = partial(_check_work, shape=shape)
         answers, failed = run_cells(grid, sources, workers=start_workers, store=store, progress=progress, check=check)
-    return audit_frame(grid, answers, failed, sources, lists)
+    return audit_frame(grid, answers, failed, sources, lists, allow_empty=skip_unanswered)
 
 
 def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import pandas as pd
 
 from bayesbias.base.lost_words import WordList
 from bayesbias.base.statements import rows_of
-from bayesbias.cells.audit_cell import AuditCell
+from bayesbias.cells.audit_cell import AuditCell, study_hash
 from bayesbias.cells.cells import Answer
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError, name_some, warn_user
@@ -20,6 +21,8 @@ def audit_frame(
     failed: Mapping[str, str],
     embeddings: Mapping[str, Embedding],
     lists: Mapping[tuple[str, str], Iterable[WordList]],
+    *,
+    allow_empty: bool = False,
 ) -> AuditFrame:
     """Return the frame of an audit with its record, and warn of what was lost, left out, or failed.
 
@@ -33,6 +36,8 @@ def audit_frame(
         Embeddings by name.
     lists
         Lists of the studies' groups, with their lost words, by embedding and study.
+    allow_empty
+        Whether an audit without any answer is a frame without rows, rather than an error.
     """
     lost = {
         question: tuple(word for words in question_lists for word in words.lost)
@@ -52,7 +57,10 @@ def audit_frame(
         if cell.digest in answers
         for row in rows_of(answers[cell.digest].frames["rows"])
     ]
-    _warn(len(cells), len(rows), (first, *others))
+    records = (first, *others)
+    if not (rows or allow_empty):
+        _raise_unanswered(len(cells), records)
+    _warn(len(cells), records)
     frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
     frame.record = replace(first, others=tuple(others))
     return frame
@@ -78,6 +86,7 @@ def _record(
         "Model": f"{first.model.name} (hash {first.model.digest})" if first.model else "none",
         "Draws": f"{first.draws:,} in each of {first.chains} chains" if first.model else "none",
         "Seed": str(first.random_seed),
+        **({"Region of practical equivalence": f"{first.rope[0]:g} to {first.rope[1]:g}"} if first.rope else {}),
     }
     return AuditRecord(
         draws={
@@ -100,29 +109,43 @@ def _record(
         tables={question: objects["table"] for question, objects in fits.items()},
         random_seed=first.random_seed,
         failed={cell.question: failed[cell.digest] for cell in cells if cell.digest in failed},
+        rope=first.rope,
+        study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
     )
 
 
-def _warn(cells: int, rows: int, records: Sequence[AuditRecord]) -> None:
-    """Warn of cells that failed, of what was left out, and of lost words; raise if nothing is answered."""
+def _failures(records: Sequence[AuditRecord]) -> tuple[list[str], str]:
+    """Return the cells that failed with their errors, and the first three as one text."""
     failed = [f"{', '.join(key)}: {text.rstrip('.')}" for record in records for key, text in record.failed.items()]
-    errors = "; ".join(list(dict.fromkeys(failed))[:3])
-    left_out = [
+    return failed, "; ".join(list(dict.fromkeys(failed))[:3])
+
+
+def _omissions(records: Sequence[AuditRecord]) -> str:
+    """Return what was left out, with reasons, as one text."""
+    left_out = {
         f"{measure} of {study} ({reason.rstrip('.')})"
         for record in records
         for (_, study, measure), reason in record.left_out.items()
-    ]
-    reasons = name_some(sorted(set(left_out)), 5)
-    if not rows and failed:
+    }
+    return name_some(sorted(left_out), 5)
+
+
+def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
+    failed, errors = _failures(records)
+    if failed:
         raise ReportError(f"{len(failed):,} of {cells:,} cells failed, and none has an answer. {errors}.")
-    if not rows:
-        raise MeasureError(f"No measure has an answer to any study: {reasons}.")
+    raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
+
+
+def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
+    """Warn of cells that failed, of what was left out, and of lost words."""
+    failed, errors = _failures(records)
     if failed:
         warn_user(
             f"{len(failed):,} of {cells:,} cells failed (`record.failed`, or failed.csv, has all). {errors}.",
             BayesBiasWarning,
         )
-    if left_out:
+    if reasons := _omissions(records):
         warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
     lost = records[0].lost_words
     if lossy := {question: words for question, words in lost.items() if words}:

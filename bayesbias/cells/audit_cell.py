@@ -41,7 +41,7 @@ class AuditCell:
         Name of the embedding, which does not enter the answer.
     vectors
         Hash of the words and vectors that can enter the answer (`vectors_digest`).
-    study, model, random_seed, measures, max_lost, hdi_prob, draws, tune, chains
+    study, model, random_seed, measures, max_lost, hdi_prob, draws, tune, chains, rope
         As for `bayesbias.audit`.
     keep_fit
         Whether the answer holds the fit and its distance table too.
@@ -58,6 +58,7 @@ class AuditCell:
     draws: int
     tune: int
     chains: int
+    rope: tuple[float, float] | None = None
     keep_fit: bool = False
 
     @property
@@ -77,8 +78,7 @@ class AuditCell:
 
     @cached_property
     def _data(self) -> list[Any]:
-        content = {name: getattr(self.study, name) for name in _STUDY_CONTENT}
-        return [self.vectors, content, self.model.digest if self.model else "", self.random_seed]
+        return [self.vectors, _study_content(self.study), self.model.digest if self.model else "", self.random_seed]
 
     @cached_property
     def fit_seed(self) -> int:
@@ -91,7 +91,7 @@ class AuditCell:
     @cached_property
     def digest(self) -> str:
         """Hash of all that enters the answer: equal ones have equal answers."""
-        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains]
+        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, self.rope]
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
 
@@ -147,7 +147,7 @@ class AuditCell:
     ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
         """Yield the rows of a measure, each with the posterior draws of its estimate where it has some."""
         if name == CONTRAST and fitted is not None:
-            yield from _contrast_rows(fitted, self.hdi_prob)
+            yield from _contrast_rows(fitted, self.hdi_prob, self.rope)
             return
         entry = MEASURES[name]
         options = {"random_seed": self.fit_seed} if "random_seed" in signature(entry.function).parameters else {}
@@ -166,7 +166,9 @@ class AuditCell:
         yield row, draws
 
 
-def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
+def _contrast_rows(
+    fitted: "xr.DataTree", hdi_prob: float, rope: tuple[float, float] | None
+) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
     """Yield the contrast of associated words with the first other connection: overall, then of each group."""
     from bayesbias.reports.posterior.contrasts import contrasts
 
@@ -175,7 +177,7 @@ def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dic
     means = posterior["connection_mean"]
     overall = (means.sel(connection=present[0]) - means.sel(connection=present[1])).transpose("chain", "draw")
     for level in ("overall", "protected_group"):
-        frame = contrasts(fitted, level=level, hdi_prob=hdi_prob)
+        frame = contrasts(fitted, level=level, hdi_prob=hdi_prob, rope=rope)
         for row in frame[frame["contrast"] == contrast_name(*present[:2])].to_dict("records"):
             audit_row = {
                 "measure": CONTRAST,
@@ -193,6 +195,19 @@ def _conclusion(row: Mapping[Any, Any]) -> str:
     if row["borderline"]:
         return "borderline"
     return str(row["direction"]) if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+
+
+def _study_content(study: Study) -> dict[str, Any]:
+    return {name: getattr(study, name) for name in _STUDY_CONTENT}
+
+
+def study_hash(study: Study) -> str:
+    """Return a hash of the word lists and comparisons of a study: equal ones ask the same question.
+
+    >>> study_hash(bb.load_study("weat7")) == study_hash(bb.load_study("weat8"))
+    False
+    """
+    return content_digest(_study_content(study))[:16]
 
 
 def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:

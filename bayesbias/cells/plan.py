@@ -27,6 +27,7 @@ class _PlanFile(TypedDict, total=False):
     case: str
     max_lost: float
     hdi_prob: float
+    rope: float | list[float]
     draws: int
     tune: int
     chains: int
@@ -61,7 +62,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
     list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
-    `hdi_prob`, `draws`, `tune` and `chains`.
+    `hdi_prob`, `rope`, `draws`, `tune` and `chains`.
 
     Raises
     ------

@@ -17,6 +17,7 @@ from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     data,
     debiasing,
     fits,
+    gate,
     inference,
     measures,
     reliability,
@@ -33,7 +34,7 @@ __all__ = ["app", "main"]
 _GROUPS = {
     "Begin": ("studies", "demo"),
     "From an embedding to an answer": ("table", "fit", "summary", "contrast", "check", "report"),
-    "Many embeddings and questions": ("audit", "compare", "seeds", "random-lists"),
+    "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),

@@ -169,6 +169,10 @@ COLUMNS: dict[str, Column] = {
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
     "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
+    "probability_worse": Column("Worse", "probability", "probability of farther from the region than the baseline"),
+    "baseline_estimate": Column("Baseline", "difference", "estimate in the baseline"),
+    "outcome": Column("Outcome", meaning="pass inside the region of equivalence, fail beyond it"),
+    "reason": Column("Reason"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
     # seeds
     "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),

@@ -3,6 +3,7 @@
 from .audits.audit_frame import AuditFrame as AuditFrame
 from .audits.audit_frame import AuditRecord as AuditRecord
 from .audits.audit_report import AuditReport as AuditReport
+from .audits.gate import GateResult as GateResult
 from .audits.ranks import Ranks as Ranks
 from .audits.ranks import rank as rank
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck

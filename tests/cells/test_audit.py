@@ -12,6 +12,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, LostWordsError, LostWordsWarning, MeasureError, ReportError
 from bayesbias.reports.audits.audit_frame import COLUMNS, AuditFrame
+from tests.cells import pets
 
 VECTORS = {f"seed {seed}": bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
 SETTINGS = {"draws": 500, "random_seed": 1}
@@ -244,3 +245,23 @@ def test_no_limit_is_advised_that_would_leave_too_few_words() -> None:
     with pytest.warns(LostWordsWarning):
         frame = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)
     assert not frame.empty
+
+
+def test_a_region_of_practical_equivalence_is_that_of_contrasts() -> None:
+    frame = bb.audit([pets.embedding(1)], pets.study(), ["contrast", "mac"], rope=0.1, random_seed=1, **pets.SMALL)
+    draws = frame.record.draws["E1", "pets", "contrast"]
+    overall = frame[frame["protected_group"] == ""].set_index("measure")["probability_in_rope"]
+    assert overall["contrast"] == pytest.approx((abs(draws) <= 0.1).mean())
+    assert np.isnan(overall["mac"])
+    assert frame.record.rope == (-0.1, 0.1)
+
+
+def test_a_question_without_an_answer_does_not_stop_the_others() -> None:
+    few = bb.Embedding(words=pets.WORDS[:9], vectors=pets.embedding(1).vectors[:9], name="few")
+    settings = {"random_seed": 1, "skip_unanswered": True, **pets.SMALL}
+    with pytest.warns(BayesBiasWarning):
+        frame = bb.audit([few, pets.embedding(1)], pets.study(), ["contrast"], **settings)
+    assert set(frame["embedding"]) == {"E1"}
+    assert "loud" in frame.record.failed["few", "pets"]
+    with pytest.warns(BayesBiasWarning):
+        assert bb.audit([few], pets.study(), ["contrast"], **settings).empty

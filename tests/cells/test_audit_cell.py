@@ -37,6 +37,7 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
         {"draws": 26},
         {"tune": 51},
         {"chains": 3},
+        {"rope": (-0.02, 0.02)},
     ]
     digests = [cell(**change).digest for change in changes]
     with monkeypatch.context() as patch:

@@ -72,6 +72,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
+    "gate": lambda: bb.gate(audited(), rope=0.02),
     "asymmetry": asymmetries,
     "inference": lambda: compared({"original": 0.2, "<b>": 0.1}),
     "debiasing": pets.report,

@@ -11,9 +11,13 @@ from bayesbias.base.results import Result, ResultGroup
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import OutputError, ReportError
+from bayesbias.reports.audits.gate import GateResult
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
 from tests.reports.made import made_fit
+
+# What a pipeline reads, and the next gate.
+_OF_A_GATE = ("schema_version", "outcome", "exit_code", "rope", "hdi_prob", "baseline", "missing", "questions")
 
 
 @pytest.fixture(params=RESULTS)
@@ -64,6 +68,7 @@ def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
     data = json.loads(bb.write(result, tmp_path / "a.json").read_text(encoding="utf-8"))
     assert set(data) == {
         *("title", "about", "diagnostics", "verdict", "answers", "parts", "limits", "tables", "settings"),
+        *(_OF_A_GATE if isinstance(result, GateResult) else ()),
     }
     text = bb.write(result, tmp_path / "a.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {result.contents.title}\n")

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 CONTRAST = "contrast"
 """The model's own measure: how much nearer associated words are than the others."""
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
-BESIDE = ("hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
+BESIDE = ("hdi_low", "hdi_high", "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
-    *("hdi_low", "hdi_high", "conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
+    *("hdi_low", "hdi_high", "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
+    *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
 )
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
@@ -58,6 +59,10 @@ class AuditRecord(Described):
         (embedding, study) -> error of a cell that has no answer.
     others
         Records of the other models and seeds, if there are several.
+    rope
+        Region of practical equivalence of contrasts, (low, high), if one was given.
+    study_hashes
+        study -> hash of its word lists and comparisons, by which a later audit knows the same question.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -73,6 +78,8 @@ class AuditRecord(Described):
     random_seed: int = 0
     failed: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     others: tuple["AuditRecord", ...] = field(repr=False, default=())
+    rope: tuple[float, float] | None = None
+    study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @property
     def _facts(self) -> Facts:

@@ -1,0 +1,120 @@
+"""The JSON of an earlier gate as a baseline, and the probability that a contrast got worse since."""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import is_number, is_text
+from bayesbias.base.files import input_file, utf8_text
+from bayesbias.errors import ReportError
+
+_QUANTILES = 1000
+SCHEMA_VERSION = 1
+"""Version of the JSON of a gate; it grows when a key changes its meaning or goes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """Answer to a question in a baseline.
+
+    Parameters
+    ----------
+    study_hash
+        Hash of the study's lists.
+    estimate
+        Posterior mean; not a number if the question had no answer.
+    draws
+        Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
+    compared_by
+        ``"draws"`` or ``"mean and sd"``.
+    """
+
+    study_hash: str
+    estimate: float
+    draws: Floats
+    compared_by: str
+
+
+def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Earlier]:
+    """Return the answers of an earlier gate by embedding, study and model.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read.
+    ReportError
+        If it is no JSON of a gate, or has a question twice, as a gate of several seeds has.
+    """
+    try:
+        content = json.loads(utf8_text(input_file(path).read_bytes(), path, ReportError))
+    except (ValueError, RecursionError) as error:
+        raise ReportError(
+            f"The baseline {path} is not JSON: {error}. Give the gate.json of an earlier gate."
+        ) from error
+    version = content.get("schema_version") if isinstance(content, dict) else None
+    if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
+        raise ReportError(
+            f"The baseline {path} is no result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json of "
+            "`bayesbias gate PLAN --output FOLDER`."
+        )
+    earlier: dict[tuple[str, str, str], Earlier] = {}
+    for number, question in enumerate(content["questions"], start=1):
+        key, answer = _answer(question, f"The baseline {path}, question {number}")
+        if key in earlier:
+            raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
+        earlier[key] = answer
+    return earlier
+
+
+def _answer(question: Any, place: str) -> tuple[tuple[str, str, str], Earlier]:
+    texts = (
+        [question.get(name) for name in ("embedding", "study", "model", "study_hash")] if _is_object(question) else []
+    )
+    if not texts or not all(map(is_text, texts)):
+        raise ReportError(f"{place}: embedding, study, model and study_hash must be texts.")
+    embedding, study, model, study_hash = texts
+    mean, sd, draws = (question.get(name) for name in ("estimate", "sd", "draws"))
+    if mean is None:
+        return (embedding, study, model), Earlier(study_hash, math.nan, np.empty(0), "")
+    if not (_is_finite(mean) and _is_finite(sd) and sd > 0):
+        raise ReportError(f"{place}: estimate and sd must be numbers, the sd above 0.")
+    if draws is None:
+        return (embedding, study, model), Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd")
+    if not isinstance(draws, list) or not draws or not all(map(_is_finite, draws)):
+        raise ReportError(f"{place}: draws must be a list of numbers.")
+    return (embedding, study, model), Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws")
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_finite(value: Any) -> bool:
+    return is_number(value) and math.isfinite(value)
+
+
+def _normal_draws(mean: float, sd: float) -> Floats:
+    from scipy.stats import norm
+
+    return np.asarray(norm.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, mean, sd), dtype=np.float64)
+
+
+def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> float:
+    """Return the share of pairs of a new and an old draw of which the new one is farther from the middle.
+
+    Ties count half. No random numbers are drawn: all pairs are counted.
+
+    >>> probability_worse([0.1, -0.3], [0.2, 0.0])
+    0.75
+    """
+    distances = np.abs(np.asarray(new, dtype=float) - middle)
+    ordered = np.sort(np.abs(np.asarray(old, dtype=float) - middle))
+    below, up_to = (np.searchsorted(ordered, distances, side=side) for side in ("left", "right"))
+    return float((below + up_to).mean() / 2 / len(ordered))

@@ -1,0 +1,77 @@
+"""Outcomes of a gate in the forms of other tools: JUnit XML for continuous integration, Markdown for model cards."""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+from xml.etree import ElementTree
+
+from bayesbias.base.statements import interval_text, percent_text, signed_text
+
+# What XML 1.0 cannot hold, escaped or not.
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
+_MARKDOWN = re.compile(r"([\\`*_\[\]|#])")
+
+
+def junit_xml(questions: Sequence[Mapping[str, Any]]) -> str:
+    """Return JUnit XML with a test case for each question.
+
+    >>> print(junit_xml([{"embedding": "A & B", "study": "weat7", "model": "m", "random_seed": 1, "outcome": "fail",
+    ...     "reason": "beyond."}]))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites>
+      <testsuite name="bayesbias gate" tests="1" failures="1" errors="0" skipped="0">
+        <testcase classname="A &amp; B" name="weat7 (model m, seed 1)">
+          <failure message="beyond." />
+        </testcase>
+      </testsuite>
+    </testsuites>
+    <BLANKLINE>
+    """
+    outcomes = [row["outcome"] for row in questions]
+    counts = {"failures": "fail", "errors": "unanswered", "skipped": "undecided"}
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(suites, "testsuite", name="bayesbias gate", tests=str(len(outcomes)))
+    for attribute, outcome in counts.items():
+        suite.set(attribute, str(outcomes.count(outcome)))
+    for row in questions:
+        name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
+        case = ElementTree.SubElement(suite, "testcase", classname=_xml_text(row["embedding"]), name=_xml_text(name))
+        if element := _ELEMENTS.get(row["outcome"]):
+            ElementTree.SubElement(case, element, message=_xml_text(row["reason"]))
+    ElementTree.indent(suites)
+    text = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def model_card(
+    questions: Sequence[Mapping[str, Any]], rope: tuple[float, float], hdi_prob: float, limits: Sequence[str]
+) -> str:
+    """Return the section "Bias, Risks, and Limitations" of a model card (Mitchell et al. 2019), in Markdown."""
+    lines = [
+        "## Bias, Risks, and Limitations",
+        "",
+        "Associations of word lists, as differences of cosine distance (negative: associated words are nearer), with "
+        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside {interval_text(*rope)} count "
+        "as too small to matter.",
+        "",
+        "| Embedding | Question | Estimate | Interval | Outcome |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    for row in questions:
+        numbers = ["", ""]
+        if row["outcome"] != "unanswered":
+            numbers = [signed_text(row["estimate"]), interval_text(row["hdi_low"], row["hdi_high"])]
+        cells = [_cell(row["embedding"]), _cell(row["study"]), *numbers, f"{row['outcome']}: {_cell(row['reason'])}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *(f"- {_cell(text)}" for text in limits), ""])
+
+
+def _xml_text(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _cell(text: str) -> str:
+    """Return a text that Markdown shows as it is, on one line."""
+    return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))

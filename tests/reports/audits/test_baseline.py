@@ -1,0 +1,72 @@
+"""Baselines: what is read, what is refused, and the probability of worse."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from bayesbias.errors import InputFileError, ReportError
+from bayesbias.reports.audits.baseline import probability_worse, read_baseline
+
+QUESTION = {"embedding": "A", "study": "s", "model": "m", "study_hash": "h", "estimate": 0.1, "sd": 0.02}
+
+
+def written(folder: Path, *questions: Any, version: Any = 1) -> Path:
+    path = folder / "gate.json"
+    path.write_text(json.dumps({"schema_version": version, "questions": questions}), encoding="utf-8")
+    return path
+
+
+def test_the_probability_of_worse_is_that_of_two_normals() -> None:
+    """Far from 0, |new| > |old| has the probability of a difference of two Normals, here from scipy."""
+    rng = np.random.default_rng(1)
+    new, old = rng.normal(1.02, 0.02, 40_000), rng.normal(1.0, 0.01, 1000)
+    expected = norm.sf(0, 0.02, np.hypot(0.02, 0.01))
+    assert probability_worse(new, old) == pytest.approx(expected, abs=0.015)
+    assert probability_worse(-new, old) == probability_worse(new, old)
+    assert probability_worse(new + 5, old + 5, 5) == pytest.approx(probability_worse(new, old))
+    loop = np.mean([(abs(x) > abs(y)) + (abs(x) == abs(y)) / 2 for x in new[:50] for y in [*old[:20], new[0]]])
+    assert probability_worse(new[:50], [*old[:20], new[0]]) == pytest.approx(loop)
+
+
+def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
+    earlier = read_baseline(written(tmp_path, QUESTION))["A", "s", "m"]
+    assert earlier.compared_by == "mean and sd"
+    assert (earlier.draws.mean(), earlier.draws.std()) == pytest.approx((0.1, 0.02), rel=0.01)
+    with_draws = read_baseline(written(tmp_path, QUESTION | {"draws": [0.1, 0.2]}))["A", "s", "m"]
+    assert (with_draws.compared_by, with_draws.draws.tolist()) == ("draws", [0.1, 0.2])
+    unanswered = QUESTION | {"estimate": None, "sd": None, "draws": []}
+    assert not len(read_baseline(written(tmp_path, unanswered))["A", "s", "m"].draws)
+
+
+@pytest.mark.parametrize(
+    ("questions", "version", "fact"),
+    [
+        ([QUESTION], 2, "schema_version 1"),
+        ([QUESTION], None, "schema_version 1"),
+        ([5], 1, "question 1"),
+        ([QUESTION, QUESTION], 1, "A, s, m"),
+        ([QUESTION | {"sd": 0}], 1, "sd"),
+        ([QUESTION | {"sd": True}], 1, "sd"),
+        ([QUESTION | {"estimate": "0.1"}], 1, "estimate"),
+        ([QUESTION | {"draws": [1, "2"]}], 1, "draws"),
+        ([QUESTION | {"draws": []}], 1, "draws"),
+        ([QUESTION | {"study": 5}], 1, "study"),
+    ],
+)
+def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:
+    with pytest.raises(ReportError, match=fact):
+        read_baseline(written(tmp_path, *questions, version=version))
+
+
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 1, "questions": 5}'])
+def test_hostile_files(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "gate.json"
+    path.write_bytes(content)
+    with pytest.raises(ReportError, match=r"gate\.json"):
+        read_baseline(path)
+    with pytest.raises(InputFileError, match=r"none\.json"):
+        read_baseline(tmp_path / "none.json")
