@@ -78,7 +78,7 @@ def explained() -> Result:
 def random_lists() -> Result:
     vectors = noise()
     settings = {"model": "hierarchical", "samples": 40, "match": None, "random_seed": 1, "progress": False}
-    return bb.reports.check_random_lists(vectors, study(vectors), **settings)
+    return bb.check_random_lists(vectors, study(vectors), **settings)
 
 
 def sizes() -> Result:
