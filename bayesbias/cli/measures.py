@@ -26,8 +26,7 @@ from bayesbias.errors import MeasureError, ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.metrics.embedding_registry import EmbeddingMeasure
-    from bayesbias.metrics.measure_entry import Measure
+    from bayesbias.metrics.measure_entry import EmbeddingMeasure, Measure
     from bayesbias.metrics.result import MeasureResult
 
 

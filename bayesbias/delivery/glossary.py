@@ -197,6 +197,9 @@ COLUMNS: dict[str, Column] = {
     "ms_columns": Column("MS of columns", "digits", "mean square of columns"),
     "ms_error": Column("MS of error", "digits", "mean square of the residuals"),
     "row_kurtosis": Column("Kurtosis", "digits", "excess kurtosis of the means of rows; 0 for a Normal distribution"),
+    "factor": Column("Factor", meaning="column of the data, or an interaction of columns"),
+    "level": Column("Level", meaning="level of a factor of text, compared with its first level; empty for a number"),
+    "part": Column("Part", meaning="source of the variance that is explained"),
     "spread_ratio": Column("Spread", "digits", "sd of the reliability by the jackknife over that of Normal rows"),
     # asymmetry
     "lar": Column("LAR", "difference", "log asymmetry ratio; above 0, the first word evokes the second more"),
@@ -266,6 +269,7 @@ COLUMNS: dict[str, Column] = {
     "study_value": Column("The study's own", "difference"),
     "study_claims": Column("Claimed for the study"),
     "share_as_extreme": Column("As extreme", "share", "share of random lists at least as far from 0 as the study's"),
+    "share_as_extreme_se": Column("SE", "share", "Monte Carlo standard error"),
     "beyond_se": Column("SE", "share", "Monte Carlo standard error"),
     "mean_width": Column("Mean width", "distance", "mean width of the intervals"),
     "mc_se": Column("SE of width", "distance", "Monte Carlo standard error"),

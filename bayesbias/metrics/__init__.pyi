@@ -18,7 +18,6 @@ from .directions.neighbours import nearest_neighbours as nearest_neighbours
 from .directions.word_scores import load_base_pairs as load_base_pairs
 from .directions.word_scores import word_scores as word_scores
 from .embedding_registry import EMBEDDING_MEASURES as EMBEDDING_MEASURES
-from .embedding_registry import EmbeddingMeasure as EmbeddingMeasure
 from .embedding_registry import score_embedding as score_embedding
 from .embedding_scores.paired_change import paired_change as paired_change
 from .embedding_scores.result import EmbeddingScore as EmbeddingScore
@@ -33,6 +32,7 @@ from .intrinsic.sembias import sembias as sembias
 from .intrinsic.vocabulary import midb as midb
 from .intrinsic.vocabulary import vocabulary_direct_bias as vocabulary_direct_bias
 from .look_up import FoundLists as FoundLists
+from .measure_entry import EmbeddingMeasure as EmbeddingMeasure
 from .measure_entry import Measure as Measure
 from .quality.analogies import analogies as analogies
 from .quality.benchmark_files import read_analogies as read_analogies

@@ -15,9 +15,11 @@ from tests.delivery.page.pages import small_table
 from tests.nli.made import compared
 from tests.reliability.made import PAIRS, made_seeds
 from tests.reliability.made import WORDS as WORDS_OF_SEEDS
+from tests.reliability.test_reliability_drivers import SETTINGS, simulated
 from tests.reports.audits.test_ranks import audit_of
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
+from tests.reports.random_letters import noise, study
 
 WORDS = tuple(f"<b>w{number:02}" for number in range(30))
 
@@ -67,6 +69,24 @@ def reliabilities() -> Result:
     )
 
 
+def explained() -> Result:
+    words = simulated(40, 1).replace({"algorithm": {"glove": "<b>glove"}})
+    drops = {"<i>both": ["stability", "pos"]}
+    return bb.reliability.drivers(words, ["stability", "rule", "pos"], joint_drops=drops, **SETTINGS)
+
+
+def random_lists() -> Result:
+    vectors = noise()
+    settings = {"model": "hierarchical", "samples": 40, "match": None, "random_seed": 1, "progress": False}
+    return bb.check_random_lists(vectors, study(vectors), **settings)
+
+
+def sizes() -> Result:
+    means = {"associated": 0.9, "different": 0.95}
+    assumed = {"connection_mean": means, "word_sd": 0.03, "sigma": 0.06}
+    return bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=6, random_seed=1)
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
@@ -80,6 +100,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "prior check": lambda: bb.check_prior(small_table(), random_seed=1),
     "reliability": reliabilities,
     "measure": measured,
+    "reliability drivers": explained,
+    "random lists": random_lists,
+    "study sizes": sizes,
 }
 """Kind of result -> what makes a small one; tests write each of them in every form."""
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
-from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, ReportError
+from bayesbias.errors import EmbeddingError, LostWordsError, ReportError
 from bayesbias.reliability.stability import word_features
 from bayesbias.reliability.word_properties import load_word_properties
 
@@ -62,27 +62,7 @@ def test_senses_and_parts_of_speech_come_from_a_file(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(features, word_features(seeds, words=["w3", "w5", "w7"], properties=frame))
 
 
-def test_bundled_senses_are_those_of_wordnet() -> None:
-    """Numbers of senses in WordNet's own browser: of run 16 as a noun and 41 as a verb, of bank 10 and 8."""
-    frame = load_word_properties().set_index("word")
-    expected = {"dog": 8, "bank": 18, "run": 57, "went": 30, "children": 4, "teacher": 2}
-    assert frame.loc[list(expected), "senses"].tolist() == list(expected.values())
-    assert frame.loc[["dog", "went", "quickly", "beautiful"], "part_of_speech"].tolist() == [
-        *("noun", "verb", "adverb", "adjective")
-    ]
-    assert "she" not in frame.index
-
-
-def test_properties_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match=r"'wordnt'.*'wordnet'"):
-        load_word_properties("wordnt")
-    for name, text in {"none": "senses\n3\n", "twice": "word,senses\na,1\na,2\n", "alone": "word\na\n"}.items():
-        path = tmp_path / f"{name}.csv"
-        path.write_text(text)
-        with pytest.raises(InputFileError, match=path.name):
-            load_word_properties(path)
-    with pytest.raises(InputFileError, match=r"gone\.csv"):
-        load_word_properties(tmp_path / "gone.csv")
+def test_a_word_without_senses_is_refused() -> None:
     with pytest.raises(ReportError, match="1 words have 0"):
         word_features(
             {1: (WORDS, FIRST), 2: (WORDS, FIRST + 1)}, properties=pd.DataFrame({"word": ["w1"], "senses": [0]})

@@ -14,6 +14,7 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, emb
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, ends_of_axis, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.intrinsic.name_directions import NameLists, find_forms, weighted_direction
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 
@@ -136,3 +137,14 @@ def clustering(
         random_seed=seed,
         hdi_prob=hdi_prob,
     )
+
+
+CLUSTERING = EmbeddingMeasure(
+    "clustering", "clusters of words from either side", "bias",
+    "v-measure of two clusters (k-means) against the sides on which words were before debiasing",
+    "lower", "0 to 1", NEUTRAL_WORDS, "words", False, f"Gonen and Goldberg (2019); {DAWKINS}",
+    "1,500 words, half from each end of she - he in the reference; vectors of length 1; accuracy is given too",
+    "without a reference, to compare embeddings: each would choose words of its own; to say that a bias is "
+    "gone: two clusters can follow something else, and a classifier still find the sides",
+    clustering,
+)  # fmt: skip

@@ -17,6 +17,7 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, emb
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.name_directions import NameLists, name_subspace
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _BLOCK = 256  # words per block
@@ -225,3 +226,14 @@ def _illicit(
         )
         illicit[start : start + _BLOCK] = not_orthogonal & (beta > limit)
     return illicit
+
+
+GIPE = EmbeddingMeasure(
+    "gipe", "gender-based illicit proximity estimate", "bias",
+    "weighted mean over words of the share of neighbours whose indirect bias is above a threshold",
+    "lower", "0 to 1", NEUTRAL_WORDS, "words", False, f"Kumar et al. (2020); {DAWKINS}",
+    "100 neighbours, threshold 0.03, indirect bias in the reference along the direction of nine pairs",
+    "without a whole vocabulary: the nearest words of a study are not those of the language; without a "
+    "reference, on debiased vectors: along a direction that is gone nothing is illicit",
+    gipe,
+)  # fmt: skip

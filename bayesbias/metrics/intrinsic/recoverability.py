@@ -24,6 +24,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WHAT = "The recoverability of bias"
@@ -178,3 +179,16 @@ def _accuracies(
         model = CLASSIFIERS[name](state).fit(train, np.repeat([0, 1], learnt))
         right.append(float((model.predict(test) == np.repeat([0, 1], len(test) // 2)).mean()))
     return right
+
+
+RECOVERABILITY = EmbeddingMeasure(
+    "recoverability", "recoverability of a bias by classifiers", "bias",
+    "share of words whose side before debiasing a classifier finds from their vectors",
+    "lower", "0 to 1; 0.5 is chance", NEUTRAL_WORDS, "words", False,
+    f"Gonen and Goldberg (2019); {DAWKINS}",
+    "5,000 words, half from each end of she - he in the reference; 20% to learn from; variance of Nadeau and "
+    "Bengio over 10 splits",
+    "without a reference, to compare embeddings: each would choose words of its own; with few words, which end "
+    "near the middle of the axis",
+    recoverability,
+)  # fmt: skip

@@ -15,6 +15,7 @@ from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import lengths
 from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
+from bayesbias.metrics.measure_entry import DAWKINS, EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_sembias
 from bayesbias.metrics.shared_parameters import shared_parameters
 
@@ -180,3 +181,16 @@ def _differences(source: Embedding, pairs: list[tuple[str, str]], *, scaled: boo
         )
     scaled_differences: Floats = differences / lengths[:, np.newaxis]
     return scaled_differences
+
+
+SEMBIAS = EmbeddingMeasure(
+    "sembias", "SemBias", "bias",
+    "share of tuples whose pair of largest cos(he - she, a - b) is the definition",
+    "higher", "0 to 1", "the file of SemBias", "path", True,
+    f"Zhao et al. (2018), GN-GloVe; {DAWKINS}",
+    "differences of vectors as stored; stereotype and none are given too; the definitions and stereotypes are "
+    "drawn, not the tuples",
+    "with an embedding that lacks many of its words; where she and he were made alike; without normalize=True, "
+    "to compare embeddings whose vectors differ in length",
+    sembias, read_sembias,
+)  # fmt: skip

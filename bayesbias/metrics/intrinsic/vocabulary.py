@@ -20,6 +20,7 @@ from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, lengths, projec
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
 from bayesbias.metrics.intrinsic.name_directions import find_names
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 NAMES_OF_MEAN_ABSOLUTE = 400
@@ -294,3 +295,26 @@ def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -
     if len(kept_words) < 2:
         raise MeasureError(f"{len(kept_words)} of the words are left, but at least 2 are needed. Add words.")
     return kept_words, lost
+
+
+VOCABULARY_DIRECT_BIAS = EmbeddingMeasure(
+    "vocabulary_direct_bias", "direct bias of a vocabulary", "bias",
+    "mean over words of abs(cos(w, g)) ** c, g = she - he", "lower", "0 to 1", NEUTRAL_WORDS, "words", False,
+    f"Bolukbasi et al. (2016), DirectBias_c; {DAWKINS}, DB",
+    "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1; "
+    "of several pairs, or a posterior of the direction, the interval has its spread",
+    "without a reference where she and he were made alike; to say that a bias is gone: it ignores all other "
+    "directions",
+    vocabulary_direct_bias,
+)  # fmt: skip
+
+MIDB = EmbeddingMeasure(
+    "midb", "multi-dimensional information-weighted direct bias", "bias",
+    "mean over words of sum_i a_i <g_i, x>: g_i principal components of all differences between two lists of "
+    "names, a_i their shares",
+    "nearer to 0", "unbounded", f"two lists of names; {NEUTRAL_WORDS}", "names", True, "Dawkins (2021), equation 3",
+    "4 components, uncentred, vectors as stored; positive towards the first list; names are drawn as words are",
+    "without normalize=True, to compare embeddings whose vectors differ in length; to say that words have no "
+    "bias: those of both signs cancel",
+    midb,
+)  # fmt: skip

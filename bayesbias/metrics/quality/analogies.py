@@ -12,6 +12,7 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
+from bayesbias.metrics.measure_entry import EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_analogies
 from bayesbias.metrics.shared_parameters import shared_parameters
 
@@ -176,3 +177,14 @@ def _unit32(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     units: Floats = (vectors / lengths[:, np.newaxis]).astype(np.float32)
     return units
+
+
+ANALOGIES = EmbeddingMeasure(
+    "analogies", "analogies (3CosAdd)", "quality",
+    "share of questions a : b = c : d whose d is the word of largest cos(w, b - a + c)", "higher", "0 to 1",
+    "a file of analogies", "path", True, "Mikolov et al. (2013)",
+    "the words of the question are left out, and questions with lost words named; pairs are drawn, not "
+    "questions",
+    "to compare embeddings of different vocabularies, where wrong answers can be fewer",
+    analogies, read_analogies,
+)  # fmt: skip

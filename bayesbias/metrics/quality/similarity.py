@@ -12,6 +12,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
+from bayesbias.metrics.measure_entry import EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_similarity
 from bayesbias.metrics.shared_parameters import shared_parameters
 
@@ -104,3 +105,14 @@ def word_similarity(
         random_seed=seed,
         hdi_prob=hdi_prob,
     )
+
+
+WORD_SIMILARITY = EmbeddingMeasure(
+    "word_similarity", "word similarity", "quality",
+    "Spearman's correlation of cos(a, b) with people's scores of the pairs", "higher", "-1 to 1",
+    "a file of word similarity", "path", True,
+    "Rubenstein and Goodenough (1965); Hill, Reichart and Korhonen (2015)",
+    "pairs with lost words are left out and named; Bayesian bootstrap over pairs",
+    "to compare embeddings of different words, other than on the pairs that both have (paired_change)",
+    word_similarity, read_similarity,
+)  # fmt: skip
