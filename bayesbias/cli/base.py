@@ -43,7 +43,8 @@ class Duplicates(StrEnum):
 Case = Annotated[
     str,
     typer.Option(
-        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented."
+        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented, "
+        "underscored."
     ),
 ]
 MaxLost = Annotated[

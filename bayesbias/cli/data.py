@@ -55,11 +55,13 @@ def studies_show(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Bundled study or TOML file.")],
 ) -> None:
     """Show the words, associations and source of a study."""
+    from bayesbias.studies.faults import is_english
     from bayesbias.studies.study import load_study
 
     shown = load_study(study)
     print(f"{shown.name}: {shown.description}".rstrip(": "))
-    for title, text in (("Source", shown.source), ("Notes", shown.notes)):
+    language = "" if is_english(shown.language) else shown.language
+    for title, text in (("Language", language), ("Source", shown.source), ("Notes", shown.notes)):
         if text:
             print(f"{title}: {text}")
     for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):

@@ -1,6 +1,7 @@
 """`load_embedding`: recognise a source, and read it with the reader for its format."""
 
 import os
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -188,7 +189,7 @@ def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted
         return None
     if not isinstance(words, str):
         words = check_items("words", words, "a list of words, or None for all of them")
-    wanted = frozenset(form for word in check_words(words) for form in forms(word, rule))
+    wanted = frozenset(unicodedata.normalize("NFC", form) for word in check_words(words) for form in forms(word, rule))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted

@@ -1,5 +1,5 @@
 """Word lists, and what can be wrong with them."""
 
-from .study import list_word_lists as list_word_lists
-from .study import load_word_lists as load_word_lists
 from .study import write_study_template as write_study_template
+from .word_lists import list_word_lists as list_word_lists
+from .word_lists import load_word_lists as load_word_lists
