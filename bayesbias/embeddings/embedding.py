@@ -58,6 +58,8 @@ class Embedding(Described):
         Forms of a word to look up, in order: ``"exact"`` (default), ``"lower"``, ``"title"``, ``"upper"``,
         ``"unaccented"``, ``"underscored"`` (``New_York``), or functions; one, or several such as
         ``("exact", "lower", "title")``. Stored as a tuple.
+    phrases
+        Entries of several words whose vectors were made of those of their words, by ``load_embedding(phrases="mean")``.
 
     Raises
     ------
@@ -88,6 +90,7 @@ class Embedding(Described):
     vectors: Vectors
     name: str = "embedding"
     case: Case = "exact"
+    phrases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.
@@ -124,13 +127,14 @@ class Embedding(Described):
         return int(self.vectors.shape[1])
 
     @cached_property
-    def _rule(self) -> tuple[str | Form, ...]:
+    def rule(self) -> tuple[str | Form, ...]:
+        """The case rule as names of forms and functions."""
         return case_rule(self.case)
 
     @property
     def case_text(self) -> str:
         """The case rule as text, such as ``"exact, lower"``."""
-        return case_text(self._rule)
+        return case_text(self.rule)
 
     @cached_property
     def digest(self) -> str:
@@ -150,9 +154,9 @@ class Embedding(Described):
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
-        if self._rule[0] == "exact" and word in self._index:  # most words; skips making forms
+        if self.rule[0] == "exact" and word in self._index:  # most words; skips making forms
             return word
-        return next((stored for form in forms(word, self._rule) if (stored := self._stored(form)) is not None), None)
+        return next((stored for form in forms(word, self.rule) if (stored := self._stored(form)) is not None), None)
 
     def _stored(self, form: str) -> str | None:
         """Return the stored word that equals `form` in normal form, or None."""
@@ -182,7 +186,7 @@ class Embedding(Described):
         >>> looked_up.matches, looked_up.lost
         ({'King': 'king'}, ('queen',))
         """
-        if self._rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
+        if self.rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
             distinct, index = dict.fromkeys(words), self._index
             present = {
                 word: stored
@@ -240,7 +244,7 @@ class Embedding(Described):
             if (form := forms(word, [name])[0]) in self._index:
                 return (
                     f" (it has {form!r}; the case rule is {self.case_text!r}, and "
-                    f"case={(*self._rule, name)!r} would find it)"
+                    f"case={(*self.rule, name)!r} would find it)"
                 )
         # Only words of similar length with the same first letter are compared closely: there may be millions.
         alike = (other for other in self.words if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2)

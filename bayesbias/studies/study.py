@@ -189,6 +189,11 @@ class _PaperControls(tuple[str, ...]):
     """Words of a bundled control list."""
 
 
+def is_bundled(words: object) -> bool:
+    """Return whether the control words of a study are those of a bundled list."""
+    return isinstance(words, _PaperControls)
+
+
 type StudyLike = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
 """A study: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of four list names to words (see
 `load_study`)."""
