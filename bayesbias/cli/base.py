@@ -50,6 +50,10 @@ Case = Annotated[
 MaxLost = Annotated[
     float, typer.Option(help="Largest share of a list's words that the embedding may lack, from 0 to 1.")
 ]
+Phrases = Annotated[
+    str,
+    typer.Option(help="Entries of several words that are not stored: whole (they are lost) or mean (of their words)."),
+]
 FileFormat = Annotated[
     str,
     typer.Option("--format", help="Format of the embeddings, if it is not recognised."),

@@ -79,6 +79,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "prior check": lambda: bb.check_prior(small_table(), random_seed=1),
     "reliability": reliabilities,
     "measure": measured,
+    "words": lambda: bb.check_words(
+        {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}
+    ),
 }
 """Kind of result -> what makes a small one; tests write each of them in every form."""
 
