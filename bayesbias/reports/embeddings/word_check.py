@@ -187,7 +187,9 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
         numbers = {"words": len(rows), "lost": len(missing)}
         if word_list.is_over(max_lost):
             yield Statement(
-                "lost words", f"{word_list} are lost, more than {100 * max_lost:g}%: no table can be made.", numbers
+                "lost words",
+                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it (max_lost).",
+                numbers,
             )
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):
             yield Statement(
