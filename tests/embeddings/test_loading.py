@@ -3,10 +3,12 @@
 import gzip
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import bayesbias as bb
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import READERS, load_embedding, recognise
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError

@@ -41,7 +41,7 @@ def test_opposite_parts_have_no_mean() -> None:
 def test_the_setting_is_checked() -> None:
     with pytest.raises(ArgumentError, match="words="):
         bb.load_embedding((WORDS, VECTORS), phrases="mean")
-    with pytest.raises(ArgumentError, match="'whole'|whole"):
+    with pytest.raises(ArgumentError, match="whole"):
         bb.load_embedding((WORDS, VECTORS), words=["a"], phrases="sum")  # type: ignore[arg-type]
 
 
