@@ -68,17 +68,18 @@ class WordCheck(Result):
         lists = tuple(
             Statement(
                 "list",
-                f"{row.list}: {row.words - row.lost} of {row.words}"
-                + (f", median place {row.median_place:,.0f}" if row.lost < row.words else ""),
-                {"words": row.words, "lost": row.lost, "median_place": row.median_place},
+                f"{row['list']}: {row['words'] - row['lost']} of {row['words']}"
+                + (f", median place {row['median_place']:,.0f}" if row["lost"] < row["words"] else ""),
+                {"words": row["words"], "lost": row["lost"], "median_place": row["median_place"]},
             )
-            for row in self.lists.itertuples()
+            for row in self.lists.to_dict("records")
         )
         texts = tuple(
             Statement(
-                "lost words", f"{row.word} ({row.list}): {row.left_out}" + (f"; has {row.near}" if row.near else "")
+                "lost words",
+                f"{row['word']} ({row['list']}): {row['left_out']}" + (f"; has {row['near']}" if row["near"] else ""),
             )
-            for row in lost.itertuples()
+            for row in lost.to_dict("records")
         )
         parts = (
             StatementList("", (first,), bulleted=False),
@@ -155,7 +156,8 @@ def check_words(
     for kind, lists in (("protected", study.protected), ("attribute", study.attribute_lists)):
         for name, words in lists.items():
             for word in words:
-                form, reason, near = stored(word), "", ()
+                form, reason = stored(word), ""
+                near: tuple[str, ...] = ()
                 place = float(vocabulary.get(form, float("nan")))
                 if not form and phrases == "mean" and " " in word and all(map(stored, word.split())):
                     form = "mean"
@@ -180,7 +182,9 @@ def check_words(
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
     """Yield statements on lists that lost too many words, and on English control words."""
     lost = frame[frame["form"] == ""]
-    for (kind, name), rows in frame.groupby(["kind", "list"], sort=False):
+    for (kind, name), rows in (
+        (tuple(map(str, key)), rows) for key, rows in frame.groupby(["kind", "list"], sort=False)
+    ):
         missing = lost.loc[(lost["kind"] == kind) & (lost["list"] == name), "word"].tolist()
         is_control = kind == "attribute" and name in CONTROLS
         word_list = WordList(name, len(rows), missing, limited=not is_control)

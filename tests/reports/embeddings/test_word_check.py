@@ -48,7 +48,7 @@ def test_words_are_looked_up_with_their_places(source: object) -> None:
     }  # fmt: skip
     assert words.loc[["mann", "frau", "fräulein", "reich"], "place"].tolist() == [1, 3, 4, 6]
     assert (words.loc["männer", "left_out"], words.loc["männer", "near"]) == ("case", "Männer")
-    assert check.lists.set_index("list")["lost"].to_dict() == {"männer": 1, "frau": 0, "arm": 1, "r": 0}
+    assert check.lists.set_index("list")["lost"].to_dict() == {"männer": 1, "frauen": 0, "arm": 1, "r": 0}
     assert check.vocabulary == len(WORDS)
     assert [doubt.numbers["lost"] for doubt in check.doubts] == [1, 1]
 
