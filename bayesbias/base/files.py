@@ -1,6 +1,7 @@
 """Files to read: bundled files, users' files, TOML, and checksums of files written by this package."""
 
 import os
+import re
 import tomllib
 from hashlib import sha256
 from pathlib import Path
@@ -78,8 +79,22 @@ def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasE
     except (ValueError, RecursionError) as fault:
         raise error(
             f"{source} is not valid TOML: {fault}. Look there for a missing quotation mark, comma or bracket, or a "
-            "repeated key."
+            f"repeated key.{_quotes_hint(text, str(fault))}"
         ) from fault
+
+
+def _quotes_hint(text: str, fault: str) -> str:
+    """Return a sentence on the first word without quotes in the faulty line of a TOML document, if there is one."""
+    place = re.search(r"line (\d+)", fault)
+    lines = text.splitlines()
+    line = lines[min(int(place[1]), len(lines)) - 1] if place and lines else ""
+    unquoted = re.sub(r""""[^"]*"|'[^']*'|#.*""", " ", line)
+    key, equals, value = unquoted.rpartition("=")
+    words = [word for word in re.findall(r"[^\W\d][\w'-]*", value) if word not in ("true", "false", "inf", "nan")]
+    words += [word for word in re.findall(r"\w+", key) if not word.isascii()]
+    if not words or not (equals or value.strip().endswith((",", "]"))):
+        return ""
+    return f' Put {words[0]!r} between quotes: "{words[0]}".'
 
 
 def read_toml(path: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "Begin": ("studies", "demo"),
-    "From an embedding to an answer": ("table", "fit", "summary", "contrast", "check", "report"),
+    "From an embedding to an answer": ("words", "table", "fit", "summary", "contrast", "check", "report"),
     "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

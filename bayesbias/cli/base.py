@@ -43,11 +43,16 @@ class Duplicates(StrEnum):
 Case = Annotated[
     str,
     typer.Option(
-        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented."
+        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented, "
+        "underscored."
     ),
 ]
 MaxLost = Annotated[
     float, typer.Option(help="Largest share of a list's words that the embedding may lack, from 0 to 1.")
+]
+Phrases = Annotated[
+    str,
+    typer.Option(help="Entries of several words that are not stored: whole (they are lost) or mean (of their words)."),
 ]
 FileFormat = Annotated[
     str,

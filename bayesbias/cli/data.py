@@ -7,18 +7,23 @@ import typer
 
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
+    AsJson,
     Case,
     Command,
     Duplicates,
     FileFormat,
     MaxLost,
+    OptionalOutput,
     Overwrite,
+    Phrases,
     Quiet,
     Seed,
     answer,
     app,
+    begin,
     claim,
     describe,
+    finish,
 )
 from bayesbias.cli.contextual import (
     DEFAULT_LAYER,
@@ -55,11 +60,13 @@ def studies_show(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Bundled study or TOML file.")],
 ) -> None:
     """Show the words, associations and source of a study."""
+    from bayesbias.studies.faults import is_english
     from bayesbias.studies.study import load_study
 
     shown = load_study(study)
     print(f"{shown.name}: {shown.description}".rstrip(": "))
-    for title, text in (("Source", shown.source), ("Notes", shown.notes)):
+    language = "" if is_english(shown.language) else shown.language
+    for title, text in (("Language", language), ("Source", shown.source), ("Notes", shown.notes)):
         if text:
             print(f"{title}: {text}")
     for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
@@ -81,6 +88,60 @@ def studies_new(
     print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
 
 
+@studies_app.command("weathub", cls=Command)
+def studies_weathub(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="WEATHub: its folder data, or one JSON file.")],
+    lists: Annotated[str, typer.Argument(help="Language and kind of lists, such as de_human.")],
+    test: Annotated[str, typer.Argument(help="Name of the test, such as weat7.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Study file to write, such as german.toml.")],
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a study of word lists in another language, from your copy of WEATHub."""
+    from bayesbias.base.outputs import atomic_path
+    from bayesbias.studies.study import study_text
+    from bayesbias.studies.weathub import load_weathub
+
+    study = load_weathub(path, lists, test)
+    with atomic_path(output, overwrite=overwrite) as temporary:
+        temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
+    print(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
+
+
+@app.command(cls=Command)
+def words(
+    embedding: Annotated[Path, typer.Argument(metavar="VECTORS", help="File of vectors, as for `table`.")],
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    output: OptionalOutput = None,
+    case: Case = "exact",
+    phrases: Phrases = "whole",
+    file_format: FileFormat = "auto",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
+    allow_pickle: Annotated[bool, typer.Option("--allow-pickle", help="Read native files of gensim.")] = False,
+    as_json: AsJson = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look up the words of a study in a vocabulary: stored, lost and why, near spellings, places.
+
+    For example:
+
+        bayesbias words cc.de.300.vec.gz --study my_study.toml
+    """
+    from bayesbias.reports.embeddings.word_check import check_words
+
+    begin(output, overwrite=overwrite)
+    check = check_words(
+        embedding,
+        study,
+        case=case,
+        phrases=phrases,  # type: ignore[arg-type]  # check_words checks it
+        max_lost=max_lost,
+        format=file_format,
+        allow_pickle=allow_pickle,
+    )
+    finish(check, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+
+
 @app.command(cls=Command)
 def table(
     embedding: Annotated[
@@ -94,6 +155,7 @@ def table(
     study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file, which may end in .gz.")],
     case: Case = "exact",
+    phrases: Phrases = "whole",
     file_format: FileFormat = "auto",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     name: Annotated[str | None, typer.Option(help="Name of the embedding in reports.")] = None,
@@ -155,7 +217,13 @@ def table(
         raise ArgumentError(f"--contexts and --templates need the folder of a language model, and {embedding} is none.")
     else:
         vectors = load_embedding(
-            embedding, words=loaded.words, format=file_format, case=case, name=name, allow_pickle=allow_pickle
+            embedding,
+            words=loaded.words,
+            format=file_format,
+            case=case,
+            name=name,
+            allow_pickle=allow_pickle,
+            phrases=phrases,  # type: ignore[arg-type]  # load_embedding checks it
         )
     built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
     write_table(built, output, overwrite=overwrite)

@@ -91,6 +91,10 @@ COLUMNS: dict[str, Column] = {
     "kind": Column("Kind"),
     "left_out": Column("Left out because"),
     "error_message": Column("Error"),
+    "form": Column("Stored as", meaning="form under the case rule that the vocabulary has"),
+    "near": Column("Near spellings", meaning="spellings that the vocabulary has"),
+    "place": Column("Place", "count", "place in the vocabulary from 1, which in most files is that of frequency"),
+    "median_place": Column("Median place", "count", "of the words that the vocabulary has"),
     # how many
     "pairs": Column("Pairs", "count", "pairs of words"),
     "baseline_pairs": Column("Pairs", "count", "pairs with the first kind of attribute words"),

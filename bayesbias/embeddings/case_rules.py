@@ -27,6 +27,7 @@ FORMS: dict[str, Form] = {
     "title": _title,
     "upper": str.upper,
     "unaccented": _unaccented,
+    "underscored": lambda word: "_".join(word.split()),
 }
 
 type Case = str | Form | Sequence[str | Form]

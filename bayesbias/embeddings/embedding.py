@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +56,10 @@ class Embedding(Described):
         Name of the embedding in reports.
     case
         Forms of a word to look up, in order: ``"exact"`` (default), ``"lower"``, ``"title"``, ``"upper"``,
-        ``"unaccented"``, or functions; one, or several such as ``("exact", "lower", "title")``. Stored as a tuple.
+        ``"unaccented"``, ``"underscored"`` (``New_York``), or functions; one, or several such as
+        ``("exact", "lower", "title")``. Stored as a tuple.
+    phrases
+        Entries of several words whose vectors were made of those of their words, by ``load_embedding(phrases="mean")``.
 
     Raises
     ------
@@ -64,6 +68,11 @@ class Embedding(Described):
     EmbeddingError
         If there is no word or no dimension, if words and vectors differ in number, if a word is listed twice (only
         `load_embedding` drops repeats with the same vector), or if a vector is zero or holds a NaN or an infinity.
+
+    Notes
+    -----
+    A word that is not stored as it is given is looked up in Unicode's normal form NFC too: "Männer" with an "ä" of one
+    character is the same word as with an "a" and a combining diaeresis.
 
     Examples
     --------
@@ -81,6 +90,7 @@ class Embedding(Described):
     vectors: Vectors
     name: str = "embedding"
     case: Case = "exact"
+    phrases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.
@@ -117,13 +127,14 @@ class Embedding(Described):
         return int(self.vectors.shape[1])
 
     @cached_property
-    def _rule(self) -> tuple[str | Form, ...]:
+    def rule(self) -> tuple[str | Form, ...]:
+        """The case rule as names of forms and functions."""
         return case_rule(self.case)
 
     @property
     def case_text(self) -> str:
         """The case rule as text, such as ``"exact, lower"``."""
-        return case_text(self._rule)
+        return case_text(self.rule)
 
     @cached_property
     def digest(self) -> str:
@@ -143,9 +154,27 @@ class Embedding(Described):
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
-        if self._rule[0] == "exact" and word in self._index:  # most words; skips making forms
+        if self.rule[0] == "exact" and word in self._index:  # most words; skips making forms
             return word
-        return next((form for form in forms(word, self._rule) if form in self._index), None)
+        return next((stored for form in forms(word, self.rule) if (stored := self._stored(form)) is not None), None)
+
+    def _stored(self, form: str) -> str | None:
+        """Return the stored word that equals `form` in normal form, or None."""
+        if form in self._index:
+            return form
+        if form.isascii():  # in normal form already
+            return None
+        normal = unicodedata.normalize("NFC", form)
+        return normal if normal in self._index else self._not_normal.get(normal)
+
+    @cached_property
+    def _not_normal(self) -> dict[str, str]:
+        """The stored words that are not in normal form, by their normal form; the first one of several."""
+        return {
+            unicodedata.normalize("NFC", word): word
+            for word in reversed(self.words)
+            if not word.isascii() and not unicodedata.is_normalized("NFC", word)
+        }
 
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Return which of `words` this embedding has, in which form, and which are lost.
@@ -157,10 +186,14 @@ class Embedding(Described):
         >>> looked_up.matches, looked_up.lost
         ({'King': 'king'}, ('queen',))
         """
-        if self._rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
+        if self.rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
             distinct, index = dict.fromkeys(words), self._index
-            present = {word: word for word in distinct if word in index}
-            return Lookup(present, tuple(word for word in distinct if word not in index))
+            present = {
+                word: stored
+                for word in distinct
+                if (stored := word if word in index else self._stored(word)) is not None
+            }
+            return Lookup(present, tuple(word for word in distinct if word not in present))
         matches = {word: self.match(word) for word in words}
         return Lookup(
             matches={word: form for word, form in matches.items() if form is not None},
@@ -211,7 +244,7 @@ class Embedding(Described):
             if (form := forms(word, [name])[0]) in self._index:
                 return (
                     f" (it has {form!r}; the case rule is {self.case_text!r}, and "
-                    f"case={(*self._rule, name)!r} would find it)"
+                    f"case={(*self.rule, name)!r} would find it)"
                 )
         # Only words of similar length with the same first letter are compared closely: there may be millions.
         alike = (other for other in self.words if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2)

@@ -1,9 +1,11 @@
 """`load_embedding`: recognise a source, and read it with the reader for its format."""
 
 import os
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files import printable
@@ -11,12 +13,13 @@ from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, fo
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.embeddings.objects import from_object
+from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.npz import read_npz
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
-from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
 # One function for each file format; `recognise` finds the format from the content.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
@@ -40,6 +43,7 @@ def load_embedding(
     case: Case = "exact",
     name: str | None = None,
     allow_pickle: bool = False,
+    phrases: Phrases = "whole",
 ) -> Embedding:
     """Load an embedding from a file or from an object.
 
@@ -65,6 +69,10 @@ def load_embedding(
     allow_pickle
         Whether files that gensim's ``save`` wrote may be loaded. They are pickles: loading one runs any code that its
         author put in it.
+    phrases
+        How entries of several words, such as ``"civil war"``, are looked up: ``"whole"`` (default), so that those which
+        are not stored are lost; or ``"mean"``: of those, the vector is the mean of the vectors of their words, each
+        scaled to length 1, if all of them are stored. This needs `words`.
 
     Returns
     -------
@@ -104,7 +112,14 @@ def load_embedding(
     """
     rule = case_rule(case)
     check_choice("format", format, ("auto", *READERS))
-    wanted = _wanted(words, rule)
+    check_choice("phrases", phrases, get_args(Phrases.__value__))
+    if phrases == "mean":
+        if words is None:
+            raise ArgumentError("phrases='mean' needs to know the entries: give words=[...], such as study.words.")
+        words = tuple(check_items("words", words, "a list of words"))
+        wanted = _wanted(dict.fromkeys(part for word in words for part in (word, *word.split())), rule)
+    else:
+        wanted = _wanted(words, rule)
     if isinstance(source, str | os.PathLike) and os.path.isdir(source) and folder_kind(Path(source)):  # noqa: PTH112
         return _encoded(Path(source), words, case, name)
     if isinstance(source, str | os.PathLike):
@@ -126,7 +141,12 @@ def load_embedding(
         loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
-    return _with_spread(loaded, source)
+    loaded = _with_spread(loaded, source)
+    if phrases == "whole":
+        return loaded
+    if type(loaded) is not Embedding:
+        raise ArgumentError("phrases='mean' is for vectors of single words, and these come from contexts.")
+    return with_phrases(loaded, words or ())
 
 
 def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:
@@ -147,6 +167,34 @@ def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
     if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
         return with_spread(loaded, Path(source))
     return loaded
+
+
+class _Vocabulary(frozenset[str]):
+    """Words to keep, none, which notes the place of every word that it is asked for."""
+
+    def __init__(self) -> None:
+        self.ranks: dict[str, int] = {}
+        self.count = 0
+
+    def __contains__(self, word: object) -> bool:
+        self.count += 1
+        self.ranks.setdefault(str(word), self.count)
+        return False
+
+
+def read_vocabulary(source: EmbeddingLike, *, format: str = "auto", allow_pickle: bool = False) -> dict[str, int]:  # noqa: A002
+    """Return the words of an embedding in normal form, with their places from 1; no vector is held in memory.
+
+    >>> read_vocabulary({"king": [1.0, 0.0], "queen": [0.6, 0.8]})
+    {'king': 1, 'queen': 2}
+    """
+    check_choice("format", format, ("auto", *READERS))
+    vocabulary = _Vocabulary()
+    if isinstance(source, str | os.PathLike):
+        _read(Path(source), vocabulary, format, allow_pickle=allow_pickle)
+    else:
+        from_object(source, vocabulary)
+    return vocabulary.ranks
 
 
 def recognise(path: Path) -> str:
@@ -199,7 +247,7 @@ def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted
         return None
     if not isinstance(words, str):
         words = check_items("words", words, "a list of words, or None for all of them")
-    wanted = frozenset(form for word in check_words(words) for form in forms(word, rule))
+    wanted = frozenset(unicodedata.normalize("NFC", form) for word in check_words(words) for form in forms(word, rule))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
-from bayesbias.embeddings.rows import Rows, Wanted
+from bayesbias.embeddings.rows import Rows, Wanted, is_wanted
 from bayesbias.errors import EmbeddingError
 
 
@@ -24,7 +24,7 @@ def from_object(source: object, wanted: Wanted) -> Rows:
     if isinstance(source, Embedding):
         return _wanted_rows(source.words, source.vectors, wanted)
     if isinstance(source, Mapping):
-        chosen = {word: source[word] for word in check_words(source) if wanted is None or word in wanted}
+        chosen = {word: source[word] for word in check_words(source) if is_wanted(word, wanted)}
         if source and not chosen:
             return Rows([], np.empty((0, 1), dtype=np.float32), [], "row")
         return _wanted_rows(tuple(chosen), list(chosen.values()), None)
@@ -70,5 +70,5 @@ def _wanted_rows(words: Any, vectors: Any, wanted: Wanted) -> Rows:
         )
     if wanted is None:
         return Rows(list(names), matrix, list(range(1, len(names) + 1)), "row")
-    chosen = [row for row, name in enumerate(names) if name in wanted]
+    chosen = [row for row, name in enumerate(names) if is_wanted(name, wanted)]
     return Rows([names[row] for row in chosen], matrix[chosen], [row + 1 for row in chosen], "row")

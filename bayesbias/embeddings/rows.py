@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
+from unicodedata import normalize
 
 from bayesbias.base.files import input_file
 from bayesbias.base.memory import check_memory
@@ -24,7 +25,16 @@ _BYTES_A_WORD = 250
 _MOST_PACKED = 1032
 
 Wanted = frozenset[str] | None
-"""Words to keep, or None for all."""
+"""Words to keep in normal form (NFC), or None for all."""
+
+
+def is_wanted(word: str, wanted: Wanted) -> bool:
+    r"""Return whether a stored word is to be kept; the fastest readers have this line in their loops.
+
+    >>> is_wanted("a\u0308hre", frozenset(["\u00e4hre"]))
+    True
+    """
+    return wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted
 
 
 @dataclass(frozen=True)

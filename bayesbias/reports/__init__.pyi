@@ -13,6 +13,7 @@ from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
 from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
 from .embeddings.seeds import SeedComparison as SeedComparison
+from .embeddings.word_check import WordCheck as WordCheck
 from .fit_report import FitReport as FitReport
 from .measures.false_positive_rates import false_positive_rates as false_positive_rates
 from .measures.mac_shares import mac_shares as mac_shares

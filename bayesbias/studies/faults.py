@@ -1,5 +1,6 @@
 """Faults of studies and of their files, one sentence each."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict
@@ -11,9 +12,10 @@ from bayesbias.errors import did_you_mean
 CONTROLS = ("human", "neutral")
 CONTROL_CHOICES = ("paper", "none")
 TEXTS = ("name", "description", "source", "notes")
-ABOVE = (*TEXTS, "associated")
+ABOVE = (*TEXTS, "language", "associated")
 # A difference, or a difference of differences.
 QUESTION_SIDES = (2, 4)
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class _Controls(TypedDict, total=False):
@@ -28,6 +30,7 @@ class _StudyFile(TypedDict, total=False):
     description: object
     source: object
     notes: object
+    language: object
     associated: object
     protected: object
     attributes: object
@@ -45,6 +48,7 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
             yield "name is empty: give the study a name."
         elif not is_text(text):
             yield f"{key} is {text!r}, with an unpaired surrogate: correct it."
+    yield from _language_faults(fields)
     places: dict[str, list[str]] = {}  # word -> the lists that hold it
     for section, kind in (("protected", "protected"), ("attributes", "attribute")):
         groups = fields[section]
@@ -71,6 +75,29 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
     yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
     questions = fields.get("questions", {})
     yield from list(question_faults(questions)) or _side_faults(questions, fields)
+
+
+def _language_faults(fields: Mapping[str, object]) -> Iterator[str]:
+    """Yield the faults of a study's language, and the bundled control lists that are of another one."""
+    language = fields.get("language", "en")
+    if not isinstance(language, str) or not _LANGUAGE_TAG.fullmatch(language):
+        yield f'language is {language!r}: give its code, such as "en", "de" or "pt-BR".'
+    elif not is_english(language):
+        for control in CONTROLS:
+            if fields.get(control, "paper") == "paper":
+                yield (
+                    f'{control} is "paper" (the default), a bundled list of English words, but the language of the '
+                    f'study is {language!r}: give {control} = "none", or a list of words in that language.'
+                )
+
+
+def is_english(language: str) -> bool:
+    """Return whether a language code is that of English, of any region.
+
+    >>> is_english("en-GB"), is_english("enm")
+    (True, False)
+    """
+    return language.lower().split("-")[0] == "en"
 
 
 def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Iterator[str]:

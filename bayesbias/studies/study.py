@@ -7,6 +7,7 @@ Studies of the literature are bundled (`list_studies`).
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,13 +35,17 @@ class Study(Described):
     name : str
         The study's name in tables and reports.
     protected, attributes : mapping of str to sequence of str
-        Groups of protected words and of attribute words: group -> words. A word is in one list only.
+        Groups of protected words and of attribute words: group -> words. A word is in one list only. Words are stored
+        in Unicode's normal form NFC, in which "ä" is one character.
         Attribute groups may not be called ``human`` or ``neutral``.
     associated : sequence of (str, str)
         Pairs (protected group, attribute group) that are expected to be close; all other pairs are ``different``.
     human, neutral : sequence of str, "paper" or "none", default "paper"
         Control words. ``"paper"`` takes the bundled list (see `control_list`) without words that the study uses itself
         in any case; ``"none"``, or an empty tuple, takes none. The attribute always holds a tuple of words.
+    language : str, default "en"
+        Code of the language of the words, such as ``"de"``. The bundled control lists are English: a study in another
+        language takes ``"none"``, or control words in its language.
     questions : mapping of str to sequence of (str, str)
         Custom questions for `contrast`: name -> two or four pairs (protected group, attribute list).
     description, source, notes : str
@@ -81,6 +86,7 @@ class Study(Described):
     description: str = field(default="", repr=False)
     source: str = field(default="", repr=False)
     notes: str = field(default="", repr=False)
+    language: str = field(default="en", repr=False)
     left_out_controls: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     @property
@@ -98,7 +104,11 @@ class Study(Described):
         """Check the study, and store its lists as tuples, bundled control lists included."""
         for name in ("human", "neutral"):
             words = getattr(self, name)
-            object.__setattr__(self, name, "none" if isinstance(words, tuple) and not words else _listed(words))
+            if isinstance(words, tuple) and not words:
+                words = "none"
+            # `dataclasses.replace` hands on the words of another study, from which the new one may differ.
+            words = "paper" if isinstance(words, _PaperControls) else _listed(words)
+            object.__setattr__(self, name, words)
         for name in ("protected", "attributes"):
             if isinstance(groups := getattr(self, name), Mapping):
                 object.__setattr__(self, name, {group: _listed(words) for group, words in groups.items()})
@@ -110,12 +120,12 @@ class Study(Described):
         left_out: list[str] = []
         for control in CONTROLS:
             words = getattr(self, control)
-            if words == "none":
-                words = ()
-            elif words == "paper":
+            if words == "paper":
                 left_out += [word for word in control_list(control) if word in study_words]
-                words = [word for word in control_list(control) if word not in study_words]
-            object.__setattr__(self, control, tuple(words))
+                words = _PaperControls(word for word in control_list(control) if word not in study_words)
+            elif words == "none":
+                words = ()
+            object.__setattr__(self, control, words if isinstance(words, _PaperControls) else tuple(words))
         for kind in ("protected", "attributes"):
             groups = {group: tuple(words) for group, words in getattr(self, kind).items()}
             object.__setattr__(self, kind, groups)
@@ -173,6 +183,15 @@ class Study(Described):
         if attribute_group in CONTROLS:
             return attribute_group
         return "associated" if (protected_group, attribute_group) in self.associated else "different"
+
+
+class _PaperControls(tuple[str, ...]):
+    """Words of a bundled control list."""
+
+
+def is_bundled(words: object) -> bool:
+    """Return whether the control words of a study are those of a bundled list."""
+    return isinstance(words, _PaperControls)
 
 
 type StudyLike = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
@@ -257,52 +276,6 @@ def control_list(name: str) -> tuple[str, ...]:
     return tuple(read_toml(bundled("data", "controls.toml"), StudyError)[name])
 
 
-def list_word_lists() -> list[str]:
-    """Return the names of the bundled collections of word lists, from which studies can be made.
-
-    >>> list_word_lists()
-    ['bing_liu', 'eds']
-    """
-    return sorted(path.stem for path in bundled("data", "lists").glob("*.toml"))
-
-
-def load_word_lists(name: str) -> dict[str, tuple[str, ...]]:
-    """Return a bundled collection of word lists: name of a list -> words.
-
-    Parameters
-    ----------
-    name
-        A name from `list_word_lists`: ``"eds"``, the lists of Garg et al. (2018) for gender, ethnicity and religion;
-        ``"bing_liu"``, the positive and negative opinion words of Hu and Liu (2004). Cite these papers. Sources and
-        licences are in ``bb.bundled("data", "README.md")`` and in the files beside it.
-
-    Raises
-    ------
-    StudyError
-        If there is no such collection.
-
-    Examples
-    --------
-    >>> lists = load_word_lists("eds")
-    >>> lists["adjectives_appearance"][:3]
-    ('alluring', 'voluptuous', 'blushing')
-    >>> study = Study(
-    ...     name="appearance",
-    ...     protected={"women": lists["female_terms"], "men": lists["male_terms"]},
-    ...     attributes={
-    ...         "appearance": lists["adjectives_appearance"],
-    ...         "intelligence": lists["adjectives_intelligence"],
-    ...     },
-    ...     associated=[("women", "appearance"), ("men", "intelligence")],
-    ... )
-    """
-    names = list_word_lists()
-    if name not in names:
-        raise StudyError(f"There are no word lists {name!r}{did_you_mean(str(name), names)}: {', '.join(names)}.")
-    document = read_toml(bundled("data", "lists", f"{name}.toml"), StudyError)
-    return {group: tuple(words) for group, words in document["lists"].items()}
-
-
 def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a template of a study, with comments that explain every key.
 
@@ -333,8 +306,11 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
 
 
 def _listed(words: Any) -> Any:
-    """Return words of a Series, an Index or an array as a list; anything else as it is."""
-    return words.tolist() if hasattr(words, "tolist") else words
+    """Return words of a list, a tuple, a Series, an Index or an array in normal form; anything else as it is."""
+    words = words.tolist() if hasattr(words, "tolist") else words
+    if not isinstance(words, list | tuple):
+        return words
+    return [unicodedata.normalize("NFC", word) if isinstance(word, str) else word for word in words]
 
 
 def study_text(study: Study) -> str:
@@ -361,8 +337,8 @@ def study_text(study: Study) -> str:
         # Unescaped JSON is also TOML.
         return json.dumps(value, ensure_ascii=False)
 
-    lines = [f"{key} = {text(getattr(study, key))}" for key in ("name", "description", "source", "notes")]
-    lines = [line for line in lines if not line.endswith(' = ""')]
+    lines = [f"{key} = {text(getattr(study, key))}" for key in ("name", "description", "source", "notes", "language")]
+    lines = [line for line in lines if not line.endswith((' = ""', 'language = "en"'))]
     sections: dict[str, Mapping[str, Any]] = {
         "protected": study.protected,
         "attributes": study.attributes,

@@ -13,7 +13,8 @@ from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsError, StudyError, name_some
-from bayesbias.studies.study import Study, StudyLike, load_study
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.context_errors import context_errors
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
@@ -140,8 +141,14 @@ def distance_table(
     table, dropped = apply_duplicates_policy(
         table, same_vectors, duplicates, "because several words matched the same vector"
     )
+    means = [word for word in study.words if forms.get(word) in set(embedding.phrases)]
     provenance = {
-        "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case_text},
+        "embedding": {
+            "name": embedding.name,
+            "hash": embedding.digest,
+            "case": embedding.case_text,
+            **({"means_of_words": ", ".join(means)} if means else {}),
+        },
         "study": study.name,
         **(
             {"questions": {name: [list(side) for side in sides] for name, sides in study.questions.items()}}
@@ -196,7 +203,7 @@ def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_l
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
     }
-    source, hint = f"The embedding {embedding.name!r}", _case_hint(embedding)
+    source, hint = f"The embedding {embedding.name!r}", _lost_hint(study, lost, embedding)
     judge_lost_entries(lost, source, sizes=sizes, hint=hint, max_lost=max_lost)
     return lost
 
@@ -214,6 +221,21 @@ def _raise_if_lists_share_a_vector(study: Study, forms: dict[str, str], embeddin
                     f"match the same vector {forms[word]!r} under the case rule {embedding.case_text!r}. Take one of "
                     "them out of its list, or use the case rule exact."
                 )
+
+
+def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -> str:
+    """Return sentences on why words may be lost, and where to see more."""
+    texts = [_case_hint(embedding)]
+    if any(" " in entry["word"] for entry in lost):
+        texts.append(' Entries of several words can be the mean of their words (phrases="mean", --phrases mean).')
+    controls = [entry for entry in lost if entry["list"] in CONTROLS and entry["role"] == "attribute"]
+    english = sum(len(words) for words in (study.human, study.neutral) if is_bundled(words))
+    if 2 * sum(is_bundled(getattr(study, entry["list"])) for entry in controls) > english:
+        texts.append(
+            " Most of the lost words are bundled control words, which are English: a study in another language says so "
+            '(language = "de") and takes human = "none" and neutral = "none", or lists in that language.'
+        )
+    return f"{''.join(texts)} `bayesbias words` (check_words) lists near spellings."
 
 
 def _case_hint(embedding: Embedding) -> str:

@@ -1,5 +1,6 @@
 """Commands before a model: studies and distance tables."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,22 @@ def test_lost_words_stop_a_command_unless_they_are_allowed(
         assert in_process(*command, "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
         assert capsys.readouterr().err.startswith("warning: The embedding 'vectors' lacks 1 word: 1 of the 2")
     assert (workplace / "t.csv").exists()
+
+
+def test_a_study_of_weathub_is_written_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {"targ1": ["Mathe"], "targ2": ["Kunst"], "attr1": ["Männer"], "attr2": ["Frauen"]}
+    tests = {"weat7": {name: {"category": name, "examples": entries} for name, entries in words.items()}}
+    (tmp_path / "w.json").write_text(json.dumps({"de_human": tests}))
+    study, vectors = tmp_path / "s.toml", tmp_path / "v.txt"
+    vectors.write_text("Mathe 1 0\nkunst 0 1\nMa\u0308nner 1 1\n", encoding="utf-8")
+    weathub = ("studies", "weathub", tmp_path / "w.json", "de_human", "weat7", "-o", study)
+    assert in_process(*weathub, monkeypatch=monkeypatch) == 0
+    assert bb.load_study(study).language == "de"
+    capsys.readouterr()
+    assert in_process("words", vectors, "--study", study, "--json", monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["words"]
+    assert [(row["word"], row["left_out"], row["near"]) for row in rows] == [
+        ("Mathe", "", ""), ("Kunst", "case", "kunst"), ("Männer", "", ""), ("Frauen", "absent", "")
+    ]  # fmt: skip

@@ -103,6 +103,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "reliability drivers": explained,
     "random lists": random_lists,
     "study sizes": sizes,
+    "words": lambda: bb.check_words(
+        {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}
+    ),
 }
 """Kind of result -> what makes a small one; tests write each of them in every form."""
 

@@ -3,10 +3,12 @@
 import gzip
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import bayesbias as bb
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import READERS, load_embedding, recognise
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError
@@ -192,3 +194,22 @@ def test_real_files(shared):
     for word in google.words:
         np.testing.assert_array_equal(google[word], whole[word])
     assert load_embedding(path).vectors.shape == (13_784, 300)
+
+
+def test_words_are_found_in_either_normal_form(tmp_path: Path) -> None:
+    composed, decomposed = "m\u00e4nner", "ma\u0308nner"
+    vietnamese = "ti\u1ebfng", "tie\u0302\u0301ng", "ti\u00ea\u0301ng"  # the last is composed in part
+    for stored, wanted in (
+        (composed, decomposed),
+        (decomposed, composed),
+        *((v, w) for v in vietnamese for w in vietnamese),
+    ):
+        path = tmp_path / "vectors.txt"
+        path.write_text(f"frau 1.0 0.0\n{stored} 0.6 0.8\n", encoding="utf-8")
+        for embedding in (
+            bb.load_embedding(path), bb.load_embedding(path, words=[wanted]), bb.load_embedding({stored: [0.6, 0.8]})
+        ):  # fmt: skip
+            assert embedding.lookup([wanted]).matches == {wanted: stored}
+            assert embedding[wanted].tolist() == pytest.approx([0.6, 0.8])
+    both = bb.load_embedding({composed: [1.0, 0.0], decomposed: [0.0, 1.0]})
+    assert (both[composed].tolist(), both[decomposed].tolist()) == ([1, 0], [0, 1])

@@ -203,22 +203,6 @@ def test_questions_travel_from_the_file_to_the_table_and_back(tmp_path: Path) ->
     assert stored == {"science against arts, to male words": [["science", "male"], ["arts", "male"]]}
 
 
-def test_word_lists_are_those_of_their_sources() -> None:
-    # Sizes: the files of the code of Garg et al. (words once), and the 6,789 words of Hu and Liu's two files.
-    eds, opinions = bb.studies.load_word_lists("eds"), bb.studies.load_word_lists("bing_liu")
-    assert {name: len(words) for name, words in opinions.items()} == {"positive_words": 2006, "negative_words": 4783}
-    assert len(eds) == 21
-    assert {len(eds[f"names_{group}"]) for group in ("asian", "black", "hispanic", "russian", "white")} == {20}
-    assert (len(eds["names_chinese"]), len(eds["words_islam"]), len(eds["words_terrorism"])) == (17, 18, 46)
-    assert all(len(set(words)) == len(words) for lists in (eds, opinions) for words in lists.values())
-    assert {"naïve", "2-faced", "zombie"} < set(opinions["negative_words"])
-    assert set.intersection(*map(set, opinions.values())) == {"envious", "enviously", "enviousness"}
-    study = make(protected={"b": eds["names_black"][3:], "r": eds["names_russian"]}, associated=[("b", "warm")])
-    assert study.protected["r"] == eds["names_russian"]
-    with pytest.raises(StudyError, match=r"'bing_lui'.*'bing_liu'"):
-        bb.studies.load_word_lists("bing_lui")
-
-
 @pytest.mark.parametrize("neutral", ["none", "paper", ["chair"]])
 def test_a_study_can_be_copied_with_a_change(neutral: Any) -> None:
     study = make(human="none", neutral=neutral)
@@ -227,3 +211,45 @@ def test_a_study_can_be_copied_with_a_change(neutral: Any) -> None:
     assert (changed.human, changed.neutral, changed.attribute_lists) == ((), study.neutral, study.attribute_lists)
     assert changed.connections == study.connections
     assert replace(changed, human=["person"]).human == ("person",)
+
+
+def test_a_copy_keeps_the_bundled_controls_that_were_left_out() -> None:
+    study = make(attributes={"warm": ["arm", "dallas"], "cold": ["snow"]})
+    assert study.left_out_controls == ("arm", "dallas")
+    copy = replace(pickle.loads(pickle.dumps(study)), name="seasons")
+    assert (copy.left_out_controls, copy.human, copy.neutral) == (study.left_out_controls, study.human, study.neutral)
+    changed = replace(study, attributes={"warm": ["toy"], "cold": ["snow"]})
+    assert changed.left_out_controls == ("toy",)
+    assert "arm" in changed.human
+
+
+def test_bundled_controls_serve_english_only() -> None:
+    lists: dict[str, Any] = {"protected": {"m": ["männer"]}, "attributes": {"a": ["arm"]}, "associated": [("m", "a")]}
+    with pytest.raises(StudyError, match=r"human is.*'de'.*human = \"none\"") as refused:
+        bb.Study(name="armut", language="de", **lists)
+    assert "neutral is" in str(refused.value)
+    study = bb.Study(name="armut", language="de", human=["hand"], neutral="none", **lists)
+    assert (study.human, study.neutral, study.left_out_controls) == (("hand",), (), ())
+    assert len(bb.Study(name="s", language="en-GB", **lists).human) == 84  # 85 without "arm"
+    for tag in ("", "de_AT", "ü", 5):
+        with pytest.raises(StudyError, match="language is"):
+            bb.Study(name="armut", language=tag, human="none", neutral="none", **lists)  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="'de'"):
+        replace(make(), language="de")
+
+
+def test_a_study_file_keeps_its_language(tmp_path: Path) -> None:
+    study = make(language="de", human="none", neutral="none")
+    (tmp_path / "s.toml").write_text(studies.study_text(study))
+    assert load_study(tmp_path / "s.toml") == study
+    assert "language" not in studies.study_text(make())
+
+
+def test_words_are_stored_in_one_normal_form() -> None:
+    composed, decomposed = "m\u00e4nner", "ma\u0308nner"
+    lists: dict[str, Any] = {"attributes": {"warm": ["hot"], "cold": [decomposed]}, "human": [decomposed + "n"]}
+    study = make(**lists)
+    assert study.attributes["cold"] == (composed,)
+    assert study.human == (composed + "n",)
+    with pytest.raises(StudyError, match="2 times"):
+        make(attributes={"warm": ["hot"], "cold": [composed, decomposed]})

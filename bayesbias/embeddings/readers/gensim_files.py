@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from bayesbias.embeddings.objects import from_keyed_vectors
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
@@ -53,7 +53,7 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
     with path.open("rb") as stream:
         layout = _layout(stream, path)
     check_room(len(layout.words), layout.dimensions, wanted, path)
-    chosen = [row for row, word in enumerate(layout.words) if wanted is None or word in wanted]
+    chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted)]
     vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
     table = np.memmap(path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions))
     for place, row in enumerate(chosen):

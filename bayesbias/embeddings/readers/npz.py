@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.embeddings.embedding import as_vectors
-from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, open_bytes
+from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted, open_bytes
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, did_you_mean, name_some
 
 _BLOCK_BYTES = 1 << 22
@@ -159,7 +159,7 @@ def _scan(words: _Member, vectors: _Member, wanted: Wanted) -> Rows:
     places: list[int] = []
     first = 0
     for names in words.blocks(max(1, _BLOCK_BYTES // words.dtype.itemsize)):
-        chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
+        chosen = [row for row, word in enumerate(names.tolist()) if is_wanted(word, wanted)]
         chosen_words += names[chosen].tolist()
         places += [first + row for row in chosen]
         first += len(names)

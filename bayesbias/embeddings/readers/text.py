@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
+from unicodedata import normalize
 
 import numpy as np
 
@@ -138,7 +139,7 @@ class _Scan:
                 word = row[:cut].decode()
             except UnicodeDecodeError:
                 word = decode(row[:cut], source=self.source, where=f"at line {number}")
-            if wanted is None or word in wanted:
+            if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
                 words.append(word)
                 places.append(number)
                 data += self._numbers(row[cut + 1 :], word, number)

@@ -1,6 +1,7 @@
 """Reader of word2vec binary files."""
 
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 except UnicodeDecodeError:
                     place = f"of row {row + 1} at byte {start + word_start}"
                     word = decode(buffer[word_start:space], source=source, where=place)
-                if wanted is None or word in wanted:
+                if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
                     words.append(word)
                     places.append(start + word_start)
                     data += buffer[space + 1 : end]

@@ -1,0 +1,204 @@
+"""Check of a study's words in a vocabulary, before any distance is computed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from bayesbias.base.checks import check_choice
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.results import BEWARE, Contents, Result, contents_of
+from bayesbias.base.statements import Statement, StatementList
+from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
+from bayesbias.embeddings.loading import read_vocabulary
+from bayesbias.embeddings.spellings import Spellings
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
+
+if TYPE_CHECKING:
+    from bayesbias.embeddings.embedding import EmbeddingLike
+    from bayesbias.embeddings.phrases import Phrases
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordCheck(Result):
+    """Words of a study in a vocabulary, returned by `check_words`; printed, the lists and the lost words.
+
+    Parameters
+    ----------
+    study, case, phrases, max_lost
+        Name of the study, and the arguments of `check_words`.
+    vocabulary
+        Number of words in the vocabulary, repeats in normal form counted once.
+    lists : DataFrame
+        A row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
+        the median place of its stored words.
+    words : DataFrame
+        A row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
+        whose words are stored; empty if lost), `place` (from 1, in the order of the file, which in most files is that
+        of frequency; NaN if not stored), `left_out` (reason of a lost word: ``"case"``, ``"normal form"``,
+        ``"accents"``, ``"spaces"``, ``"script"``, ``"mixed scripts"``, ``"several words"`` or ``"absent"``) and `near`
+        (spellings that the vocabulary has, with commas).
+    doubts
+        Statements on lists that lost too much, and on English control words.
+    """
+
+    study: str
+    case: str
+    phrases: str
+    max_lost: float
+    vocabulary: int
+    lists: pd.DataFrame
+    words: pd.DataFrame
+    doubts: tuple[Statement, ...]
+
+    @property
+    def parts(self) -> tuple[StatementList, ...]:
+        """Doubts, the number of words in each list, and the lost words with reasons."""
+        lost = self.words[self.words["form"] == ""]
+        total = len(self.words)
+        first = Statement(
+            "words",
+            f"{total - len(lost):,} of the {total:,} words of {self.study} are in the vocabulary of "
+            f"{self.vocabulary:,} words (case rule {self.case!r}).",
+            {"words": total, "lost": len(lost), "vocabulary": self.vocabulary},
+        )
+        lists = tuple(
+            Statement(
+                "list",
+                f"{row['list']}: {row['words'] - row['lost']} of {row['words']}"
+                + (f", median place {row['median_place']:,.0f}" if row["lost"] < row["words"] else ""),
+                {"words": row["words"], "lost": row["lost"], "median_place": row["median_place"]},
+            )
+            for row in self.lists.to_dict("records")
+        )
+        texts = tuple(
+            Statement(
+                "lost words",
+                f"{row['word']} ({row['list']}): {row['left_out']}" + (f"; has {row['near']}" if row["near"] else ""),
+            )
+            for row in lost.to_dict("records")
+        )
+        parts = (
+            StatementList("", (first,), bulleted=False),
+            StatementList(BEWARE, self.doubts),
+            StatementList("Lists", lists),
+            StatementList("Lost words", texts),
+        )
+        return tuple(part for part in parts if part.statements)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Words that were looked up, by list and by word."""
+        captions = {"lists": "Lists of the study", "words": "Words of the study, with their places in the vocabulary"}
+        return contents_of(self, title=f"Words of {self.study} in a vocabulary", captions=captions)
+
+
+def check_words(
+    embedding: "EmbeddingLike",
+    study: StudyLike,
+    *,
+    case: Case = "exact",
+    phrases: "Phrases" = "whole",
+    max_lost: float = MAX_LOST,
+    format: str = "auto",  # noqa: A002 - as in load_embedding
+    allow_pickle: bool = False,
+) -> WordCheck:
+    """Look up the words of a study in a vocabulary: which are stored, where, why others are lost, and what is near.
+
+    The file is read once, and no vector is held in memory. Spellings are sought among the first 100,000 words, other
+    forms of a lost word (case, accents, spaces) among all.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    study
+        A `Study`, the name of a bundled one, or the path of a TOML file.
+    case, phrases, format, allow_pickle
+        As in `load_embedding`.
+    max_lost
+        Largest share of a group's words that may be lost, as in `distance_table`; more is a doubt here, not an error.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such case rule, or `phrases` or `max_lost` is not valid.
+    InputFileError, EmbeddingError
+        If the vectors cannot be read.
+    StudyError
+        If the study has faults.
+
+    Examples
+    --------
+    >>> vectors = {"mathe": [1.0, 0.0], "Kunst": [0.0, 1.0], "Männer": [1.0, 1.0], "frauen": [1.0, 2.0]}
+    >>> lists = {"math": ["mathe"], "arts": ["kunst"], "men": ["männer"], "women": ["frauen"]}
+    >>> check = bb.check_words(vectors, lists)
+    >>> check.words[["word", "form", "place", "left_out", "near"]]
+         word    form  place left_out    near
+    0   mathe   mathe    1.0
+    1   kunst            NaN     case   Kunst
+    2  männer            NaN     case  Männer
+    3  frauen  frauen    4.0
+    """
+    rule, study = case_rule(case), load_study(study)
+    check_choice("phrases", phrases, ("whole", "mean"))
+    check_max_lost(max_lost)
+    vocabulary = read_vocabulary(embedding, format=format, allow_pickle=allow_pickle)
+
+    def stored(word: str) -> str:
+        return next((form for form in forms(word, rule) if form in vocabulary), "")
+
+    spellings = Spellings(vocabulary)
+    rows = []
+    for kind, lists in (("protected", study.protected), ("attribute", study.attribute_lists)):
+        for name, words in lists.items():
+            for word in words:
+                form, reason = stored(word), ""
+                near: tuple[str, ...] = ()
+                place = float(vocabulary.get(form, float("nan")))
+                if not form and phrases == "mean" and " " in word and all(map(stored, word.split())):
+                    form = "mean"
+                elif not form:
+                    reason, near = spellings.reason(word)
+                rows.append((kind, name, word, form, place, reason, ", ".join(near)))
+    frame = pd.DataFrame(rows, columns=["kind", "list", "word", "form", "place", "left_out", "near"])
+    by_list = frame.assign(lost=frame["form"] == "").groupby(["kind", "list"], sort=False)
+    counts = by_list.agg(words=("word", "size"), lost=("lost", "sum"), median_place=("place", "median")).reset_index()
+    return WordCheck(
+        study=study.name,
+        case=case_text(rule),
+        phrases=phrases,
+        max_lost=max_lost,
+        vocabulary=len(vocabulary),
+        lists=counts,
+        words=frame,
+        doubts=tuple(_doubts(study, frame, max_lost)),
+    )
+
+
+def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
+    """Yield statements on lists that lost too many words, and on English control words."""
+    lost = frame[frame["form"] == ""]
+    for (kind, name), rows in (
+        (tuple(map(str, key)), rows) for key, rows in frame.groupby(["kind", "list"], sort=False)
+    ):
+        missing = lost.loc[(lost["kind"] == kind) & (lost["list"] == name), "word"].tolist()
+        is_control = kind == "attribute" and name in CONTROLS
+        word_list = WordList(name, len(rows), missing, limited=not is_control)
+        numbers = {"words": len(rows), "lost": len(missing)}
+        if word_list.is_over(max_lost):
+            yield Statement(
+                "lost words",
+                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it (max_lost).",
+                numbers,
+            )
+        elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):
+            yield Statement(
+                "controls",
+                f"{word_list} are lost: these bundled control words are English. In a study of another language, give "
+                f'language = "de" (its code) and {name} = "none", or control words in that language.',
+                numbers,
+            )

@@ -1,0 +1,75 @@
+"""The check of a study's words in a vocabulary."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError
+from tests.studies.made import make
+
+WORDS = ("mann", "Männer", "frau", "fra\u0308ulein", "arm", "reich", "sozialer", "Abstieg")
+LISTS = {
+    "männer": ["mann", "männer"],
+    "frauen": ["frau", "fräulein"],
+    "arm": ["arm", "sozialer Abstieg"],
+    "r": ["reich"],
+}
+
+
+@pytest.fixture(params=["txt", "vec", "npz", "bin", "object"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> object:
+    """The same vocabulary in several formats; one word is stored in another normal form."""
+    vectors = np.random.default_rng(1).normal(size=(len(WORDS), 3)).astype("<f4")
+    lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, vectors.tolist(), strict=True)]
+    path = tmp_path / f"v.{request.param}"
+    match request.param:
+        case "txt":
+            path.write_text("".join(lines), encoding="utf-8")
+        case "vec":
+            path.write_text(f"{len(WORDS)} 3\n{''.join(lines)}", encoding="utf-8")
+        case "npz":
+            np.savez(path, words=np.array(WORDS), vectors=vectors)
+        case "bin":
+            rows = [word.encode() + b" " + row.tobytes() for word, row in zip(WORDS, vectors, strict=True)]
+            path.write_bytes(b"%d 3\n" % len(WORDS) + b"".join(rows))
+        case _:
+            return WORDS, vectors
+    return path
+
+
+def test_words_are_looked_up_with_their_places(source: object) -> None:
+    check = bb.check_words(source, LISTS)  # type: ignore[arg-type]
+    words = check.words.set_index("word")
+    assert words["form"].to_dict() == {
+        "mann": "mann", "männer": "", "frau": "frau", "fräulein": "fräulein", "arm": "arm", "sozialer Abstieg": "",
+        "reich": "reich",
+    }  # fmt: skip
+    assert words.loc[["mann", "frau", "fräulein", "reich"], "place"].tolist() == [1, 3, 4, 6]
+    assert (words.loc["männer", "left_out"], words.loc["männer", "near"]) == ("case", "Männer")
+    assert check.lists.set_index("list")["lost"].to_dict() == {"männer": 1, "frauen": 0, "arm": 1, "r": 0}
+    assert check.vocabulary == len(WORDS)
+    assert [doubt.numbers["lost"] for doubt in check.doubts] == [1, 1]
+
+
+def test_the_check_agrees_with_the_table_that_follows(source: object) -> None:
+    for case, phrases in (("exact", "whole"), ("exact,title", "mean"), ("lower", "whole")):
+        check = bb.check_words(source, LISTS, case=case, phrases=phrases)  # type: ignore[arg-type]
+        words = [word for entries in LISTS.values() for word in entries]
+        embedding = bb.load_embedding(source, words=words, case=case, phrases=phrases)  # type: ignore[arg-type]
+        lost = check.words.loc[check.words["form"] == "", "word"].tolist()
+        assert lost == list(embedding.lookup(words).lost)
+
+
+def test_bundled_control_words_in_another_language_are_a_doubt() -> None:
+    study = make(protected={"m": ["männer"]}, attributes={"a": ["hart"]}, associated=[("m", "a")])
+    vectors = {"männer": [1.0, 0.0], "hart": [0.0, 1.0], "arm": [1.0, 1.0]}
+    controls = {doubt.numbers["words"]: doubt.numbers["lost"] for doubt in bb.check_words(vectors, study).doubts}
+    assert controls == {85: 84, 226: 226}
+
+
+def test_settings_are_checked() -> None:
+    for wrong in ({"phrases": "sum"}, {"max_lost": 2}, {"case": "lowered"}, {"format": "word"}):
+        with pytest.raises(ArgumentError):
+            bb.check_words({"a": [1.0]}, LISTS, **wrong)  # type: ignore[arg-type]
