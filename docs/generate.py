@@ -101,6 +101,7 @@ embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in se
 settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
+    "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
     "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
