@@ -88,13 +88,14 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
         place = (x + 0.5, y + 0.5)
         axes.text(*place, f"{row['estimate']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
     axes.invert_yaxis()
-    names = [short_label(f"{study}: {group}" if group else study) for study, group in questions]
-    axes.set_yticks(np.arange(len(questions)) + 0.5, names)
-    turned = {"rotation": 30, "ha": "right"} if max(map(len, embeddings)) > _LONG else {}
-    axes.set_xticks(np.arange(len(embeddings)) + 0.5, [short_label(name) for name in embeddings], **turned)
+    row_names = [short_label(f"{study}: {group}" if group else study) for study, group in questions]
+    axes.set_yticks(np.arange(len(questions)) + 0.5, row_names)
+    axes.set_xticks(np.arange(len(embeddings)) + 0.5, [short_label(name) for name in embeddings])
+    if max(map(len, embeddings)) > _LONG:
+        axes.tick_params(axis="x", labelrotation=30)
     axes.tick_params(length=0)
-    for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        label.set_parse_math(False)
+    for name in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        name.set_parse_math(False)
     for side in axes.spines.values():
         side.set_visible(False)
     quantity = rows["quantity"].iloc[0]
