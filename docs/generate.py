@@ -1,5 +1,6 @@
 """Pages of the site generated from the code: cards, gallery, reference; and copies of notebooks and validations."""
 
+import contextlib
 import re
 import shutil
 import warnings
@@ -170,6 +171,7 @@ def everything(docs: Path) -> None:
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
     gallery(made)
+    figures(docs, made / "figures")
     notebooks(docs / "notebooks")
     validation(docs / "validation")
 
@@ -299,6 +301,23 @@ def gallery(made: Path) -> None:
             known["figure"].savefig(made / f"{name}.svg")
             parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
     _write(made / "gallery.md", parts)
+
+
+def figures(docs: Path, folder: Path) -> None:
+    """Draw the figures that pages show, by the code on the same page that saves them."""
+    folder.mkdir(exist_ok=True)
+    for page in (*sorted(docs.glob("from_*.md")), *sorted((docs / "guide").glob("*.md"))):
+        with contextlib.chdir(folder), warnings.catch_warnings():
+            warnings.simplefilter("ignore", BayesBiasWarning)
+            for code in drawing_code(page.read_text(encoding="utf-8")):
+                exec(code, {})
+
+
+def drawing_code(page: str) -> list[str]:
+    """Return the Python code of a page that saves a figure shown on it."""
+    shown = re.findall(r"!\[[^\]]*\]\([./]*generated/figures/([\w.]+)\)", page)
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    return [code for code in blocks if any(f'.savefig("{name}"' in code for name in shown)]
 
 
 def notebooks(folder: Path) -> None:
