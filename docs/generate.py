@@ -1,6 +1,7 @@
 """Pages of the site generated from the code: cards, gallery, reference; and copies of notebooks and validations."""
 
 import contextlib
+import io
 import re
 import shutil
 import warnings
@@ -307,8 +308,8 @@ def figures(docs: Path, folder: Path) -> None:
     """Draw the figures that pages show, by the code on the same page that saves them."""
     folder.mkdir(exist_ok=True)
     for page in (*sorted(docs.glob("from_*.md")), *sorted((docs / "guide").glob("*.md"))):
-        with contextlib.chdir(folder), warnings.catch_warnings():
-            warnings.simplefilter("ignore", BayesBiasWarning)
+        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the page's tests show them
             for code in drawing_code(page.read_text(encoding="utf-8")):
                 exec(code, {})
 
