@@ -306,7 +306,8 @@ def gallery(made: Path) -> None:
 
 def figures(docs: Path, folder: Path) -> None:
     """Draw the figures that pages show, by the code on the same page that saves them."""
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     for page in (*sorted(docs.glob("from_*.md")), *sorted((docs / "guide").glob("*.md"))):
         with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the page's tests show them
