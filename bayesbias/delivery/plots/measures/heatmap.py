@@ -88,11 +88,12 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
         place = (x + 0.5, y + 0.5)
         axes.text(*place, f"{row['estimate']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
     axes.invert_yaxis()
-    row_names = [short_label(f"{study}: {group}" if group else study) for study, group in questions]
+    row_names = [short_label(f"{study}: {group}" if group else study, 32) for study, group in questions]
     axes.set_yticks(np.arange(len(questions)) + 0.5, row_names)
-    axes.set_xticks(np.arange(len(embeddings)) + 0.5, [short_label(name) for name in embeddings])
+    axes.set_xticks(np.arange(len(embeddings)) + 0.5, [short_label(name, 32) for name in embeddings])
     if max(map(len, embeddings)) > _LONG:
-        axes.tick_params(axis="x", labelrotation=30)
+        for name in axes.get_xticklabels():
+            name.set(rotation=30, horizontalalignment="right", rotation_mode="anchor")
     axes.tick_params(length=0)
     for name in (*axes.get_xticklabels(), *axes.get_yticklabels()):
         name.set_parse_math(False)
