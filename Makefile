@@ -38,6 +38,7 @@ check: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --quiet --offline .github/workflows
 
 docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

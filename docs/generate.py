@@ -1,5 +1,7 @@
 """Pages of the site generated from the code: cards, gallery, reference; and copies of notebooks and validations."""
 
+import contextlib
+import io
 import re
 import shutil
 import warnings
@@ -101,6 +103,7 @@ embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in se
 settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
+    "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
     "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
@@ -169,6 +172,7 @@ def everything(docs: Path) -> None:
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
     gallery(made)
+    figures(docs, made / "figures")
     notebooks(docs / "notebooks")
     validation(docs / "validation")
 
@@ -298,6 +302,24 @@ def gallery(made: Path) -> None:
             known["figure"].savefig(made / f"{name}.svg")
             parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
     _write(made / "gallery.md", parts)
+
+
+def figures(docs: Path, folder: Path) -> None:
+    """Draw the figures that pages show, by the code on the same page that saves them."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for page in (*sorted(docs.glob("from_*.md")), *sorted((docs / "guide").glob("*.md"))):
+        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the page's tests show them
+            for code in drawing_code(page.read_text(encoding="utf-8")):
+                exec(code, {})
+
+
+def drawing_code(page: str) -> list[str]:
+    """Return the Python code of a page that saves a figure shown on it."""
+    shown = re.findall(r"!\[[^\]]*\]\([./]*generated/figures/([\w.]+)\)", page)
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    return [code for code in blocks if any(f'.savefig("{name}"' in code for name in shown)]
 
 
 def notebooks(folder: Path) -> None:

@@ -103,22 +103,36 @@ GUIDE = [page for page in GUIDE if "```" in page.read_text(encoding="utf-8")]
 @pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
 @pytest.mark.parametrize("page", GUIDE, ids=lambda path: path.stem)
-def test_every_code_block_of_the_guide_runs(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_code_block_of_the_guide_runs(
+    page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The numbers in a figure's caption are among those that the page's code prints."""
     folder = workplace / page.stem
     folder.mkdir()
     (folder / "vectors.txt").write_bytes((workplace / "vectors.txt").read_bytes())
     monkeypatch.chdir(folder)
     monkeypatch.setattr("warnings.showwarning", warnings.showwarning)
-    found = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    content = page.read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```", content, re.DOTALL | re.MULTILINE)
     assert found
+    capsys.readouterr()
+    printed = ""
     for language, block in found:
         if language == "python":
             exec(block, {})
+            printed += capsys.readouterr().out
         for line in block.splitlines() if language == "" else ():
             monkeypatch.setattr(sys, "argv", line.split())
             with pytest.raises(SystemExit) as stopped:
                 cli.main()
             assert not stopped.value.code
+    numbers = [float(number) for number in re.findall(r"-?\d+\.\d+", printed)]
+    for caption in re.findall(r"^\*[^*].*?\*$", content, re.DOTALL | re.MULTILINE):
+        for number in re.findall(r"(?<!\w)-?\d+\.\d+", caption):
+            digits = len(number.partition(".")[2])
+            assert float(number) in [round(value, digits) for value in numbers], f"{number} is not printed by the page"
+    for name in re.findall(r"!\[[^\]]*\]\([./]*generated/figures/([\w.]+)\)", content):
+        assert Path(name).stat().st_size > 5000
 
 
 def script(name: str) -> Any:
@@ -175,6 +189,15 @@ def test_the_gallery_has_every_figure() -> None:
     # Longer lines would have to be scrolled.
     assert max(len(line) for code in generate.GALLERY.values() for line in code.splitlines()) <= 90
     assert set(generate.GALLERY) == set(bb.plots.__all__)
+
+
+def test_the_figures_of_a_page_are_drawn_by_its_code() -> None:
+    generate = script("generate")
+    for page in GUIDE:
+        text = page.read_text(encoding="utf-8")
+        shown = re.findall(r"generated/figures/([\w.]+)", text)
+        saved = re.findall(r'\.savefig\("([\w.]+)"', "".join(generate.drawing_code(text)))
+        assert set(shown) <= set(saved), page.name
 
 
 def test_the_readme_is_short() -> None:

@@ -32,8 +32,8 @@ __all__ = ["app", "main"]
 
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
-    "Begin": ("studies", "demo"),
-    "From an embedding to an answer": ("words", "table", "fit", "summary", "contrast", "check", "report"),
+    "From an embedding to an answer": ("demo", "table", "fit", "report"),
+    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

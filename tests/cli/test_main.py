@@ -1,6 +1,7 @@
 """How the command line begins and ends: help, versions, warnings, interrupts, completion."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,15 @@ def test_help_teaches(command: list[str], monkeypatch: pytest.MonkeyPatch, capsy
     assert "Usage" in shown
     if command and command[0] in ("table", "fit", "summary"):
         assert f"bayesbias {command[0]}" in shown, "an example is shown"
+
+
+def test_the_help_leads_with_what_a_first_user_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process("--help", monkeypatch=monkeypatch) == 0
+    shown = re.findall(r"^│ (\w[\w-]*) {2,}", capsys.readouterr().out, re.MULTILINE)
+    assert shown[:4] == ["demo", "table", "fit", "report"]
+    assert set(shown) == set(cli._PLACES)
 
 
 @pytest.fixture(scope="module")

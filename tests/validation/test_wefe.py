@@ -1,6 +1,8 @@
 """Every line of the page "From WEFE", beside what WEFE itself gave (`validation/wefe/wefe.json`)."""
 
+import contextlib
 import hashlib
+import io
 import json
 import re
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "wefe"
 KEPT = json.loads((FOLDER / "wefe.json").read_text(encoding="utf-8"))
+ON_PAGE = json.loads((FOLDER / "page.json").read_text(encoding="utf-8"))
 PAGE = (VALIDATION.parent / "docs" / "from_wefe.md").read_text(encoding="utf-8")
 PROSE = " ".join(PAGE.split())  # the page without its line breaks
 MEASURES, RIPA, LOOK_UP, DEBIAS = (KEPT[name] for name in ("measures", "ripa", "look_up", "debias"))
@@ -37,6 +40,39 @@ def ours(name: str, study: Any = "weat7", **options: Any) -> Any:
 def stated(text: str) -> None:
     """Check that the page says something in these words."""
     assert text in PROSE
+
+
+def query() -> None:
+    lists = {**TARGETS, **ATTRIBUTES}
+    study = bb.Study(
+        name="asked", protected=TARGETS, attributes=ATTRIBUTES, associated=list(zip(TARGETS, ATTRIBUTES, strict=True))
+    )
+    assert ON_PAGE["query"]["template"] == [len(study.protected), len(study.attributes)]
+    for given, options in ((study, {}), (lists, {"targets": ("math", "arts"), "attributes": ("male", "female")})):
+        value = ours("weat", given, ddof=0, **options).effect_size
+        assert value == pytest.approx(MEASURES["weat"]["effect_size"], abs=FLOAT32)
+
+
+def word_embedding_model() -> None:
+    from gensim.models import KeyedVectors
+
+    source = vectors()
+    wv = KeyedVectors(source.dimensions)
+    wv.add_vectors([f"/c/en/{word}" for word in source.words], source.vectors)
+    prefixed = bb.load_embedding(wv, case=lambda word: f"/c/en/{word}")
+    value = bb.metrics.weat(prefixed, "weat7", ddof=0).effect_size
+    assert value == pytest.approx(ON_PAGE["vocab_prefix"]["/c/en/"], abs=FLOAT32)
+    assert ON_PAGE["vocab_prefix"]["None"] is None
+
+
+def plot_queries_results() -> None:
+    embeddings = [vectors(seed) for seed in (1, 2, 3)]
+    audit = bb.audit(embeddings, ["weat7", "gender"], ["weat"], model=None, progress=False)
+    cells = [float(text.get_text()) for text in bb.plots.plot_heatmap(audit, "weat").axes[0].texts]
+    answers = [bb.metrics.weat(one, study) for one in embeddings for study in ("weat7", "gender")]
+    assert cells == [round(answer.effect_size, 3) for answer in answers]
+    bars = [height for name in ON_PAGE["vectors"] for height in ON_PAGE["plot_queries_results"][name]]
+    assert [answer.test_statistic for answer in answers] == pytest.approx(bars, abs=FLOAT32)
 
 
 def weat_statistic() -> None:
@@ -210,6 +246,45 @@ def hard_debias() -> None:
     stated(f"(woman {lengths[place['woman']]:.3f}, man {lengths[place['man']]:.3f})")
 
 
+def hard_debiased(
+    case: str, *, components: int | None = None, equalize: Any = None, **transforming: Any
+) -> tuple[bb.Embedding, dict[str, Any]]:
+    """Return our hard-debiased vectors, which agree with WEFE's of this case, and what it stored."""
+    pairs = [["woman", "man"], ["girl", "boy"], ["she", "he"], ["mother", "father"], ["daughter", "son"]]
+    source = vectors()
+    before = source.vectors.copy()
+    fitted = bb.debias.HardDebias(components).fit(source, pairs, equalize=equalize and pairs[:equalize], name="gender")
+    after = fitted.transform(source, **transforming)
+    theirs = ON_PAGE["hard_debias"][case]
+    assert bb.metrics.weat(after, "weat7", ddof=0).effect_size == pytest.approx(theirs["effect_size"], abs=FLOAT32)
+    units = [one.vectors / np.linalg.norm(one.vectors, axis=1, keepdims=True) for one in (source, after)]
+    assert int((np.abs(units[0] - units[1]).max(axis=1) > 1e-6).sum()) == theirs["changed"]
+    np.testing.assert_array_equal(source.vectors, before)
+    return after, theirs
+
+
+def hard_debias_components() -> None:
+    hard_debiased("pca_args, 1", components=1)
+    hard_debiased("pca_args, 3", components=1)
+
+
+def hard_debias_name() -> None:
+    after, theirs = hard_debiased("as it is")
+    assert "gender" in after.name
+    assert "gender" in theirs["name"]
+
+
+def hard_debias_copy() -> None:
+    assert hard_debiased("as it is")[1]["original_unchanged"], "WEFE's default; ours was compared above"
+
+
+def hard_debias_target() -> None:
+    in_pairs = ["woman", "man", "girl", "boy", "she", "he", "mother", "father", "daughter", "son"]
+    hard_debiased("target", target=["math", "poetry", *in_pairs])
+    with pytest.raises(AssertionError):
+        hard_debiased("target", target=["math", "poetry"])
+
+
 def multiclass_hard_debias() -> None:
     cosines, theirs, _, place = debiased("multiclass")
     torah = place["Torah"]
@@ -241,7 +316,9 @@ def bing_liu() -> None:
     assert digests == kept["sha256"]
 
 
-ROWS: dict[str, Callable[[], None]] = {
+ROWS: dict[str, Callable[[], object]] = {
+    "`Query`": query,
+    "`WordEmbeddingModel`": word_embedding_model,
     "`WEAT`, weat": weat_statistic,
     "`WEAT`, effect_size": weat_effect_size,
     "`WEAT`, p_value": weat_p_value,
@@ -253,10 +330,17 @@ ROWS: dict[str, Callable[[], None]] = {
     "`ECT`": ect,
     "`RIPA`": ripa,
     "`run_queries`": run_queries,
+    "`plot_queries_results`": plot_queries_results,
     "`create_ranking`": create_ranking,
     "`lost_vocabulary_threshold`": lost_words,
     "`preprocessors`": preprocessors,
     "`HardDebias`": hard_debias,
+    "`HardDebias(pca_args=...)`": hard_debias_components,
+    "`HardDebias(criterion_name=...)`": hard_debias_name,
+    "`fit(equalize_pairs=...)`": lambda: hard_debiased("equalize_pairs", equalize=2),
+    "`transform(ignore=...)`": lambda: hard_debiased("ignore", ignore=["math", "poetry"]),
+    "`transform(target=...)`": hard_debias_target,
+    "`transform(copy=...)`": hard_debias_copy,
     "`MulticlassHardDebias`": multiclass_hard_debias,
     "`HalfSiblingRegression`": debiasing.test_half_sibling_regression_of_wefe,
     "`DoubleHardDebias`": debiasing.test_the_parts_of_double_hard_debiasing_of_wefe,
@@ -275,7 +359,40 @@ def test_every_line_of_the_page_is_tested() -> None:
     stated(f"WEFE {KEPT['versions']['wefe']} gave")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(3))
+def test_the_code_of_the_page_prints_what_wefe_printed(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = re.findall(r"^```py\n(.*?)^```.*?^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert len(pairs) == len(ON_PAGE["blocks"]) == 3
+    theirs, code = pairs[place]
+    stored = ON_PAGE["blocks"][place]
+    assert stored["code"] == theirs, "run validation/wefe/run_page.py again"
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        exec(code, {})
+    printed = [float(number) for number in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", shown.getvalue())]
+    assert printed == pytest.approx(stored["printed"], abs=FLOAT32)
+
+
+def test_the_page_states_the_numbers_of_weat_7() -> None:
+    divided = [ours("weat", ddof=ddof) for ddof in (0, 1)]
+    stated(f"{divided[0].effect_size:.3f} or {divided[1].effect_size:.3f} for WEAT 7")
+    stated(f"WEAT's exact p-value is {divided[0].p_value:.3f}")
+
+
+@pytest.mark.slow
+def test_the_contrast_of_weat_7_is_not_settled() -> None:
+    stated("the overall contrast of these lists is not settled")
+    overall = bb.contrasts(bb.fit(bb.distance_table(vectors(), "weat7"), random_seed=1, progress=False))
+    (row,) = overall[overall["contrast"] == "associated - different"].to_dict("records")
+    assert row["hdi_low"] < 0 < row["hdi_high"]
+
+
 def test_the_vectors_are_those_that_wefe_had() -> None:
+    assert ON_PAGE["vectors"] == KEPT["vectors"]
+    assert ON_PAGE["versions"]["wefe"] == KEPT["versions"]["wefe"]
     for name, digest in KEPT["vectors"].items():
         assert hashlib.sha256(bb.bundled("data", "vectors", f"{name}.npz").read_bytes()).hexdigest() == digest
     study = bb.load_study("weat7")

@@ -12,6 +12,7 @@ from .embeddings.relations import plot_relations as plot_relations
 from .embeddings.seeds import plot_seeds as plot_seeds
 from .measures.congruences import plot_components as plot_components
 from .measures.congruences import plot_congruences as plot_congruences
+from .measures.heatmap import plot_heatmap as plot_heatmap
 from .measures.lattices import plot_consistency as plot_consistency
 from .measures.lattices import plot_lattice_spread as plot_lattice_spread
 from .measures.lattices import plot_lattices as plot_lattices
