@@ -16,7 +16,7 @@ _ESCAPES = {
 
 
 def latex(result: Result) -> str:
-    r"""Return the tables of a result as LaTeX, which needs the package booktabs."""
+    """Return the tables of a result as LaTeX, which needs the package booktabs."""
     filled_tables = [table for table in result.contents.tables.values() if len(table.frame)]
     return "\n".join(latex_table(table_block(table)) for table in filled_tables)
 
@@ -49,9 +49,9 @@ def latex_table(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text in which no character is a command of LaTeX.
+    r"""Return a text in which no character is a command of LaTeX.
 
     >>> escaped("50 % of a_b")
-    '50 \\\\% of a\\\\_b'
+    '50 \\% of a\\_b'
     """
     return "".join(_ESCAPES.get(sign, sign) for sign in text)
