@@ -1,4 +1,4 @@
-"""Writing of results as pages, folders, Markdown or JSON."""
+"""Writing of results as pages, folders, Markdown, LaTeX or JSON."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import Any
 from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
+from bayesbias.delivery.latex import latex
 from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
 from bayesbias.delivery.page.template import Page, filled_page
@@ -28,7 +29,7 @@ def write(
     full: bool = False,
     progress: bool = True,
 ) -> Path:
-    """Write a result as a page, folder, Markdown or JSON; a failure leaves nothing behind.
+    """Write a result as a page, folder, Markdown, LaTeX or JSON; a failure leaves nothing behind.
 
     Parameters
     ----------
@@ -36,7 +37,8 @@ def write(
         Result of a report; or a fit or an audit, whose report is written.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.json`` for statements, tables and settings. Without an ending: a folder with ``conclusions.txt``,
+        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.json`` for statements, tables and settings.
+        Without an ending: a folder with ``conclusions.txt``,
         ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
     overwrite
         Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
@@ -183,4 +185,13 @@ def _write_markdown(result: Result, path: Path, **_: bool) -> None:
     path.write_text(markdown(result), encoding="utf-8")
 
 
-_WRITERS: dict[str, Callable[..., None]] = {".html": _write_page, ".md": _write_markdown, ".json": _write_json}
+def _write_latex(result: Result, path: Path, **_: bool) -> None:
+    path.write_text(latex(result), encoding="utf-8")
+
+
+_WRITERS: dict[str, Callable[..., None]] = {
+    ".html": _write_page,
+    ".md": _write_markdown,
+    ".tex": _write_latex,
+    ".json": _write_json,
+}

@@ -241,7 +241,8 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
         atomic_path(target, overwrite=overwrite) as temporary,
         collected_warnings() as caught,
         # Without random names and date, the same figure gives the same file.
-        rc_context({"text.usetex": False, "svg.hashsalt": "bayesbias"}),
+        # Journals refuse Type 3 fonts: a PDF embeds TrueType, and an SVG holds the outlines of its letters.
+        rc_context({"text.usetex": False, "svg.hashsalt": "bayesbias", "pdf.fonttype": 42, "svg.fonttype": "path"}),
     ):
         form = target.suffix.lower()[1:]
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

@@ -130,3 +130,14 @@ def test_letters_that_the_font_lacks_are_named_once(tmp_path: Path) -> None:
     with pytest.warns(FigureWarning, match="2 characters") as caught:
         save_figure(figure, tmp_path / "f.png")
     assert len(caught) == 1
+
+
+def test_pdf_and_svg_need_no_fonts_of_the_reader(tmp_path: Path) -> None:
+    figure = new_figure(3, 2)
+    figure.text(0.5, 0.5, "distance")
+    with mpl.rc_context({"pdf.fonttype": 3, "pdf.compression": 0, "svg.fonttype": "none"}):
+        pdf = save_figure(figure, tmp_path / "figure.pdf").read_bytes()
+        svg = save_figure(figure, tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    assert "<text" not in svg

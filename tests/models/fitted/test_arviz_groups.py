@@ -116,3 +116,13 @@ def test_mistakes(short_fit: xr.DataTree, options: dict[str, Any], message: str)
 def test_more_samples_of_the_prior_than_fit_are_refused_before_they_are_drawn(whole: xr.DataTree) -> None:
     with pytest.raises(NotEnoughMemoryError, match="prior"):
         bb.models.add_groups(whole, "prior", samples=10**9)
+
+
+def test_arviz_has_our_intervals_by_its_names_and_equal_tails_by_default(whole: xr.DataTree) -> None:
+    import arviz as az
+
+    assert az.rcParams["stats.ci_kind"] == "eti"
+    ours = bb.summary(whole, level="overall").query("parameter == 'connection_mean'")
+    theirs = az.summary(whole, var_names=["connection_mean"], ci_kind="hdi", ci_prob=0.89, round_to="none")
+    assert ours["hdi_low"].to_numpy() == pytest.approx(theirs["hdi89_lb"].to_numpy(dtype=float))
+    assert ours["hdi_high"].to_numpy() == pytest.approx(theirs["hdi89_ub"].to_numpy(dtype=float))
