@@ -10,10 +10,10 @@ from .contextual import contextual_embedding as contextual_embedding
 from .embedding import Lookup as Lookup
 from .encoders import Encoder as Encoder
 from .encoders import FolderEncoder as FolderEncoder
-from .encoders import TemplatesLike as TemplatesLike
 from .encoders import load_encoder as load_encoder
-from .encoders import load_templates as load_templates
 from .names import names_in as names_in
+from .templates import TemplatesLike as TemplatesLike
+from .templates import load_templates as load_templates
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings

@@ -16,7 +16,7 @@ from bayesbias.embeddings.contextual.forward import mean_piece_vectors
 from bayesbias.embeddings.contextual.language_model import LanguageModel, load_language_model
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import check_words
-from bayesbias.embeddings.encoders.templates import MARK, checked_templates, load_templates
+from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]

@@ -1,7 +1,6 @@
 """Encoders: vectors of texts from any function, such as a sentence encoder, a static distillation or a service.
 
-`templates` puts words into sentences, `encode` calls the encoder, `text_cache` keeps its vectors, and `folders` makes a
-function of a model's folder.
+`encode` calls an encoder, `text_cache` keeps its vectors, and `folders` makes a function of a model's folder.
 """
 
 from bayesbias.base.lazy import lazy_names

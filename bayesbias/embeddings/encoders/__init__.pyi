@@ -4,5 +4,3 @@ from .encode import Encoder as Encoder
 from .encode import encode as encode
 from .folders import FolderEncoder as FolderEncoder
 from .folders import load_encoder as load_encoder
-from .templates import TemplatesLike as TemplatesLike
-from .templates import load_templates as load_templates

@@ -14,8 +14,8 @@ from bayesbias.base.checks import check_count, check_items, with_progress
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
 from bayesbias.embeddings.encoders.folders import load_encoder
-from bayesbias.embeddings.encoders.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.embeddings.encoders.text_cache import TextCache, text_cache
+from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 type Encoder = Callable[[list[str]], ArrayLike]

@@ -3,7 +3,7 @@
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.encoders.templates import templates_of_words
+from bayesbias.embeddings.templates import templates_of_words
 from bayesbias.errors import ArgumentError
 
 
