@@ -58,13 +58,14 @@ def context_errors(
             if not (weights[row, first].any() and weights[row, second].any()):
                 continue
             gap = (weights[row, first] - weights[row, second])[:, None]
-            pair, own, other = (first, second), (gap * mine).sum(axis=0), gap * theirs
+            pair, word_effect, other = (first, second), (gap * mine).sum(axis=0), gap * theirs
             if embedding.paired:  # one sum over the attribute words, too
-                own, other = np.zeros_like(own), np.broadcast_to((own + other.sum(axis=0)) / len(other), other.shape)
-            errors[pair, ("word", str(word))] = _sd(own @ own, other, paired=embedding.paired)
+                other = np.broadcast_to((word_effect + other.sum(axis=0)) / len(other), other.shape)
+                word_effect = np.zeros_like(word_effect)
+            errors[pair, ("word", str(word))] = _sd(word_effect @ word_effect, other, paired=embedding.paired)
             for place, share in (("overall", ""), shares[row]), (("protected_group", str(group)), 1 / sizes[row]):
                 sums[pair, place] += share * other
-                variances[pair, place] += share**2 * (own @ own)
+                variances[pair, place] += share**2 * (word_effect @ word_effect)
     for key, total in sums.items():
         if total.any() or variances[key]:
             errors[key] = _sd(variances[key], total, paired=embedding.paired)
