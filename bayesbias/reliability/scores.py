@@ -95,7 +95,8 @@ def score_array(
     Raises
     ------
     MeasureError
-        If the seeds' embeddings differ in dimensions, two of them are the same, or no word or base pair is left.
+        If the seeds' embeddings differ in dimensions, two of them are the same, no word or base pair is left, or an
+        embedding has no more than `k` words and the rules include ``"nbm"``.
     LostWordsError
         If more target words are lost than `max_lost` allows; without `words`, of the words that any seed has.
     NotEnoughMemoryError
@@ -128,6 +129,11 @@ def score_array(
     seeds = _checked_seeds(embeddings)
     others = None if wanted is None or "nbm" in chosen else (*wanted, *(word for pair in pairs for word in pair))
     survey = _survey(embeddings, others, wanted, pairs, max_lost)
+    if "nbm" in chosen and neighbours >= survey.smallest:
+        raise MeasureError(
+            f"An embedding has {survey.smallest:,} words, but the rule 'nbm' seeks {neighbours:,} neighbours each. "
+            f"Give k of at most {survey.smallest - 1:,}, load more words, or leave 'nbm' out of the rules."
+        )
     labels = [pair_label(pair) for pair in survey.pairs]
     sizes = (len(seeds), len(chosen), len(labels), len(survey.words))
     held, keep = _room(sizes)
@@ -167,7 +173,8 @@ class _Survey:
     pairs: Pairs
     lost_words: tuple[str, ...]
     lost_pairs: Pairs
-    size: int
+    size: int  # of the largest vocabulary
+    smallest: int
     vocabulary: "_Vocabulary"  # of the last seed
 
 
@@ -214,7 +221,7 @@ def _survey(
     last: _Vocabulary | None = None
     base_words = {word for pair in pairs for word in pair}
     lost_base_words: set[str] = set()
-    size = 0
+    sizes: list[int] = []
     for seed, given in embeddings.items():
         source = as_embedding(given, others)
         dimensions[seed] = source.dimensions
@@ -232,7 +239,7 @@ def _survey(
             last = vocabulary
         base = source.lookup(base_words)
         lost_base_words.update(base.lost)
-        size = max(size, len(source))
+        sizes.append(len(source))
         some = {*base.matches.values(), *islice(forms.values(), 100)}
         content = source.stored(sorted(some)).tobytes()
         if content and content in contents:
@@ -262,7 +269,7 @@ def _survey(
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return _Survey(distinct_words, kept_pairs, lost, lost_pairs, size, vocabulary)
+    return _Survey(distinct_words, kept_pairs, lost, lost_pairs, max(sizes), min(sizes), vocabulary)
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,6 +143,19 @@ def test_bad_input():
         scored({1: [1.0, 2.0], 2: [2.0, 3.0]})
 
 
+def test_a_small_vocabulary_has_fewer_neighbours_or_no_nbm(monkeypatch):
+    seeds = made_seeds()
+    size = len(seeds[1])
+    assert size < 100
+    with monkeypatch.context() as patched:
+        patched.setattr(room, "_score", None)  # the error comes before any scoring
+        for k, sought in ((None, 100), (size, size)):
+            with pytest.raises(MeasureError, match=rf"{size} words.*'nbm'.* {sought} .*k of at most {size - 1}"):
+                scored(seeds, k=k)
+    assert np.isfinite(scored(seeds, k=size - 1)).all()
+    assert scored(seeds, rules=["db_wa", "ripa"], k=None).sizes["rule"] == 2
+
+
 def test_errors_come_before_any_scoring(monkeypatch):
     def score(*_arguments):
         raise AssertionError("scored")

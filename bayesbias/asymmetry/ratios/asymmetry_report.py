@@ -81,13 +81,15 @@ class AsymmetryReport(Result):
     def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text: the norms, each source, and the pairs that are left out."""
         norm_ratios = usable(self.ratios[self.ratios["source"] == self.norms])
-        clear = float((norm_ratios["probability_of_direction"] >= CLEAR).mean())
+        each_once = norm_ratios.drop_duplicates(["a", "b"])
+        clear = float((each_once["probability_of_direction"] >= CLEAR).mean())
+        rows_text = f" ({len(norm_ratios):,} with a row for each relation)" if len(each_once) < len(norm_ratios) else ""
         first = [
             Statement(
                 "pairs",
-                f"{self.norms}: of {len(norm_ratios):,} pairs {share_text(clear)} have a clear direction (a "
+                f"{self.norms}: of {len(each_once):,} pairs{rows_text} {share_text(clear)} have a clear direction (a "
                 f"probability of at least {CLEAR:g}).",
-                {"pairs": len(norm_ratios), "clear": clear},
+                {"pairs": len(each_once), "rows": len(norm_ratios), "clear": clear},
             )
         ]
         first += self._coverage_statements(norm_ratios)
@@ -116,6 +118,7 @@ class AsymmetryReport(Result):
         """Agreement with people, means of relations, ratios of pairs, and what was left out."""
         prob = percent_text(self.hdi_prob)
         names = ", ".join(self.sources)
+        people = self.ratios[self.ratios["source"] == self.norms]
         parts = {part.title: part for part in self.parts}
         first = next(iter(parts.values()))
         agreement = parts["Agreement with them"]
@@ -182,7 +185,8 @@ class AsymmetryReport(Result):
             settings={
                 "Norms": self.norms,
                 "Sources": names,
-                "Pairs": f"{(self.ratios['source'] == self.norms).sum():,}",
+                "Pairs": f"{len(people.drop_duplicates(['a', 'b'])):,}",
+                "Pairs and relations": f"{len(people):,}",
                 "Interval": f"{prob} HPDI",
                 "Seed of the draws": str(self.random_seed),
             },
@@ -204,7 +208,9 @@ class AsymmetryReport(Result):
 
     def _coverage_statements(self, norm_ratios: "pd.DataFrame") -> list[Statement]:
         """Return how far to trust the ratios of pairs that are listed in one direction, if there are any."""
-        if COUNT_RATIO not in norm_ratios or not (one_way := int(norm_ratios[COUNT_RATIO].isna().sum())):
+        if COUNT_RATIO not in norm_ratios or not (
+            one_way := int(norm_ratios.drop_duplicates(["a", "b"])[COUNT_RATIO].isna().sum())
+        ):
             return []
         (low, high), (low_both, high_both) = (COVERAGE[name] for name in ("one", "both"))
         text = (

@@ -35,6 +35,25 @@ def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.Asymmetry
     assert "<h4>Agreement with them</h4>" in report._repr_html_()
 
 
+def test_a_pair_with_two_relations_counts_as_one_pair() -> None:
+    norms, relations = bb.asymmetry.evocation(made_norms(), name="people"), made_relations()
+    twice = relations[relations["relation"] == "IsA"].assign(relation="PartOf")
+    single = bb.asymmetry.report(norms, [bb.asymmetry.static(made_vectors(2))], relations, random_seed=1)
+    double = bb.asymmetry.report(
+        norms, [bb.asymmetry.static(made_vectors(2))], pd.concat([relations, twice]), random_seed=1
+    )
+    before, after = (result.parts[0].statements[0] for result in (single, double))
+    assert after.numbers["pairs"] == before.numbers["pairs"] == before.numbers["rows"]
+    assert after.numbers["clear"] == before.numbers["clear"]
+    both = int((single.ratios[single.ratios["source"] == "people"]["relation"] == "IsA").sum())
+    assert after.numbers["rows"] == before.numbers["pairs"] + both > before.numbers["pairs"]
+    assert f"{after.numbers['rows']:,} with a row for each relation" in after.text
+    assert "with a row" not in before.text
+    settings = double.contents.settings
+    assert settings["Pairs"] == f"{after.numbers['pairs']:,}"
+    assert settings["Pairs and relations"] == f"{after.numbers['rows']:,}"
+
+
 def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
     source = bb.asymmetry.evocation(made_norms(), name="people")
     all_words = made_vectors(2)
