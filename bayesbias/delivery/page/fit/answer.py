@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from bayesbias.base.statements import interval_text, percent_text, signed_text
-from bayesbias.delivery.page.blocks import Block, Bullets, Figure, Notice, Paragraph, figure
+from bayesbias.delivery.page.blocks import Block, Figure, Notice, Paragraph, figure
 from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.estimates.intervals import contrast_sides, settled
 from bayesbias.reports.fit_report import BASELINE, FitReport
 
 _MOST_NAMED = 3
@@ -31,9 +31,7 @@ def answer_blocks(page: FitReport) -> Iterator[Block]:
         yield Paragraph(disagreeing)
     yield _forest(page)
     yield Paragraph(page.conclusions.verdict.text)
-    if doubts := [doubt.text for doubt in page.conclusions.doubts if doubt.kind != "convergence"]:
-        yield from map(Notice, doubts)
-    yield Bullets(page.statements("contrast"))
+    yield from (Notice(doubt.text) for doubt in page.conclusions.doubts if doubt.kind != "convergence")
 
 
 def _contrasts(page: FitReport, kind: str = "contrast") -> list[dict[str, Any]]:
@@ -48,13 +46,16 @@ def _claim(page: FitReport, direction: str) -> str:
         return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
     named = [(str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items()]
     first, *others = named
-    claim = f"words of {first[0]} lie {to} those of {first[1]}"
-    return claim + "".join(f", of {group} {to.split()[-1]} {names}" for group, names in others)
+    claim = f"{first[0]} words lie {to} {first[1]} words"
+    if not others:
+        return claim
+    *middle, last = (f"{group} words {to.split()[-1]} {names} words" for group, names in others)
+    return ", ".join([claim, *middle, f"and {last},"])
 
 
 def _than(row: dict[str, Any]) -> str:
     other = contrast_sides(row["contrast"])[1]
-    return "than to the lists of other groups" if other == "different" else f"than to {other} control words"
+    return "than to those of other groups" if other == "different" else f"than to {other} control words"
 
 
 def _number(row: dict[str, Any]) -> str:
@@ -67,8 +68,6 @@ def _interval(row: dict[str, Any]) -> str:
 
 def _disagreeing(page: FitReport) -> str:
     """Return which groups have another conclusion than all words; empty if none has."""
-    from bayesbias.estimates.intervals import settled
-
     def conclusion(row: dict[str, Any]) -> str:
         decided = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         return str(row["direction"]) if decided else _NEVER_SETTLED
@@ -77,7 +76,7 @@ def _disagreeing(page: FitReport) -> str:
     apart = [row for row in _contrasts(page, "group") if conclusion(row) != overall]
     apart.sort(key=lambda row: conclusion(row) == _NEVER_SETTLED)
     texts = [f"{row['protected_group']} {conclusion(row)} ({_number(row)}, {_interval(row)})" for row in apart]
-    return f"Groups that disagree: {name_some(texts, _MOST_NAMED)}." if texts else ""
+    return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
 
 
 def _forest(page: FitReport) -> Figure:

@@ -40,7 +40,7 @@ def model_equations(spec: ModelSpec) -> list[str]:
             f"distance[·, j] ~ {'Multivariate' + family.format('mean[·, l(j)], covariance[l(j)]')}",
             "mean[group, l] ~ Flat",
             "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
-            "    slopes of sd slope_sd around 1, and variance list_effect × residual variance for each list",
+            "    slopes of mean 0 and sd slope_sd, and variance list_effect × residual variance for each list",
             "covariance[l] ~ around a target of attribute_sd² (all protected words), group_attribute_sd² (by group) and",
             "    sigma² × list_scale[l]² (single words), with weights target_weight and residual_weight",
         ]
