@@ -68,6 +68,7 @@ def _interval(row: dict[str, Any]) -> str:
 
 def _disagreeing(page: FitReport) -> str:
     """Return which groups have another conclusion than all words; empty if none has."""
+
     def conclusion(row: dict[str, Any]) -> str:
         decided = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         return str(row["direction"]) if decided else _NEVER_SETTLED

@@ -94,7 +94,11 @@ def plot_contrasts(
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0; cross: plain difference"
-    cut_note = f"\n{len(names)} of {count:,} rows, those farthest {'from 0' if words else 'from all'}" if count > len(names) else ""
+    cut_note = (
+        f"\n{len(names)} of {count:,} rows, those farthest {'from 0' if words else 'from all'}"
+        if count > len(names)
+        else ""
+    )
     title_figure(
         figure,
         f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{subtitle}{cut_note}",
