@@ -1,9 +1,9 @@
 """The report of an audit: answers of every measure to every study in every embedding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, percent_text

@@ -1,5 +1,6 @@
 """The first part of the page: the answer in a sentence with the lists' own words, its forest, and who disagrees."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,8 +75,13 @@ def _disagreeing(page: FitReport) -> str:
         return str(row["direction"]) if decided else _NEVER_SETTLED
 
     overall = conclusion(_contrasts(page)[0])
-    apart = [row for row in _contrasts(page, "group") if conclusion(row) != overall]
-    apart.sort(key=lambda row: conclusion(row) == _NEVER_SETTLED)
+    rows = _contrasts(page, "group")
+    count = Counter(map(conclusion, rows))
+    # The rarest answer comes first, since a long list is cut.
+    apart = sorted(
+        (row for row in rows if conclusion(row) != overall),
+        key=lambda row: (conclusion(row) == _NEVER_SETTLED, count[conclusion(row)]),
+    )
     texts = [f"{row['protected_group']} {conclusion(row)} ({_number(row)}, {_interval(row)})" for row in apart]
     return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
 

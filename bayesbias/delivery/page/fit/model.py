@@ -12,7 +12,8 @@ def model_section(page: FitReport) -> Section:
     draws, chains = fit_attribute(page.fit, "draws"), fit_attribute(page.fit, "chains")
     headline = (
         f"Model {spec.name}: {spec.description.rstrip('.') or 'without a description'}. Sampler "
-        f"{fit_attribute(page.fit, 'sampler')}, {draws * chains:,} draws, seed {fit_attribute(page.fit, 'random_seed')}."
+        f"{fit_attribute(page.fit, 'sampler')}, {draws * chains:,} draws, seed "
+        f"{fit_attribute(page.fit, 'random_seed')}."
     )
     blocks: list[Block] = [
         *_methods_paragraph(page),
@@ -39,15 +40,18 @@ def model_equations(spec: ModelSpec) -> list[str]:
         return [
             f"distance[·, j] ~ {'Multivariate' + family.format('mean[·, l(j)], covariance[l(j)]')}",
             "mean[group, l] ~ Flat",
+            "words like these: levels, gaps and effects on controls of single words have sds effect_sd",
             "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
-            "    slopes of mean 0 and sd slope_sd, and variance list_effect × residual variance for each list",
-            "covariance[l] ~ around a target of attribute_sd² (all protected words), group_attribute_sd² (by group) and",
-            "    sigma² × list_scale[l]² (single words), with weights target_weight and residual_weight",
+            "    slopes of mean 0 and sd slope_sd, and variance list_effect times the residual variance for each list",
+            "covariance[l]: around a target of attribute_sd² (all protected words), group_attribute_sd² (groups), and",
+            "    sigma² list_scale[l]² (single words), with weights target_weight and residual_weight",
         ]
     scale = "sigma" if switches["scale"] == "common" else "sigma[c]"
     effect = {"none": "", "one": "attribute_sd", "per_list": "attribute_sd[l(j)]"}[switches["attribute_effects"]]
     location = f"word_mean[i, c]{' + attribute_effect[j]' if effect else ''}"
-    pooled = "Normal(connection_mean[c], word_sd[c])" if switches["pooling"] == "partial" else "its prior"
+    pooled = (
+        "Normal(connection_mean[c], word_sd[c])" if switches["pooling"] == "partial" else "the prior of connection_mean"
+    )
     return [
         f"distance[i, j] ~ {family.format(f'{location}, {scale}')}    with c = connection(i, j)",
         f"word_mean[i, c] ~ {pooled}",

@@ -61,7 +61,8 @@ def plot_contrasts(
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
         baseline's words are nearer. A point is filled if its interval excludes 0, and hollow if the contrast is not
-        settled or borderline. A cross marks the plain difference of means. Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
+        settled or borderline. A cross marks the plain difference of means.
+        Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
     ------
