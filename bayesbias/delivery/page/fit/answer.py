@@ -6,7 +6,7 @@ from typing import Any
 
 from bayesbias.base.statements import interval_text, percent_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Figure, Notice, Paragraph, figure
-from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts
+from bayesbias.delivery.plots.posterior.contrasts import MOST_GROUPS, plot_contrasts
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
 from bayesbias.reports.fit_report import BASELINE, FitReport
@@ -87,10 +87,13 @@ def _disagreeing(page: FitReport) -> str:
 
 
 def _forest(page: FitReport) -> Figure:
+    groups = page.table["protected_group"].nunique()
+    cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
     return figure(
         plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, words=False),
         "Difference of mean cosine distances, associated minus other words: posterior means (points, filled if the "
         f"interval excludes 0), {percent_text(page.hdi_prob)} intervals (lines) and plain differences (crosses)"
-        + ("; the region of practical equivalence is shaded." if page.rope is not None else "."),
+        + ("; the region of practical equivalence is shaded." if page.rope is not None else ".")
+        + cut,
         f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",
     )
