@@ -1,7 +1,7 @@
 """The first part of the page: the answer in a sentence with the lists' own words, its forest, and who disagrees."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bayesbias.base.statements import interval_text, percent_text, signed_text
@@ -35,7 +35,7 @@ def answer_blocks(page: FitReport) -> Iterator[Block]:
     yield from (Notice(doubt.text) for doubt in page.conclusions.doubts if doubt.kind != "convergence")
 
 
-def _contrasts(page: FitReport, kind: str = "contrast") -> list[dict[str, Any]]:
+def _contrasts(page: FitReport, kind: str = "contrast") -> list[Mapping[str, Any]]:
     return [statement.numbers for statement in page.conclusions.shown if statement.kind == kind]
 
 
@@ -54,23 +54,23 @@ def _claim(page: FitReport, direction: str) -> str:
     return ", ".join([claim, *middle, f"and {last},"])
 
 
-def _than(row: dict[str, Any]) -> str:
+def _than(row: Mapping[str, Any]) -> str:
     other = contrast_sides(row["contrast"])[1]
     return "than to those of other groups" if other == "different" else f"than to {other} control words"
 
 
-def _number(row: dict[str, Any]) -> str:
+def _number(row: Mapping[str, Any]) -> str:
     return f"{signed_text(row['mean'])} (plain {signed_text(row['observed'])})"
 
 
-def _interval(row: dict[str, Any]) -> str:
+def _interval(row: Mapping[str, Any]) -> str:
     return interval_text(row["hdi_low"], row["hdi_high"])
 
 
 def _disagreeing(page: FitReport) -> str:
     """Return which groups have another conclusion than all words; empty if none has."""
 
-    def conclusion(row: dict[str, Any]) -> str:
+    def conclusion(row: Mapping[str, Any]) -> str:
         decided = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         return str(row["direction"]) if decided else _NEVER_SETTLED
 

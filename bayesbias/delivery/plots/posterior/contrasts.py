@@ -96,7 +96,7 @@ def plot_contrasts(
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0; cross: plain difference"
     cut_note = (
-        f"\n{len(names)} of {count:,} rows, those farthest {'from 0' if words else 'from all'}"
+        f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
         if count > len(names)
         else ""
     )
