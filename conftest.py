@@ -97,7 +97,8 @@ def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from bayesbias.delivery.page.fit import robustness
 
     long = (robustness.comparison_section, robustness.sensitivity_section)
-    monkeypatch.setattr(report, "SECTIONS", tuple(section for section in report.SECTIONS if section not in long))
+    parts = {part: tuple(one for one in sections if one not in long) for part, sections in report.PARTS.items()}
+    monkeypatch.setattr(report, "PARTS", parts)
 
 
 @pytest.fixture(autouse=True)

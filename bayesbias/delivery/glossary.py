@@ -186,7 +186,7 @@ COLUMNS: dict[str, Column] = {
     "seed_share_low": Column("Interval, share", "share", _INTERVAL),
     # ranks
     "strength": Column("Mean strength", "digits", "absolute value of the estimate, averaged over studies"),
-    "rank": Column("Rank", "digits", "1 is the weakest association"),
+    "rank": Column("Rank", "digits", "1: the weakest association, least strength; the last: the strongest"),
     "rank_low": Column("Range of ranks", "digits"),
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
     # reliability

@@ -212,10 +212,10 @@ def report(
 ) -> FitReport:
     """Return the report of a fit, which `print` shows and `bayesbias.write` writes.
 
-    Its page has sections on the question, the data, all protected words, each word, other embeddings, the sampler, the
-    predictions, the priors, other models, sensitivity, random attribute words, single-number measures, conclusions,
-    settings and citation. A section that does not apply says why. The page loads nothing, and only its own script may
-    run, which sorts and filters long tables.
+    Its page has four parts: the answer (a sentence with the number and its interval, and a forest of groups); words
+    (each word, the lists, the distances); robustness (sampler, predictions, sensitivity, other models and embeddings,
+    random attribute words, priors, single-number measures); and methods (model, settings, code, citation). Details are
+    folded. The page loads nothing, and only its own script may run, which sorts and filters long tables.
 
     Parameters
     ----------

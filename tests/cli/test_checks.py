@@ -58,7 +58,9 @@ def test_claims_for_random_lists_are_printed_as_text_and_as_json(
     command = ["random-lists", vectors, "--study", "weat7", "--model", "hierarchical", "--samples", "10", "--seed", "1"]
     monkeypatch.setattr("warnings.warn", lambda *_, **__: None)  # of words that the vectors lack
     assert in_process(*command, monkeypatch=monkeypatch) == 0
-    assert "16 attribute words of the study 'weat7'" in capsys.readouterr().out
+    printed_text = capsys.readouterr().out
+    assert "16 attribute words of the study 'weat7'" in printed_text
+    assert "order of the embedding" in printed_text  # by default, drawn words match by rank
     assert in_process(*command, "--match", "none", "--json", monkeypatch=monkeypatch) == 0
     printed = json.loads(capsys.readouterr().out)
     settings = {"model": "hierarchical", "samples": 10, "match": None, "random_seed": 1, "progress": False}

@@ -105,12 +105,16 @@ Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figu
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page; its `headlines` summarise it at the top of the page."""
+    """A section of the page.
+
+    Its `headlines` stand open before its `details`, which are folded sections.
+    """
 
     slug: str
     title: str
     blocks: Sequence[Block]
     headlines: Sequence[str] = ()
+    details: "Sequence[Section]" = ()
 
 
 Format = Callable[[Any], str]

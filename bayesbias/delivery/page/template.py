@@ -20,7 +20,6 @@ from bayesbias.errors import OutputError
 if TYPE_CHECKING:
     import jinja2
 
-_MOST_HEADLINES = 3
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -55,8 +54,8 @@ class Page:
         Sections in their order.
     lead
         Blocks of the first screen.
-    telling
-        Sections whose first headline may stand on the first screen, by slug, the most important first.
+    summary
+        Title of the first screen.
     """
 
     title: str
@@ -66,16 +65,14 @@ class Page:
     verdict: str
     sections: list[Section]
     lead: tuple[Block, ...] = ()
-    telling: tuple[str, ...] = ()
+    summary: str = "In short"
 
 
 def filled_page(page: Page, *, full: bool = False) -> str:
-    """Return a page as HTML. It begins with alerts, verdict, leading blocks and at most three headlines.
+    """Return a page as HTML. It begins with alerts, verdict and leading blocks.
 
     A `full` page prints folded tables.
     """
-    by_slug = {section.slug: section for section in page.sections if section.headlines}
-    headlines = [(by_slug[slug], by_slug[slug].headlines[0]) for slug in page.telling if slug in by_slug]
     return _template().render(
         title=page.title,
         description=page.description,
@@ -85,7 +82,7 @@ def filled_page(page: Page, *, full: bool = False) -> str:
         sections=page.sections,
         lead=page.lead,
         full=full,
-        headlines=headlines[:_MOST_HEADLINES],
+        summary=page.summary,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 

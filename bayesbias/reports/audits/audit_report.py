@@ -1,9 +1,9 @@
 """The report of an audit: answers of every measure to every study in every embedding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, percent_text
@@ -189,9 +189,12 @@ def _verdict(rows: "pd.DataFrame") -> str:
         return ""
     counts = []
     for name in ("nearer", "farther", "borderline", "not settled"):
-        studies: Sequence[Any] = contrasts.loc[contrasts["conclusion"] == name, "study"].tolist()
-        if studies:
-            counts.append(f"{len(studies)} {name} ({name_some(dict.fromkeys(studies), 5)})")
+        some = contrasts[contrasts["conclusion"] == name]
+        questions = [
+            f"{study} in {embedding}" for study, embedding in zip(some["study"], some["embedding"], strict=True)
+        ]
+        if questions:
+            counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
     return f"Of {len(contrasts)} contrasts of associated with other attribute words: {', '.join(counts)}."
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
 from bayesbias.base.statements import Statement, signed_text
@@ -145,9 +145,12 @@ def sensitivity(
     table = validate_table(table)
     refits = QuickRefits(data, baseline, draws=draws * chains, seed=seed)
 
+    # It searches all libraries for threads: once, and not for each refit.
+    threads = ThreadpoolController()
+
     def estimates(keep: np.ndarray, spec: ModelSpec) -> dict[str, Estimate]:
         # The matrices are small: with more threads, linear algebra takes longer.
-        with threadpool_limits(1, "blas"):
+        with threads.limit(limits=1, user_api="blas"):
             if sampler_for(spec) != "nuts":
                 with suppress(SamplerFailedError):
                     return refits.estimates(keep, spec, hdi_prob)

@@ -13,8 +13,8 @@ ROWS = tuple((f"word {number:02d}", f"{value:+.3f}", "x") for number, value in e
 browser = pytest.mark.skipif(find_chromium() is None, reason="no Chromium here")
 
 
-def page_of(*sections: Section, telling: tuple[str, ...] = (), full: bool = False) -> str:
-    page = Page("T", "D", "S.", alerts=[], verdict="V.", sections=list(sections), telling=telling)
+def page_of(*sections: Section, full: bool = False) -> str:
+    page = Page("T", "D", "S.", alerts=[], verdict="V.", sections=list(sections))
     return filled_page(page, full=full)
 
 
@@ -23,11 +23,19 @@ def table(rows: tuple[tuple[str, ...], ...] = ROWS) -> Section:
     return Section("words", "Words", [made], ["The first.", "The second."])
 
 
-def test_at_most_three_headlines_stand_on_the_first_screen() -> None:
-    sections = [Section(name, name.title(), [Paragraph("p")], [f"About {name}.", "More."]) for name in "abcde"]
-    page = page_of(*sections, telling=("e", "absent", "b", "a", "c"))
-    assert re.findall(r"<li>(About \w)\.", page) == ["About e", "About b", "About a"]
-    assert "<li>" not in page_of(*sections).split("<nav")[0]
+def test_details_are_folded_below_their_headlines_and_empty_ones_are_not_shown() -> None:
+    inner = [
+        Section("one", "One", [Paragraph("Inside <b>.")], ["About one."]),
+        Section("two", "Two", [], ["About two."]),
+        Section("three", "Three", []),
+    ]
+    page = page_of(Section("part", "Part", [], details=inner))
+    (folded,) = re.findall(r"<details.*?</details>", page, re.DOTALL)
+    assert "<summary>One</summary>" in folded
+    assert "Inside &lt;b&gt;." in folded
+    assert "About" not in folded
+    assert page.index("About one.") < page.index("<details") < page.index("About two.")
+    assert "Three" not in page
 
 
 def test_the_script_is_small_and_the_only_one_that_may_run() -> None:

@@ -21,7 +21,7 @@ def sampler_section(page: FitReport) -> Section:
     draw_count = f"The sampler {name} made {draws * chains:,} draws ({draws:,} in each of {chains} chains)."
     if not problems:
         headline = f"{draw_count} No diagnostic indicates a problem."
-        return Section("sampler", "Did the sampler converge?", [Paragraph(headline)])
+        return Section("sampler", "Did the sampler converge?", [], [headline])
     blocks: list[Block] = [
         Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}"),
         Bullets(tuple(problems)),

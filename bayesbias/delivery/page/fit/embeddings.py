@@ -22,11 +22,7 @@ def embeddings_section(page: FitReport) -> Section:
     """Return the section on the differences between other embeddings and the fitted one."""
     comparison = page.comparison
     if comparison is None:
-        missing = (
-            "No other embedding was given. Compare embeddings with bb.compare_embeddings and give the result to the "
-            "page: bb.report(fit, comparison=compared)."
-        )
-        return Section("embeddings", _TITLE, [Paragraph(missing)])
+        return Section("embeddings", _TITLE, [])
     conclusions = comparison.conclusions
     blocks: list[Block] = []
     for name in comparison.names:

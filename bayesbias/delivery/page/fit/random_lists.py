@@ -5,19 +5,19 @@ from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, f
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 
-_TITLE = "Claims for random words"
+_TITLE = "Is it only frequency? Claims for random words"
 
 
 def random_lists_section(page: FitReport) -> Section:
     """Return the section on how often methods claim an association for random attribute words."""
     claims: RandomListCheck | None = page.claims
     if claims is None:
-        missing = (
-            "Not computed, because it needs the vectors: how often the model claims an association for attribute words "
-            "drawn at random. Run bb.check_random_lists(embedding, study) and give the result to the page: "
-            "bb.report(fit, claims=checked)."
+        study = page.facts.get("study", "STUDY")
+        ask = (
+            "Is it only frequency? To see what random words of about the same frequency show, run bayesbias "
+            f"random-lists VECTORS --study {study}, or give bb.report(fit, claims=bb.check_random_lists(...))."
         )
-        return Section("random-lists", _TITLE, [Paragraph(missing)])
+        return Section("random-lists", _TITLE, [], [ask])
     about, model, *others = claims.summary
     blocks: list[Block] = [
         Paragraph(str(about)),

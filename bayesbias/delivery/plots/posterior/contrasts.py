@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ROWS = 60
+MOST_GROUPS = 10
 _WIDTH = 5.4
 _INCHES_A_ROW = 0.27
 _EVERYONE = "All protected words"
@@ -38,6 +39,7 @@ def plot_contrasts(
     baseline: str = "associated",
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
+    words: bool = True,
 ) -> "Figure":
     """Draw the contrasts of a fit as a forest plot: all protected words, each group, and each word.
 
@@ -51,13 +53,16 @@ def plot_contrasts(
         Probability inside the highest posterior density intervals.
     rope
         Region of practical equivalence, in units of cosine distance, which is shaded: a half-width or (low, high).
+    words
+        Whether to show each word; without words, at most the 10 groups that are farthest from the overall contrast.
 
     Returns
     -------
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
         baseline's words are nearer. A point is filled if its interval excludes 0, and hollow if the contrast is not
-        settled or borderline. Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
+        settled or borderline. A cross marks the plain difference of means.
+        Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def plot_contrasts(
     1
     """
     frame = contrasts(fit, baseline=baseline, level="all", hdi_prob=hdi_prob, rope=rope)
-    shown, count = _shown(frame)
+    shown, count = _shown(frame) if words else _shown_groups(frame)
     names = list(dict.fromkeys(shown["row"]))
     others = [contrast_sides(name)[1] for name in dict.fromkeys(shown["contrast"])]
     figure = new_figure(_WIDTH, _INCHES_A_ROW * len(names) + 1.9)
@@ -85,11 +90,16 @@ def plot_contrasts(
         filled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
+        axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
-    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0"
-    cut_note = f"\n{len(names)} of {count:,} rows, the words farthest from 0" if count > len(names) else ""
+    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0; cross: plain difference"
+    cut_note = (
+        f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
+        if count > len(names)
+        else ""
+    )
     title_figure(
         figure,
         f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{subtitle}{cut_note}",
@@ -113,6 +123,15 @@ def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
     size = named["mean"].abs().where(of_word, np.inf).groupby(named["row"], sort=False).max()
     farthest = size.nlargest(MOST_ROWS, keep="first").index
     return named[named["row"].isin(farthest)], name_count
+
+
+def _shown_groups(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
+    """Return the rows of all words and of the groups that are farthest from them, and the number of all rows."""
+    named, _ = _shown(frame[frame["protected_word"] == ""])
+    overall = named[named["protected_group"] == ""].set_index("contrast")["mean"]
+    apart = (named["mean"] - named["contrast"].map(overall)).abs().groupby(named["row"], sort=False).max()
+    farthest = apart.drop(_EVERYONE).nlargest(MOST_GROUPS).index
+    return named[(named["protected_group"] == "") | named["row"].isin(farthest)], len(apart)
 
 
 def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:

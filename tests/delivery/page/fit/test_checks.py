@@ -25,7 +25,7 @@ def of_kind(section: Section, kind: type) -> list:
 
 def test_the_sampler(fitted: xr.DataTree) -> None:
     section = sampler_section(page_of(fitted))
-    assert "200 draws (100 in each of 2 chains)" in of_kind(section, Paragraph)[0].text
+    assert "200 draws (100 in each of 2 chains)" in section.headlines[0]
     doubtful = fitted.copy(deep=True)
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
     section = sampler_section(page_of(doubtful))

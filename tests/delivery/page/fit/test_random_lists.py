@@ -11,7 +11,7 @@ from bayesbias.delivery.page.fit.random_lists import random_lists_section
 
 
 def page(claims: object) -> Any:
-    return SimpleNamespace(claims=claims)
+    return SimpleNamespace(claims=claims, facts={"study": "weat7"})
 
 
 def checked() -> SimpleNamespace:
@@ -28,12 +28,12 @@ def checked() -> SimpleNamespace:
     )
 
 
-def test_without_a_check_the_section_names_the_function() -> None:
+def test_without_a_check_a_line_names_command_and_function() -> None:
     section = random_lists_section(page(None))
-    (paragraph,) = section.blocks
-    assert isinstance(paragraph, Paragraph)
-    assert "bb.check_random_lists(embedding, study)" in paragraph.text
-    assert list(section.headlines) == []
+    assert not section.blocks
+    (line,) = section.headlines
+    assert "bayesbias random-lists VECTORS --study weat7" in line
+    assert "bb.check_random_lists(" in line
 
 
 def test_a_check_is_shown_with_its_rates() -> None:

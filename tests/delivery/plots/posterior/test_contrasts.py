@@ -17,7 +17,10 @@ def test_rows_are_all_groups_and_words(fit: xr.DataTree, tmp_path: Path) -> None
     frame = bb.contrasts(fit, level="all", rope=0.02)
     assert labels[:3] == ["All protected words", "math (group)", "arts (group)"]
     assert labels[3:] == frame.query("protected_word != ''")["protected_word"].drop_duplicates().tolist()
-    points = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() != "None"]
+    marks = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() != "None"]
+    points = [line for line in marks if line.get_marker() != "x"]
+    crosses = [float(line.get_xdata()[0]) for line in marks if line.get_marker() == "x"]
+    assert sorted(crosses) == pytest.approx(sorted(frame["observed"]))
     assert sorted(float(line.get_xdata()[0]) for line in points) == pytest.approx(sorted(frame["mean"]))
     settled = frame[((frame["hdi_low"] > 0) | (frame["hdi_high"] < 0)) & ~frame["borderline"]]
     assert sum(line.get_markerfacecolor() != "white" for line in points) == len(settled) > 0

@@ -1,0 +1,54 @@
+"""The first screen: a sentence with the lists' own words and the numbers of the contrast, and who disagrees."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.delivery.page.blocks import Figure, Paragraph
+from bayesbias.delivery.page.fit.answer import answer_blocks, answer_sentence
+from bayesbias.reports.fit_report import FitReport
+
+
+def page_of(shifts: dict[str, float]) -> FitReport:
+    """Return the report of groups whose distances to their own list are shifted by these numbers."""
+    rng = np.random.default_rng(2)
+    rows: list[dict[str, Any]] = [
+        {
+            "protected_word": f"{group}{word}",
+            "protected_group": group,
+            "attribute_word": f"{target} trait {trait}",
+            "attribute_group": f"{target} traits",
+            "connection": "associated" if group == target else "different",
+            "cosine_distance": 0.9 + 0.01 * rng.standard_normal() + (shifts[group] if group == target else 0.0),
+        }
+        for group in shifts
+        for word in range(3)
+        for target in shifts
+        for trait in range(8)
+    ]
+    table = pd.DataFrame(rows)
+    fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1, progress=False)
+    return FitReport(fit, table, None, None, 0.89, 1)
+
+
+def test_the_sentence_names_the_lists_with_the_number_and_its_interval() -> None:
+    page = page_of({"cats": -0.2, "dogs": -0.2})
+    sentence = answer_sentence(page)
+    row = bb.contrasts(page.fit, level="overall").iloc[0]
+    for fact in ("Cats words", "cats traits", "dogs words", "dogs traits", "89%"):
+        assert fact in sentence
+    assert f"{row['mean']:+.3f} (plain {row['observed']:+.3f})" in sentence
+    assert f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}" in sentence
+    first, *_ = answer_blocks(page)
+    assert isinstance(first, Figure)
+
+
+def test_groups_with_another_answer_precede_the_figure() -> None:
+    page = page_of({"cats": -0.3, "dogs": -0.3, "birds": -0.3, "snakes": 0.2})
+    first, second, *_ = answer_blocks(page)
+    assert isinstance(first, Paragraph)
+    assert "snakes farther" in first.text
+    assert "4 groups" in answer_sentence(page)
+    assert isinstance(second, Figure)
