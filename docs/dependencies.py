@@ -34,6 +34,7 @@ PURPOSES = {
 }
 EXTRAS = {
     "contextual": "vectors and probabilities of BERT-like models (PyTorch: 5 GB from the usual index)",
+    "encoders": "sentence encoders and static distillations (sentence-transformers, model2vec; PyTorch as above)",
     "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",

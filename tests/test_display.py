@@ -153,11 +153,11 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         assert "object at 0x" not in line + html
     covered = {type(each) for each in shown}
     elsewhere = {  # tested in their rooms
-        *("EmbeddingComparison", "ComparisonConclusions", "RandomListCheck", "StudySizes"),
+        *("EmbeddingComparison", "ComparisonConclusions", "RandomListCheck", "StudySizes", "GateResult", "WordCheck"),
         *("NormsComparison", "ReliabilityReport"),
         *("SeedComparison", "ReliabilityRegression", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
         *("InferenceComparison", "InferenceCheck"),
-        *("Accuracy", "AttentionModel", "SequenceClassifier"),
+        *("Accuracy", "AttentionModel", "SequenceClassifier", "FolderEncoder"),
         "MaskedModel",
         *("Result", "ResultGroup", "FitReport", "AuditReport"),
     }

@@ -153,7 +153,7 @@ def encode(
 
         bayesbias encode all-MiniLM-L6-v2/ --study weat7 --templates any --output minilm.npz
     """
-    from bayesbias.embeddings.encoders.encode import encode as encode_words
+    from bayesbias.embeddings.encoders.encoding import encode as encode_words
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
     from bayesbias.studies.study import load_study
 
@@ -183,7 +183,7 @@ def vectors_of_folder(
     folder: Path, study: "Study", *, name: str | None, contexts: Path | None, templates: Path | None, **settings: Any
 ) -> "Embedding":
     """Return the vectors of a study's words from an encoder's folder, or from a language model over contexts."""
-    from bayesbias.embeddings.encoders.encode import encode as encode_words
+    from bayesbias.embeddings.encoders.encoding import encode as encode_words
     from bayesbias.embeddings.encoders.folders import folder_kind
 
     if folder_kind(folder) == "transformers" or contexts is not None:

@@ -91,8 +91,8 @@ def studies_new(
 @studies_app.command("weathub", cls=Command)
 def studies_weathub(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="WEATHub: its folder data, or one JSON file.")],
-    lists: Annotated[str, typer.Argument(help="Language and kind of lists, such as de_human.")],
-    test: Annotated[str, typer.Argument(help="Name of the test, such as weat7.")],
+    lists: Annotated[str, typer.Argument(metavar="LISTS", help="Language and kind of lists, such as de_human.")],
+    test: Annotated[str, typer.Argument(metavar="TEST", help="Name of the test, such as weat7.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Study file to write, such as german.toml.")],
     overwrite: Overwrite = False,
 ) -> None:

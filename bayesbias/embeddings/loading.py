@@ -151,7 +151,7 @@ def load_embedding(
 
 def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:
     """Return the vectors that the encoder of a folder gives to words alone."""
-    from bayesbias.embeddings.encoders.encode import encode
+    from bayesbias.embeddings.encoders.encoding import encode
 
     if words is None:
         raise EmbeddingError(f"{folder} is a folder of an encoder, which has no list of words. Give words=study.words.")

@@ -9,6 +9,7 @@ from typing import Any
 from bayesbias.base.checks import check_path
 from bayesbias.base.extras import require
 from bayesbias.base.files import printable
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.language_model import folder_digest
 from bayesbias.embeddings.contextual.transformer import quiet_transformers
 from bayesbias.errors import EmbeddingError, InputFileError, library_reason
@@ -22,14 +23,18 @@ _SETTINGS = {
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
 
-@dataclass(frozen=True, eq=False)
-class FolderEncoder:
+@dataclass(frozen=True, eq=False, repr=False)
+class FolderEncoder(Described):
     """An encoder of a folder: a function of texts, with a name and a hash of the folder's files."""
 
     name: str
     digest: str
     kind: str
     model: Any
+
+    @property
+    def _facts(self) -> Facts:
+        return {"name": self.name, "kind": self.kind, "digest": self.digest[:16]}
 
     def __call__(self, texts: list[str]) -> Any:
         """Return the vectors of texts, an array of shape (texts, dimensions)."""
