@@ -23,7 +23,7 @@ from bayesbias.reports.robustness.model_comparison import (
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
 
 # Enough to rank models and refits; the functions themselves draw more by default.
-_COMPARISON_DRAWS = 1000
+_COMPARISON_DRAWS = 500
 _SENSITIVITY_DRAWS = 500
 _MOST_SHIFTS = 12
 _COMPARISON = "Which model to trust"
