@@ -157,3 +157,22 @@ def contrast(
     pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
     questions = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
     answer(printed(questions), {"questions": questions}, as_json=as_json)
+
+
+@app.command(cls=Command)
+def methods(
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")],
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    as_json: AsJson = False,
+) -> None:
+    """Print the methods section of a paper for a fit, in Markdown.
+
+    Example:
+
+        bayesbias methods weat7/fit.nc
+    """
+    from bayesbias.models.fitted.fits import read_fit
+    from bayesbias.reports.posterior.methods import methods as methods_text
+
+    text = methods_text(read_fit(fit), hdi_prob=hdi_prob)
+    answer(text, {"methods": text}, as_json=as_json)

@@ -53,3 +53,14 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert printed["conclusions"] == bb.conclusions(fit, rope=0.02).to_dict()
     assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["conclusions"] is None
+
+
+def test_the_methods_are_those_of_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = made_fit(draws=50)
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    assert in_process("methods", path, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
+    assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["methods"] == bb.methods(fit)
