@@ -34,10 +34,12 @@ def write(
     Parameters
     ----------
     result
-        Result of a report; or a fit or an audit, whose report is written.
+        Result of a report; or a fit or an audit, whose report is written; or a frame of `summary`, `contrasts` or
+        `planned_contrasts`, as a table whose caption states the interval.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.json`` for statements, tables and settings.
+        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.csv`` for all columns of its only table,
+        ``.json`` for statements, tables and settings.
         Without an ending: a folder with ``conclusions.txt``,
         ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
     overwrite
@@ -56,7 +58,7 @@ def write(
     Raises
     ------
     ReportError
-        If `result` is not a result, a fit or an audit.
+        If `result` is not a result, a fit, an audit or a frame of estimates, or has several tables for a ``.csv``.
     OutputError
         If the path has another ending, exists or cannot be written; raised before any work.
 
@@ -102,6 +104,7 @@ def as_result(result: Any) -> Result:
         return result
     import xarray as xr
 
+    from bayesbias.estimates.estimate_frame import EstimateFrame
     from bayesbias.reports.audits.audit_frame import AuditFrame
 
     if isinstance(result, xr.DataTree):
@@ -112,7 +115,14 @@ def as_result(result: Any) -> Result:
         from bayesbias.reports.audits.audit_report import AuditReport
 
         return AuditReport(result)
-    raise ReportError(f"Cannot write a {type(result).__name__}. Give the result of a report, a fit or an audit.")
+    if isinstance(result, EstimateFrame):
+        from bayesbias.reports.posterior.estimate_tables import EstimateTables
+
+        return EstimateTables({"estimates": result})
+    raise ReportError(
+        f"Cannot write a {type(result).__name__}. Give the result of a report, a fit, an audit, or a frame that "
+        "bb.summary, bb.contrasts or bb.planned_contrasts returned."
+    )
 
 
 def json_text(result: Result) -> str:
@@ -189,9 +199,20 @@ def _write_latex(result: Result, path: Path, **_: bool) -> None:
     path.write_text(latex(result), encoding="utf-8")
 
 
+def _write_csv(result: Result, path: Path, **_: bool) -> None:
+    tables = result.contents.tables
+    if len(tables) != 1:
+        raise ReportError(
+            f"The result has {len(tables)} tables ({', '.join(tables)}), and a .csv holds one. Write it to a folder, "
+            "with a .csv for each."
+        )
+    next(iter(tables.values())).frame.to_csv(path, index=False)
+
+
 _WRITERS: dict[str, Callable[..., None]] = {
     ".html": _write_page,
     ".md": _write_markdown,
     ".tex": _write_latex,
+    ".csv": _write_csv,
     ".json": _write_json,
 }
