@@ -1,4 +1,4 @@
-"""Writing of results as pages, folders, Markdown, LaTeX or JSON."""
+"""Writing of results as pages, folders, Markdown, LaTeX, Word, CSV or JSON."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import Any
 from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
+from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex
 from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
@@ -29,7 +30,7 @@ def write(
     full: bool = False,
     progress: bool = True,
 ) -> Path:
-    """Write a result as a page, folder, Markdown, LaTeX or JSON; a failure leaves nothing behind.
+    """Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def write(
         `planned_contrasts`, as a table whose caption states the interval.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.csv`` for all columns of its only table,
+        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.docx`` for Word (extra
+        ``docx``), ``.csv`` for all columns of its only table,
         ``.json`` for statements, tables and settings.
         Without an ending: a folder with ``conclusions.txt``,
         ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
@@ -60,7 +62,8 @@ def write(
     ReportError
         If `result` is not a result, a fit, an audit or a frame of estimates, or has several tables for a ``.csv``.
     OutputError
-        If the path has another ending, exists or cannot be written; raised before any work.
+        If the path has another ending, exists or cannot be written, or the extra ``docx`` is not installed; raised
+        before any work.
 
     Examples
     --------
@@ -95,6 +98,8 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
         raise OutputError(
             f"{target}: cannot write {target.suffix}. Use {', '.join(_WRITERS)}, or a folder without an ending."
         )
+    if target.suffix.lower() == ".docx":
+        docx_module()
     return check_output(target, overwrite=overwrite)
 
 
@@ -209,10 +214,15 @@ def _write_csv(result: Result, path: Path, **_: bool) -> None:
     next(iter(tables.values())).frame.to_csv(path, index=False)
 
 
+def _write_docx(result: Result, path: Path, **_: bool) -> None:
+    write_docx(result, path)
+
+
 _WRITERS: dict[str, Callable[..., None]] = {
     ".html": _write_page,
     ".md": _write_markdown,
     ".tex": _write_latex,
+    ".docx": _write_docx,
     ".csv": _write_csv,
     ".json": _write_json,
 }
