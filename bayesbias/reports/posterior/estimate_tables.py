@@ -58,4 +58,6 @@ class EstimateTables(Result):
     def contents(self) -> Contents:
         """The tables."""
         tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
-        return Contents(title=" and ".join(table.section for table in tables.values()), tables=tables)
+        prob = ", ".join({f"{percent_text(frame.attrs['hdi_prob'])} HPDI": None for frame in self.frames.values()})
+        title = " and ".join(table.section for table in tables.values())
+        return Contents(title=title, tables=tables, settings={"Interval": prob})

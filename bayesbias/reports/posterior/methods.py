@@ -87,7 +87,7 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         f"({connections}; table hash {fit_attribute(fit, 'table_hash')})."
     )
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
-    if pairs := [f"{_escaped(group)} with {_escaped(name_some(lists.unique()))}" for group, lists in associated]:
+    if pairs := [f"{_escaped(str(group))} with {_escaped(name_some(lists.unique()))}" for group, lists in associated]:
         yield f"Associated are {'; '.join(pairs)}."
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
