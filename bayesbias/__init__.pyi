@@ -52,7 +52,9 @@ from .reports.embeddings.word_check import check_words as check_words
 from .reports.fit_report import report as report
 from .reports.measures.measure_posterior import measure_posterior as measure_posterior
 from .reports.posterior.conclusions import conclusions as conclusions
+from .reports.posterior.contrasts import contrast_draws as contrast_draws
 from .reports.posterior.contrasts import contrasts as contrasts
+from .reports.posterior.methods import methods as methods
 from .reports.posterior.questions import planned_contrasts as planned_contrasts
 from .reports.posterior.summary import summary as summary
 from .reports.robustness.model_comparison import compare_models as compare_models

@@ -38,6 +38,7 @@ EXTRAS = {
     "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",
+    "docx": 'results as Word documents: `bb.write(result, "report.docx")` (python-docx)',
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
 

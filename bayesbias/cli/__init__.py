@@ -33,7 +33,7 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
-    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "check"),
+    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

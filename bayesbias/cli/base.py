@@ -66,6 +66,10 @@ OptionalOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),
 ]
+TableFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Table for a paper: a .tex, .docx, .md, .csv or .html file, or a folder."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
 Seed = Annotated[

@@ -2,7 +2,7 @@
 
 from itertools import batched
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from bayesbias.cli.base import (
     Quiet,
     Rope,
     Seed,
+    TableFile,
     answer,
     app,
     begin,
@@ -26,6 +27,9 @@ from bayesbias.cli.base import (
     printed,
     priors_from,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @app.command(cls=Command)
@@ -98,11 +102,14 @@ def summary(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     baseline: Baseline = "associated",
     rope: Rope = None,
+    output: TableFile = None,
     as_json: AsJson = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Print the parameters and contrasts of a fit, with intervals and diagnostics.
 
-    With --json: `summary` and `contrasts` as lists of rows, and `conclusions`, which is null for another baseline.
+    With --output also write both as tables for a paper. With --json: `summary` and `contrasts` as lists of rows, and
+    `conclusions`, which is null for another baseline.
 
     Example:
 
@@ -114,6 +121,7 @@ def summary(
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
     from bayesbias.reports.posterior.summary import summary as summary_table
 
+    begin(output, overwrite=overwrite)
     fitted = read_fit(fit)
     parameters = summary_table(fitted, level=level, hdi_prob=hdi_prob)
     differences = contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)
@@ -122,6 +130,7 @@ def summary(
         f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer\n"
         f"{printed(differences)}"
     )
+    text += _write_tables({"summary": parameters, "contrasts": differences}, output, overwrite=overwrite)
     data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
     if as_json and baseline == "associated":
         data["conclusions"] = conclusions(fitted, hdi_prob=hdi_prob, rope=rope)
@@ -140,7 +149,9 @@ def contrast(
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
+    output: TableFile = None,
     as_json: AsJson = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Print differences between the mean distances of protected groups to attribute lists.
 
@@ -154,6 +165,37 @@ def contrast(
     from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.questions import planned_contrasts as compared
 
+    begin(output, overwrite=overwrite)
     pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
     questions = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
-    answer(printed(questions), {"questions": questions}, as_json=as_json)
+    text = printed(questions) + _write_tables({"questions": questions}, output, overwrite=overwrite)
+    answer(text, {"questions": questions}, as_json=as_json)
+
+
+def _write_tables(frames: "dict[str, pd.DataFrame]", output: Path | None, *, overwrite: bool) -> str:
+    """Write tables to a file if it is given, and return the sentence that says so."""
+    if output is None:
+        return ""
+    from bayesbias.delivery.writing import write
+    from bayesbias.reports.posterior.estimate_tables import EstimateTables
+
+    return f"\n\nWrote {write(EstimateTables(frames), output, overwrite=overwrite)}."
+
+
+@app.command(cls=Command)
+def methods(
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")],
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    as_json: AsJson = False,
+) -> None:
+    """Print the methods section of a paper for a fit, in Markdown.
+
+    Example:
+
+        bayesbias methods weat7/fit.nc
+    """
+    from bayesbias.models.fitted.fits import read_fit
+    from bayesbias.reports.posterior.methods import methods as methods_text
+
+    text = methods_text(read_fit(fit), hdi_prob=hdi_prob)
+    answer(text, {"methods": text}, as_json=as_json)

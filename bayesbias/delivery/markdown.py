@@ -12,18 +12,21 @@ def markdown(result: Result) -> str:
     lines = [f"# {contents.title}", "", contents.about, ""]
     lines += [f"> **Note.** {statement.text}\n" for statement in contents.diagnostics]
     lines += [contents.verdict, ""] if contents.verdict else []
-    for part in (
-        StatementList("", contents.answers),
-        *contents.parts,
-        StatementList("What it does not show", contents.limits),
-    ):
+    for part in statement_lists(contents):
         lines += _part_lines(part)
     for table in contents.tables.values():
         if len(table.frame):
             lines += [f"## {table.section}", ""] + ([table.note, ""] if table.note else [])
             lines += table_lines(table_block(table))
-    lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
+    if contents.settings or contents.code:
+        lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
     return "\n".join(lines)
+
+
+def statement_lists(contents: Contents) -> tuple[StatementList, ...]:
+    """Return all statements of a result below its verdict, in reading order."""
+    limits = StatementList("What it does not show", contents.limits)
+    return (StatementList("", contents.answers), *contents.parts, limits)
 
 
 def table_lines(table: Table) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writing of results as pages, folders, Markdown, LaTeX or JSON."""
+"""Writing of results as pages, folders, Markdown, LaTeX, Word, CSV or JSON."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import Any
 from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
+from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex
 from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
@@ -29,15 +30,18 @@ def write(
     full: bool = False,
     progress: bool = True,
 ) -> Path:
-    """Write a result as a page, folder, Markdown, LaTeX or JSON; a failure leaves nothing behind.
+    """Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
 
     Parameters
     ----------
     result
-        Result of a report; or a fit or an audit, whose report is written.
+        Result of a report; or a fit or an audit, whose report is written; or a frame of `summary`, `contrasts` or
+        `planned_contrasts`, as a table whose caption states the interval.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.json`` for statements, tables and settings.
+        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.docx`` for Word (extra
+        ``docx``), ``.csv`` for all columns of its only table,
+        ``.json`` for statements, tables and settings.
         Without an ending: a folder with ``conclusions.txt``,
         ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
     overwrite
@@ -56,9 +60,10 @@ def write(
     Raises
     ------
     ReportError
-        If `result` is not a result, a fit or an audit.
+        If `result` is not a result, a fit, an audit or a frame of estimates, or has several tables for a ``.csv``.
     OutputError
-        If the path has another ending, exists or cannot be written; raised before any work.
+        If the path has another ending, exists or cannot be written, or the extra ``docx`` is not installed; raised
+        before any work.
 
     Examples
     --------
@@ -93,6 +98,8 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
         raise OutputError(
             f"{target}: cannot write {target.suffix}. Use {', '.join(_WRITERS)}, or a folder without an ending."
         )
+    if target.suffix.lower() == ".docx":
+        docx_module()
     return check_output(target, overwrite=overwrite)
 
 
@@ -102,6 +109,7 @@ def as_result(result: Any) -> Result:
         return result
     import xarray as xr
 
+    from bayesbias.estimates.estimate_frame import EstimateFrame
     from bayesbias.reports.audits.audit_frame import AuditFrame
 
     if isinstance(result, xr.DataTree):
@@ -112,7 +120,14 @@ def as_result(result: Any) -> Result:
         from bayesbias.reports.audits.audit_report import AuditReport
 
         return AuditReport(result)
-    raise ReportError(f"Cannot write a {type(result).__name__}. Give the result of a report, a fit or an audit.")
+    if isinstance(result, EstimateFrame):
+        from bayesbias.reports.posterior.estimate_tables import EstimateTables
+
+        return EstimateTables({"estimates": result})
+    raise ReportError(
+        f"Cannot write a {type(result).__name__}. Give the result of a report, a fit, an audit, or a frame that "
+        "bb.summary, bb.contrasts or bb.planned_contrasts returned."
+    )
 
 
 def json_text(result: Result) -> str:
@@ -189,9 +204,25 @@ def _write_latex(result: Result, path: Path, **_: bool) -> None:
     path.write_text(latex(result), encoding="utf-8")
 
 
+def _write_csv(result: Result, path: Path, **_: bool) -> None:
+    tables = result.contents.tables
+    if len(tables) != 1:
+        raise ReportError(
+            f"The result has {len(tables)} tables ({', '.join(tables)}), and a .csv holds one. Write it to a folder, "
+            "with a .csv for each."
+        )
+    next(iter(tables.values())).frame.to_csv(path, index=False)
+
+
+def _write_docx(result: Result, path: Path, **_: bool) -> None:
+    write_docx(result, path)
+
+
 _WRITERS: dict[str, Callable[..., None]] = {
     ".html": _write_page,
     ".md": _write_markdown,
     ".tex": _write_latex,
+    ".docx": _write_docx,
+    ".csv": _write_csv,
     ".json": _write_json,
 }

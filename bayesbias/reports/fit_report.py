@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList, percent_text
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
@@ -20,6 +20,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
@@ -84,19 +85,13 @@ class FitReport(Result):
     def contents(self) -> Contents:
         """Conclusions, estimates, contrasts, and answers to the study's own questions."""
         prob = f"{percent_text(self.hdi_prob)} HPDI, in units of cosine distance"
-        tables = {
-            "summary": ResultTable(summary(self.fit, hdi_prob=self.hdi_prob), "Parameters", f"Parameters, {prob}")
-        }
+        tables = {"summary": estimate_table(summary(self.fit, hdi_prob=self.hdi_prob))}
         reason = self.nothing_to_compare
         if not reason:
-            frame = contrasts(self.fit, level="all", hdi_prob=self.hdi_prob, rope=self.rope)
-            caption = f"Contrasts, {prob}; below 0, associated words are nearer"
-            tables["contrasts"] = ResultTable(frame, "Contrasts", caption, differences=True)
-            if own_questions(self.table) and len(
-                answers := planned_contrasts(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
-            ):
-                caption = f"Questions of the study, {prob}"
-                tables["questions"] = ResultTable(answers, "Questions", caption, differences=True)
+            options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
+            tables["contrasts"] = estimate_table(contrasts(self.fit, level="all", **options))
+            if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
+                tables["questions"] = estimate_table(answers)
         conclusions = None if reason else self.conclusions
         caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
         return Contents(

@@ -53,3 +53,27 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert printed["conclusions"] == bb.conclusions(fit, rope=0.02).to_dict()
     assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["conclusions"] is None
+
+
+def test_the_methods_are_those_of_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = made_fit(draws=50)
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    assert in_process("methods", path, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
+    assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["methods"] == bb.methods(fit)
+
+
+def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = bb.write_fit(made_fit(draws=50), tmp_path / "fit.nc")
+    summary, contrast = tmp_path / "summary.tex", tmp_path / "contrast.md"
+    assert in_process("summary", path, "-o", summary, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
+    text = summary.read_text(encoding="utf-8")
+    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == 2
+    sides = ("group 0", "associated", "group 0", "different")
+    assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 0
+    assert "group 0 to associated" in contrast.read_text(encoding="utf-8")
+    assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 2
+    assert in_process("contrast", path, *sides, "-o", contrast, "--overwrite", monkeypatch=monkeypatch) == 0

@@ -40,8 +40,8 @@ def add_groups(
         What `fit` or `read_fit` returned; it is not changed.
     groups
         Groups to add or replace: ``"log_likelihood"`` (for ``az.loo``, ``az.compare``, ``az.plot_loo_pit``),
-        ``"posterior_predictive"`` (``az.plot_ppc_dist``), ``"prior"`` and ``"prior_predictive"``
-        (``az.plot_prior_posterior``).
+        ``"log_prior"`` (with ``"log_likelihood"`` for ``az.psense_summary``), ``"posterior_predictive"``
+        (``az.plot_ppc_dist``), ``"prior"`` and ``"prior_predictive"`` (``az.plot_prior_posterior``).
     samples
         Number of draws of the prior, in one chain.
     random_seed
@@ -65,8 +65,16 @@ def add_groups(
     models, its other pairs in multivariate ones. So ``az.loo`` measures how well a missing pair of a known attribute
     word is predicted. Most questions are about new attribute words, which `compare_models` leaves out whole.
 
+    `log_prior` has the log density of each parameter with a proper prior of its own (the model's `priors`), at the
+    draws of the posterior. Priors of words and attribute words given these are no part of it, as Kallioinen et al.
+    advise; nor are the means of lists in the multivariate models, whose prior is flat. In these models the densities of
+    pairs, which are conditional on other pairs, do not add up to the likelihood: of ``az.psense_summary`` read the
+    column `prior`.
+
     References
     ----------
+    Kallioinen, Paananen, Buerkner and Vehtari (2024), Detecting and diagnosing prior and likelihood sensitivity with
+    power-scaling.
     Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation; the
     groups follow the InferenceData schema of ArviZ.
 
@@ -86,7 +94,9 @@ def add_groups(
     data, spec = fitted_rows(fit), fitted_model(fit)
     sizes = fit["posterior"].sizes
     prior_draws = {"prior": 0, "prior_predictive": count}
-    numbers = sum(prior_draws.get(name, sizes["chain"] * sizes["draw"]) for name in wanted) * len(data.distance)
+    posterior_draws = sizes["chain"] * sizes["draw"]
+    by_pair = [name for name in wanted if name != "log_prior"]
+    numbers = sum(prior_draws.get(name, posterior_draws) for name in by_pair) * len(data.distance)
     words = len(data.protected_words), len(data.connections), len(data.attribute_words)
     from_prior = set(prior_draws) & set(wanted)
     needed = 3 * 8 * numbers + (bytes_of_draws(spec, count, *words) if from_prior else 0)
@@ -97,6 +107,8 @@ def add_groups(
             {DISTANCE: (("chain", "draw", "pair"), values.reshape(sizes["chain"], sizes["draw"], -1))},
             coords={name: fit["posterior"].coords[name] for name in ("chain", "draw")},
         )
+    if "log_prior" in wanted:
+        new_groups["log_prior"] = _log_prior(fit, spec)
     if from_prior:
         rng, predict = np.random.default_rng([seed, 2]), "prior_predictive" in wanted
         with threadpool_limits(1, "blas"):  # threads cost more than they save with small matrices
@@ -131,6 +143,21 @@ def _of_posterior(
     if "posterior_predictive" in wanted:
         blocks = np.array_split(np.arange(posterior.draws), max(1, posterior.draws * len(rows) // _BLOCK))
         yield "posterior_predictive", np.concatenate([posterior.replicate(block, rows, rng) for block in blocks])
+
+
+def _log_prior(fit: "xr.DataTree", spec: ModelSpec) -> "xr.Dataset":
+    """Return the log density of each parameter's own prior at the posterior's draws."""
+    import xarray as xr
+
+    posterior = fit["posterior"].to_dataset()
+    densities_by_name = {}
+    for name, prior in spec.priors.items():
+        # Without pooling, this is the prior of each word's mean.
+        of_words = name == "connection_mean" and spec.switches["pooling"] == "none"
+        if name in posterior:  # a model of few words or lists has not all parameters
+            draws = posterior["word_mean" if of_words else name]
+            densities_by_name[name] = draws.copy(data=prior.log_density(draws.to_numpy()))
+    return xr.Dataset(densities_by_name)
 
 
 def _from_prior(

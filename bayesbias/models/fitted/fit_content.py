@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
-EXTRA_GROUPS = ("log_likelihood", "posterior_predictive", "prior", "prior_predictive")
+EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior", "prior_predictive")
 _INDICES = {
     "protected_index": "protected_word",
     "connection_index": "connection",

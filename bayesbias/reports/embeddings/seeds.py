@@ -31,17 +31,8 @@ SEED_SD_PRIOR = 0.1
 
 _SHOWN = (
     *("contrast", "protected_group", "protected_word", "stability", "mean", "hdi_low", "hdi_high"),
-    *(
-        "next_low",
-        "next_high",
-        "nearer",
-        "farther",
-        "not_settled",
-        "lists_sd",
-        "seed_sd",
-        "seed_sd_low",
-        "seed_sd_high",
-    ),
+    *("next_low", "next_high", "nearer", "farther", "not_settled"),
+    *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
 )
 _KEYS = ["contrast", "protected_group", "protected_word"]
@@ -247,7 +238,7 @@ def compare_seeds(
     }
     by_seed = pd.concat(frames.values(), ignore_index=True)
     by_seed.insert(0, "seed", np.repeat(np.array(list(frames), dtype=object), len(by_seed) // len(frames)))
-    draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
+    draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope)) for fit in fits.values()]
     errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     first = next(iter(frames.values()))
     frame = pd.concat(
@@ -290,6 +281,12 @@ def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Ge
         tau[:, column] = nodes[chosen]
         mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
     return mean, tau
+
+
+def _chained(draws: "xr.DataTree") -> Floats:
+    """Return draws of contrasts chain after chain, shape (draws, contrasts), in the order of `contrasts`."""
+    arrays = [values.to_numpy() for values in draws["posterior"].data_vars.values()]
+    return np.concatenate([array.reshape(array.shape[0] * array.shape[1], -1) for array in arrays], axis=1)
 
 
 def _check_fits(fits: Any) -> None:

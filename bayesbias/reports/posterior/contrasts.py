@@ -18,7 +18,7 @@ from bayesbias.estimates.intervals import (
 )
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import check_fit
+from bayesbias.models.fitted.fits import check_fit, labelled_group
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.context_errors import context_columns, fit_context_errors
@@ -110,14 +110,9 @@ def contrasts(
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
-    check_fit(fit)
-    check_level(level, LEVELS)
-    check_choice("scope", scope, SCOPES)
+    rows, levels = _checked(fit, baseline, level, scope)
     check_probability("hdi_prob", hdi_prob)
-    region, rows = check_rope(rope), fitted_rows(fit)
-    check_baseline(baseline, list(rows.connections), "fit")
-    independent = independent_draws(fit)
-    levels = LEVELS[:-1] if level == "all" else (level,)
+    region, independent = check_rope(rope), independent_draws(fit)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
     plain = dict(zip(rows.connections, plain_means(rows).T, strict=True))
     errors = fit_context_errors(fit)
@@ -169,17 +164,69 @@ def contrasts(
     return result
 
 
-def contrast_draws(fit: "xr.DataTree", *, baseline: str, level: str, scope: str) -> np.ndarray:
-    """Return the draws behind `contrasts`, shape (draws, rows of its frame), chain after chain."""
+def contrast_draws(
+    fit: "xr.DataTree", *, baseline: str = "associated", level: str = "overall", scope: str = "population"
+) -> "xr.DataTree":
+    """Return the draws of the contrasts of a fit, for ArviZ.
+
+    Parameters
+    ----------
+    fit
+        Fit returned by `fit`.
+    baseline, level, scope
+        As in `contrasts`.
+
+    Returns
+    -------
+    xarray.DataTree
+        Group `posterior` with a variable for each level: `overall` (chain, draw, contrast), `group` (chain, draw,
+        contrast, protected_group) and `word` (chain, draw, contrast, protected_word), in units of cosine
+        distance. `az.summary` and `az.plot_forest` with ``ci_kind="hdi", ci_prob=0.89`` have the means and intervals of
+        `contrasts`; its effective sample sizes count the draws, those of `contrasts` the sampler's own.
+
+    Raises
+    ------
+    FitError, ReportError, ArgumentError
+        As `contrasts`.
+
+    Examples
+    --------
+    >>> draws = bb.contrast_draws(fit, level="word")["posterior"]["word"]
+    >>> dict(draws.sizes)
+    {'chain': 2, 'draw': 3000, 'contrast': 3, 'protected_word': 16}
+    >>> round(float(draws.sel(contrast="associated - human", protected_word="poetry").mean()), 2)
+    -0.1
+    """
+    import xarray as xr
+
+    rows, levels = _checked(fit, baseline, level, scope)
+    others = [name for name in rows.connections if name != baseline]
+    variables = {}
+    for name in levels:
+        chosen = list(_words(rows, name))
+        draws = xr.concat([_draws(fit, chosen, baseline, other, scope) for other in others], dim="contrast")
+        draws = draws.transpose("chain", "draw", "contrast", _SUBSET).assign_coords(
+            {dim: fit["posterior"].coords[dim] for dim in ("chain", "draw")}
+            | {"contrast": [contrast_name(baseline, other) for other in others]}
+        )
+        if name == "overall":
+            variables[name] = draws.isel({_SUBSET: 0}, drop=True)
+        else:  # a variable may not have the name of a dim
+            dim = f"protected_{name.removeprefix('protected_')}"
+            variables[name.removeprefix("protected_")] = draws.rename({_SUBSET: dim}).assign_coords(
+                {dim: [words.name for words in chosen]}
+            )
+    return xr.DataTree(children={"posterior": xr.DataTree(labelled_group(xr.Dataset(variables)))})
+
+
+def _checked(fit: "xr.DataTree", baseline: str, level: str, scope: str) -> tuple[ModelData, tuple[str, ...]]:
+    """Return the rows of a fit and the levels of its contrasts, or raise if there are none."""
+    check_fit(fit)
+    check_level(level, LEVELS)
+    check_choice("scope", scope, SCOPES)
     rows = fitted_rows(fit)
-    levels = LEVELS[:-1] if level == "all" else (level,)
-    parts = [
-        _draws(fit, list(_words(rows, level_name)), baseline, other, scope).stack(sample=("chain", "draw"))
-        for level_name in levels
-        for other in rows.connections
-        if other != baseline
-    ]
-    return np.concatenate([part.transpose("sample", _SUBSET).to_numpy() for part in parts], axis=1)
+    check_baseline(baseline, list(rows.connections), "fit")
+    return rows, LEVELS[:-1] if level == "all" else (level,)
 
 
 # Dim of the sets of protected words.

@@ -126,3 +126,49 @@ def test_arviz_has_our_intervals_by_its_names_and_equal_tails_by_default(whole: 
     theirs = az.summary(whole, var_names=["connection_mean"], ci_kind="hdi", ci_prob=0.89, round_to="none")
     assert ours["hdi_low"].to_numpy() == pytest.approx(theirs["hdi89_lb"].to_numpy(dtype=float))
     assert ours["hdi_high"].to_numpy() == pytest.approx(theirs["hdi89_ub"].to_numpy(dtype=float))
+
+
+def test_power_scaling_runs(whole: xr.DataTree) -> None:
+    import arviz as az
+
+    frame = az.psense_summary(whole, var_names=["connection_mean"])
+    assert frame.index.tolist() == ["connection_mean[associated]", "connection_mean[different]"]
+    assert np.isfinite(frame[["prior", "likelihood"]].to_numpy()).all()
+    spec = bb.models.fit_attribute(whole, "model")
+    assert set(whole["log_prior"].data_vars) == set(spec["priors"]) & set(whole["posterior"].data_vars)
+
+
+@pytest.mark.parametrize(
+    ("model", "parameter", "strong", "doubled", "power"),
+    [
+        # The power of a density that doubles its scale: Normal(m, s)^(1/4) is Normal(m, 2 s), up to a constant.
+        ("hierarchical", "connection_mean", "Normal(0.6, 0.1)", "Normal(0.6, 0.2)", 1 / 4),
+        ("no_pooling", "connection_mean", "Normal(0.6, 0.2)", "Normal(0.6, 0.4)", 1 / 4),
+        ("crossed", "attribute_sd", "Exponential(300)", "Exponential(150)", 1 / 2),
+        ("multivariate", "sigma", "Exponential(200)", "Exponential(100)", 1 / 2),
+    ],
+)
+def test_weights_of_a_prior_of_twice_the_scale_lead_to_the_fit_with_it(
+    small: pd.DataFrame, model: str, parameter: str, strong: str, doubled: str, power: float
+) -> None:
+    """The draws under one prior, with weights from `log_prior`, have the means of a fit with the other."""
+    import arviz as az
+
+    settings = {"draws": 1000, "chains": 2, "random_seed": 1, "progress": False}
+    narrow, wide = (bb.fit(small, model, priors={parameter: prior}, **settings) for prior in (strong, doubled))
+    narrow = bb.models.add_groups(narrow, "log_prior")
+    dims, log_prior, draws = ("chain", "draw"), narrow["log_prior"][parameter], narrow["posterior"][parameter]
+    log_weights = (power - 1) * log_prior.sum([dim for dim in log_prior.dims if dim not in dims])
+    weights = np.exp(log_weights - log_weights.max())
+    weights = weights / weights.sum()
+    reweighted, refitted = (draws * weights).sum(dims), wide["posterior"][parameter].mean(dims)
+    variance = (weights**2 * (draws - reweighted) ** 2).sum(dims) + wide["posterior"][parameter].var(dims) / 2000
+    error = np.sqrt(variance)
+    assert float((abs(reweighted - refitted) / error).max()) < 4
+    assert float((abs(draws.mean(dims) - refitted) / error).max()) > 8, "the prior matters here, so that weights do"
+    usual = bb.models.add_groups(bb.fit(small, model, **settings), "log_prior")
+    strengths = [
+        float(az.psense(fit, var_names=[parameter], group="prior", group_var_names=[parameter])[parameter].max())
+        for fit in (narrow, usual)
+    ]
+    assert strengths[0] > 1.5 * strengths[1]

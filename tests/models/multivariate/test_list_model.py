@@ -1,5 +1,8 @@
 """The closed form of the model of list means, against densities that are written out."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -19,6 +22,7 @@ from bayesbias.models.multivariate.list_model import (
     regression_prior,
     residual_precisions,
 )
+from bayesbias.models.priors import parse_prior
 from tests.models.made_lists import list_sample
 
 
@@ -31,6 +35,12 @@ def setting(**options: object):  # type: ignore[no-untyped-def]
 
 def points(size: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(-1, 0.7, (3, size))
+
+
+def test_the_guide_has_the_priors_of_the_model() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "guide" / "models.md").read_text(encoding="utf-8")
+    stated = {name: parse_prior(prior) for name, prior in re.findall(r"`(\w+) ~ (\w+\([^)]*\))`", guide)}
+    assert stated == bb.load_model("multivariate").priors
 
 
 @pytest.mark.parametrize("groups", [(3, 3), (2, 3, 4), (4,), (1, 1)])

@@ -83,3 +83,37 @@ def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: p
 def test_a_level_that_was_renamed_says_so(normal_fit: xr.DataTree) -> None:
     with pytest.raises(ArgumentError, match="'overall'"):
         bb.contrasts(normal_fit, level="group")
+
+
+@pytest.mark.parametrize("level", ["overall", "protected_group", "word", "all"])
+@pytest.mark.parametrize("options", [{}, {"baseline": "human", "scope": "these_words"}])
+def test_arviz_summarises_and_draws_the_contrasts(fit: xr.DataTree, level: str, options: dict[str, str]) -> None:
+    import arviz as az
+    import matplotlib.pyplot as plt
+
+    frame, draws = bb.contrasts(fit, level=level, **options), bb.contrast_draws(fit, level=level, **options)
+    theirs = az.summary(draws, ci_kind="hdi", ci_prob=0.89, round_to="none")
+    for row, (label, numbers) in zip(frame.to_dict("records"), theirs.iterrows(), strict=True):
+        assert row["contrast"] in str(label)
+        assert row["protected_group"] + row["protected_word"] in str(label)
+        ours = [row[name] for name in ("mean", "sd", "hdi_low", "hdi_high")]
+        assert ours == pytest.approx([float(numbers[name]) for name in ("mean", "sd", "hdi89_lb", "hdi89_ub")])
+    forest = az.plot_forest(draws, ci_kind="hdi", ci_probs=(0.5, 0.89), combined=True, backend="matplotlib").viz
+    ends = [line.get_xdata() for lines in forest["twig"].data_vars.values() for line in lines.to_numpy().ravel()]
+    points = [
+        point.get_offsets()[0, 0]
+        for marks in forest["point_estimate"].data_vars.values()
+        for point in marks.to_numpy().ravel()
+    ]
+    np.testing.assert_allclose(ends, frame[["hdi_low", "hdi_high"]])
+    np.testing.assert_allclose(points, frame["mean"])
+    plt.close("all")
+
+
+def test_mistakes_of_draws_are_those_of_contrasts(normal_fit: xr.DataTree) -> None:
+    with pytest.raises(ReportError, match="'humans'"):
+        bb.contrast_draws(normal_fit, baseline="humans")
+    with pytest.raises(ArgumentError, match="level='words'"):
+        bb.contrast_draws(normal_fit, level="words")
+    with pytest.raises(ArgumentError, match="scope='all'"):
+        bb.contrast_draws(normal_fit, scope="all")

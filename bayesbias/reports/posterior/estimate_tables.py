@@ -1,0 +1,63 @@
+"""Frames of estimates as results, so that they are written like any other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bayesbias.base.results import Contents, Result, ResultTable
+from bayesbias.base.statements import Statement, StatementList, percent_text
+from bayesbias.errors import ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Columns of a table in a paper; its .csv has all columns.
+_IN_PAPERS = (
+    *("contrast", "question", "parameter", "connection", "effect", "attribute_list", "attribute_word"),
+    *("protected_group", "protected_word", "pairs", "observed", "mean", "sd", "hdi_low", "hdi_high"),
+    *("probability_of_direction", "probability_in_rope"),
+)
+
+
+def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> ResultTable:
+    """Return a frame of `summary`, `contrasts` or `planned_contrasts` with its caption, which states the interval.
+
+    `columns` are those that a page shows; all if empty.
+
+    >>> estimate_table(bb.contrasts(fit)).caption
+    'Contrasts, 89% HPDI, in units of cosine distance; below 0, associated words are nearer'
+    """
+    if "hdi_prob" not in frame.attrs or "mean" not in frame:
+        raise ReportError(
+            "The frame does not state the probability of its intervals (attrs['hdi_prob']). Write a frame that "
+            "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
+        )
+    prob = f"{percent_text(frame.attrs['hdi_prob'])} HPDI, in units of cosine distance"
+    if "contrast" in frame:
+        caption = f"Contrasts, {prob}; below 0, {frame.attrs['baseline']} words are nearer"
+        return ResultTable(frame, "Contrasts", caption, columns, differences=True)
+    if "question" in frame:
+        return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
+    return ResultTable(frame, "Parameters", f"Parameters, {prob}", columns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimateTables(Result):
+    """Frames of estimates by name, which `bayesbias.write` writes as tables."""
+
+    frames: "Mapping[str, pd.DataFrame]"
+
+    @property
+    def parts(self) -> tuple[StatementList, ...]:
+        """The captions."""
+        captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
+        return (StatementList("", captions),)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The tables."""
+        tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
+        prob = ", ".join({f"{percent_text(frame.attrs['hdi_prob'])} HPDI": None for frame in self.frames.values()})
+        title = " and ".join(table.section for table in tables.values())
+        return Contents(title=title, tables=tables, settings={"Interval": prob})

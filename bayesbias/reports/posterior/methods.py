@@ -1,0 +1,194 @@
+"""The methods section of a paper, written from a fit."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.files import bundled
+from bayesbias.base.statements import percent_text
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import independent_draws
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.reports.posterior.summary import summary
+from bayesbias.tables.schema import lost_by_list
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_MOST_WORDS = 30
+_SAMPLERS = {
+    "exact": "exact draws given a grid of the scales",
+    "collapsed": "importance sampling of the scales, with all means and effects integrated out",
+    "conjugate": "importance sampling of the hyperparameters, given which the posterior has a closed form",
+}
+
+
+def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
+    r"""Return the methods section of a paper for a fit, in Markdown.
+
+    Parameters
+    ----------
+    fit
+        Fit returned by `fit`.
+    hdi_prob
+        Probability inside the intervals that the paper reports.
+
+    Returns
+    -------
+    str
+        Four paragraphs: data (embedding with its hash, lists with their sizes, lost words), model with its priors,
+        posterior (sampler, draws, seed, diagnostics, intervals), and software with its citation. All numbers come from
+        the fit.
+
+    Raises
+    ------
+    FitError, ArgumentError
+        If `fit` is not a fit, or `hdi_prob` is no probability.
+
+    Examples
+    --------
+    >>> data, model, posterior, software = bb.methods(fit).split("\n\n")
+    >>> print(data.partition(",")[0])
+    We measured cosine distances (1 minus cosine similarity) in the embedding Google News word2vec
+    >>> "`sigma` ~ Exponential(rate=2)" in model, "2 chains of 3,000 draws, with the random seed 3" in posterior
+    (True, True)
+    """
+    check_probability("hdi_prob", hdi_prob)
+    parts = (_data(check_fit(fit)), _model(fit), _posterior(fit, hdi_prob), _software(fit))
+    return "\n\n".join(" ".join(part) for part in parts)
+
+
+def _data(fit: "xr.DataTree") -> Iterator[str]:
+    facts, table = fit_attribute(fit, "table"), fitted_table(fit)
+    embedding = facts.get("embedding", {})
+    what = "We simulated" if facts.get("simulated") else "We measured"
+    if "name" in embedding:
+        details = [
+            f"{key} {embedding[name]}" for key, name in (("hash", "hash"), ("case rule", "case")) if name in embedding
+        ]
+        source = f"in the embedding {_escaped(embedding['name'])}" + (f" ({', '.join(details)})" if details else "")
+    else:
+        source = f"of the table {_escaped(facts.get('source', 'without a name'))}"
+    yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    if "contexts" in facts:
+        yield f"Vectors are means over contexts, in the median {facts['contexts'].get('median', 0):,} of each word."
+    study = f"The study is {_escaped(facts['study'])}:" if "study" in facts else "The words are"
+    connections = ", ".join(
+        f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
+    )
+    yield (
+        f"{study} {table['protected_word'].nunique():,} protected words ({_sizes(table, 'protected')}) and "
+        f"{table['attribute_word'].nunique():,} attribute words ({_sizes(table, 'attribute')}), {len(table):,} pairs "
+        f"({connections}; table hash {fit_attribute(fit, 'table_hash')})."
+    )
+    associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
+    if pairs := [f"{_escaped(str(group))} with {_escaped(name_some(lists.unique()))}" for group, lists in associated]:
+        yield f"Associated are {'; '.join(pairs)}."
+    if "lost_words" not in facts:
+        yield "Whether the embedding lacked words of the study is not recorded."
+    elif lost := lost_by_list(facts["lost_words"]):
+        lists = [
+            f"{len(words):,} of {_escaped(name)}: {_escaped(name_some(words, _MOST_WORDS))}"
+            for name, words in lost.items()
+        ]
+        yield f"The embedding lacked {sum(map(len, lost.values())):,} words, which were left out ({'; '.join(lists)})."
+    else:
+        yield "The embedding had all words."
+    if left_out := facts.get("left_out_controls"):
+        yield f"Control words that the study itself uses were left out: {_escaped(name_some(left_out, _MOST_WORDS))}."
+    duplicates = facts.get("duplicates", {})
+    if dropped := duplicates.get("dropped", 0):
+        yield f"Of repeated rows the first was used, and {dropped:,} were dropped."
+    if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
+        yield f"The table has {repeated:,} rows that repeat a pair."
+    if facts.get("edited"):
+        yield "The table was edited after it was built."
+
+
+def _sizes(table: "pd.DataFrame", side: str) -> str:
+    """Return the lists of a side with their numbers of words."""
+    words = table.drop_duplicates([f"{side}_word", f"{side}_group"]).groupby(f"{side}_group", sort=False)
+    return ", ".join(f"{_escaped(str(name))}: {size:,}" for name, size in words.size().items())
+
+
+def _model(fit: "xr.DataTree") -> Iterator[str]:
+    spec = fitted_model(fit)
+    description = f" ({spec.description.rstrip('.')})" if spec.description else ""
+    yield f"We fitted the Bayesian model `{spec.name}`{description} with the hash {fit_attribute(fit, 'model_hash')}."
+    if spec.source:
+        yield f"Source: {spec.source.rstrip('.')}."
+    yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
+    if spec.multivariate:
+        yield "The means of lists to whole groups have a flat prior."
+    if spec.caution:
+        yield spec.caution
+
+
+def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
+    sampler, chains, draws, tune, seed = (
+        fit_attribute(fit, name) for name in ("sampler", "chains", "draws", "tune", "random_seed")
+    )
+    stats, drawn = fit["sample_stats"].to_dataset(), f"{chains} chains of {draws:,} draws"
+    if independent_draws(fit) is None:
+        frame = summary(fit, hdi_prob=hdi_prob)
+        method = "Gibbs sampling" if sampler in _SAMPLERS else "the No-U-Turn sampler"
+        bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
+        yield (
+            f"We drew from the posterior by {method} (sampler `{sampler}`), {drawn} after {tune:,} tuning steps, with "
+            f"the random seed {seed}. The largest R-hat is {frame['r_hat'].max():.3f}, and the smallest effective "
+            f"sample size is {bulk:,.0f} in the bulk and {tail:,.0f} in the tails."
+        )
+    else:
+        yield (
+            f"We drew from the posterior by {_SAMPLERS[sampler]} (sampler `{sampler}`), {drawn}, with the random seed "
+            f"{seed}. The draws are independent."
+        )
+    if "pareto_khat" in stats:
+        yield (
+            f"The weighted points are worth {float(stats['importance_ess']):,.0f} independent ones, with a Pareto k of "
+            f"{float(stats['pareto_khat']):.2f}."
+        )
+    if "diverging" in stats:
+        yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."
+    problems = fit_attribute(fit, "convergence_problems")
+    yield f"**The sampler did not converge:** {' '.join(problems)}" if problems else "No diagnostic showed a problem."
+    yield (
+        f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in units "
+        "of cosine distance."
+    )
+
+
+def _software(fit: "xr.DataTree") -> Iterator[str]:
+    versions = dict(fit_attribute(fit, "versions"))
+    package_version = versions.pop("bayesbias", "")
+    others = ", ".join(f"{name} {number}" for name, number in versions.items())
+    yield f"We used bayesbias {package_version} with {others}."
+    software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
+    yield f"Cite {_field(software, 'name')}, {_field(software, 'title')}, version {package_version}."
+    for reference in references:
+        people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
+        names = " and ".join(f"{family}, {given[0]}." for family, given in people)
+        yield (
+            f"{names} ({_field(reference, 'year')}). {_field(reference, 'title')}. {_field(reference, 'journal')} "
+            f"{_field(reference, 'volume')}({_field(reference, 'issue')})."
+        )
+
+
+def _field(text: str, name: str) -> str:
+    r"""Return the value of a field of a CITATION.cff, without its quotes.
+
+    >>> _field('authors:\n  - name: "The developers"\nversion: 1', "name")
+    'The developers'
+    """
+    match = re.search(rf'^[ -]*{name}: "?(.*?)"?$', text, re.MULTILINE)
+    return match[1] if match else ""
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which no character is markup of Markdown."""
+    return re.sub(r"([\\`*<>\[\]])", r"\\\1", text)
