@@ -34,7 +34,11 @@ def measure() -> Iterator[dict[str, object]]:
     for workers in (None, 1, 2):
         start = time.perf_counter()
         bb.debias_report(
-            *(embeddings, "gender", _METHODS, "gender_bolukbasi"), random_seed=1, workers=workers, progress=False
+            *(embeddings, "gender", _METHODS),
+            sets="gender_bolukbasi",
+            random_seed=1,
+            workers=workers,
+            progress=False,
         )
         taken.append(time.perf_counter() - start)
     what = f"{len(_METHODS)} methods x 3 embeddings of {_TRADE_WORDS:,}"

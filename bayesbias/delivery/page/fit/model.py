@@ -4,6 +4,7 @@ from bayesbias.delivery.page.blocks import Block, Paragraph, Section, Verbatim, 
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_report import FitReport
+from bayesbias.reports.posterior.methods import methods
 
 
 def model_section(page: FitReport) -> Section:
@@ -24,9 +25,9 @@ def model_section(page: FitReport) -> Section:
     return Section("model", "Model, priors and sampler", blocks, [headline])
 
 
-def _methods_paragraph(_: FitReport) -> list[Block]:
-    """Return the methods paragraph for papers; this is its only place on the page."""
-    return []
+def _methods_paragraph(page: FitReport) -> list[Block]:
+    """Return the methods paragraph for papers, as text that can be copied."""
+    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(methods(page.fit, hdi_prob=page.hdi_prob))]
 
 
 def model_equations(spec: ModelSpec) -> list[str]:
