@@ -125,7 +125,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
     prior = check_prior(table, "crossed", random_seed=4).distances
     same("Prior predictive", prior, {"Prior median": ("median", "{:.3f}"), "Outside 0 to 2": ("outside", "{:.1%}")})
     compared = compare_models(
-        table, ["crossed", "hierarchical", "crossed_per_list", "multivariate"], draws=1000, random_seed=4
+        table, ["crossed", "hierarchical", "crossed_per_list", "multivariate"], draws=500, random_seed=4
     )
     same("Expected log", compared, {"Words": ("elpd_words", "{:,.1f}"), "Pairs": ("elpd_pairs", "{:,.1f}")})
 
