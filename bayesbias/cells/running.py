@@ -10,8 +10,9 @@ from bayesbias import errors
 from bayesbias.base.checks import check_count, check_type, with_progress
 from bayesbias.base.memory import check_memory
 from bayesbias.cells.cells import Answer, Cell
-from bayesbias.cells.dask_workers import process_workers, scheduler_workers
+from bayesbias.cells.dask_workers import scheduler_workers
 from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.process_workers import process_workers
 from bayesbias.cells.workers import StartWorkers, Workers, this_process
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, warn_user
@@ -30,7 +31,7 @@ def choose_workers(workers: Any, scheduler: Any, *, verbose: bool) -> StartWorke
         return partial(this_process, every_core=True)
     count = check_count("workers", workers)
     check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
-    return this_process if count == 1 else partial(process_workers, count, verbose=verbose)
+    return this_process if count == 1 else partial(process_workers, count)
 
 
 def run_cells[AnyCell: Cell](

@@ -3,12 +3,13 @@
 Each file holds the commands of one stage (`data`, `fits`, ...); `base` holds the options and functions they share.
 """
 
-import signal
 import sys
 import warnings
+from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from bayesbias.base.interrupts import INTERRUPTED, TERMINATED
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
@@ -72,9 +73,6 @@ def _show_warning(
         print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
 
 
-_INTERRUPTED, _TERMINATED = 130, 143
-
-
 def _output_status() -> str:
     """Return which outputs the stopped command had finished."""
     from bayesbias.base.outputs import written
@@ -83,8 +81,11 @@ def _output_status() -> str:
     return f"{paths} is complete" if paths else "nothing was written"
 
 
-def main() -> None:
-    """Run the command line; a user's mistake prints one message and exits with code 2."""
+def main(held: ExitStack | None = None) -> None:
+    """Run the command line; a user's mistake prints one message and exits with code 2.
+
+    `held` is what holds interrupts back, until here.
+    """
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(2)
@@ -95,20 +96,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
-    # SystemExit runs the cleanup of unfinished files, as an error does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     try:
         with held_outputs:
+            if held is not None:
+                held.close()
             app()
     except BayesBiasError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         # Typer turns an interrupt into an exit code without a message.
-        code = _INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
-        if code in (_INTERRUPTED, _TERMINATED):
+        code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
+        if code in (INTERRUPTED, TERMINATED):
             sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
-            print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_output_status()}", file=sys.stderr)
+            print(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", file=sys.stderr)
             sys.exit(code)
         raise
     except MemoryError as error:
