@@ -37,7 +37,7 @@ EXTRAS = {
     "encoders": "sentence encoders and static distillations (sentence-transformers, model2vec; PyTorch as above)",
     "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
-    "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",
+    "cluster": "`audit` and `debias_report` on a Dask cluster; scores of seeds that do not fit into memory",
     "docx": 'results as Word documents: `bb.write(result, "report.docx")` (python-docx)',
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
