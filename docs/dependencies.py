@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[1]
 PURPOSES = {
     "arviz": "convergence diagnostics, intervals, leave-one-out; the format of a fit",
+    "cloudpickle": "sending functions of a script or a notebook to processes of the machine",
     "gensim": "reading gensim's and fastText's binary files; training skip-gram vectors",
     "h5netcdf": "fits as files",
     "h5py": "the format of these files",

@@ -150,7 +150,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
         with suppress(ProcessLookupError):
             (os.killpg if sign is signal.SIGINT else os.kill)(run.pid, sign)  # a terminal interrupts the group
         try:
-            _, said = run.communicate(timeout=120)
+            _, said = run.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             run.kill()
             said = "hangs"
