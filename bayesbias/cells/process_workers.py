@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.cells.workers import Workers, outcome_on_one_core
+from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ClusterError
 
