@@ -15,7 +15,7 @@ from bayesbias.cells.kept_answers import KeptAnswers
 from bayesbias.cells.process_workers import process_workers
 from bayesbias.cells.workers import StartWorkers, Workers, this_process
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, warn_user
+from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
 
 _BYTES_A_WORKER = 150_000_000  # of a process, before it works
 
@@ -69,6 +69,12 @@ def run_cells[AnyCell: Cell](
     answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
     waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
     failed: dict[str, str] = {}
+    if store and (damaged := [path for path in map(store.path, waiting) if path.exists()]):
+        warn_user(
+            f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of no such cell, and "
+            f"computed again: {name_some(damaged, 1)}. If nobody changed them, check the disk.",
+            BayesBiasWarning,
+        )
     if waiting:
         with workers() as team:
             check(waiting, team)

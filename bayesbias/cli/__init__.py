@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from typing import Any, TextIO
 
 from bayesbias.base.interrupts import INTERRUPTED, TERMINATED
+from bayesbias.base.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
@@ -68,9 +69,9 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, BayesBiasWarning):
-        print(f"warning: {message}", file=file or sys.stderr)
+        show(f"warning: {message}", file or sys.stderr)
     else:
-        print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
+        show(warnings.formatwarning(message, category, filename, lineno, line).rstrip("\n"), file or sys.stderr)
 
 
 def _output_status() -> str:
@@ -102,14 +103,14 @@ def main(held: ExitStack | None = None) -> None:
                 held.close()
             app()
     except BayesBiasError as error:
-        print(f"error: {error}", file=sys.stderr)
+        show(f"error: {error}", sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         # Typer turns an interrupt into an exit code without a message.
         code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
         if code in (INTERRUPTED, TERMINATED):
             sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
-            print(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", file=sys.stderr)
+            show(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", sys.stderr)
             sys.exit(code)
         raise
     except MemoryError as error:
@@ -120,5 +121,5 @@ def main(held: ExitStack | None = None) -> None:
         sys.exit(1)
     except OSError as error:
         # Only the terminal or the pipe of the output can fail here: it is full or closed.
-        print(f"error: {error.strerror or error}", file=sys.stderr)
+        show(f"error: {error.strerror or error}", sys.stderr)
         sys.exit(1)

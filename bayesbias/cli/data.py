@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bayesbias.base.terminal import show
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     AsJson,
@@ -51,8 +52,8 @@ def studies(context: typer.Context) -> None:
 
     for name in list_studies():
         study = load_study(name)
-        print(f"{name:10} {study.description or study.source}")
-    print("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
+        show(f"{name:10} {study.description or study.source}")
+    show("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
 
 
 @studies_app.command("show", cls=Command)
@@ -64,16 +65,16 @@ def studies_show(
     from bayesbias.studies.study import load_study
 
     shown = load_study(study)
-    print(f"{shown.name}: {shown.description}".rstrip(": "))
+    show(f"{shown.name}: {shown.description}".rstrip(": "))
     language = "" if is_english(shown.language) else shown.language
     for title, text in (("Language", language), ("Source", shown.source), ("Notes", shown.notes)):
         if text:
-            print(f"{title}: {text}")
+            show(f"{title}: {text}")
     for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
         for group, words in lists.items():
-            print(f"{title} {group} ({len(words)}): {', '.join(words)}")
+            show(f"{title} {group} ({len(words)}): {', '.join(words)}")
     for protected, attribute in shown.associated:
-        print(f"Associated: {protected} with {attribute}")
+        show(f"Associated: {protected} with {attribute}")
 
 
 @studies_app.command("new", cls=Command)
@@ -85,7 +86,7 @@ def studies_new(
     from bayesbias.studies.study import write_study_template
 
     written = write_study_template(path, overwrite=overwrite)
-    print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
+    show(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
 
 
 @studies_app.command("weathub", cls=Command)
@@ -104,7 +105,7 @@ def studies_weathub(
     study = load_weathub(path, lists, test)
     with atomic_path(output, overwrite=overwrite) as temporary:
         temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
-    print(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
+    show(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
 
 
 @app.command(cls=Command)

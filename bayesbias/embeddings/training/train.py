@@ -229,7 +229,7 @@ def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(default, int):
             settings[name] = check_number(name, value, low=0, high=1e9, above=True)
         else:
-            settings[name] = check_count(name, value, most=_MOST)
+            settings[name] = check_count(name, value, most=None if name == "epochs" else _MOST)
     return {**settings, **chosen.fixed}
 
 
@@ -243,6 +243,7 @@ def _seeds(seeds: Any) -> list[int]:
         ) from error
     if not checked or len(checked) < len(given) or len(set(checked)) < len(checked):
         raise ArgumentError(f"seeds={seeds!r}: give one or more distinct whole numbers.")
+    check_count("seeds", len(checked))
     return checked
 
 
