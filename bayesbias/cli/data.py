@@ -19,6 +19,7 @@ from bayesbias.cli.base import (
     Phrases,
     Quiet,
     Seed,
+    StudyName,
     answer,
     app,
     begin,
@@ -111,7 +112,7 @@ def studies_weathub(
 @app.command(cls=Command)
 def words(
     embedding: Annotated[Path, typer.Argument(metavar="VECTORS", help="File of vectors, as for `table`.")],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: OptionalOutput = None,
     case: Case = "exact",
     phrases: Phrases = "whole",
@@ -153,7 +154,7 @@ def table(
             "a language model.",
         ),
     ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file, which may end in .gz.")],
     case: Case = "exact",
     phrases: Phrases = "whole",
