@@ -84,10 +84,10 @@ def pairs_and_sides(
     """
     row_of = {word: row for row, word in enumerate(words)}
 
-    def found(word: str) -> int | None:
+    def vocabulary_row(word: str) -> int | None:
         return row_of.get(word, row_of.get(word.lower()))
 
-    pair_rows = [rows for pair in pairs if None not in (rows := [found(word) for word in pair])]
+    pair_rows = [rows for pair in pairs if None not in (rows := [vocabulary_row(word) for word in pair])]
     if not pair_rows:
         named = name_some("-".join(pair) for pair in pairs)
         raise EmbeddingError(
@@ -97,9 +97,12 @@ def pairs_and_sides(
     side_of = np.zeros(len(words), dtype=np.int8)
     for sign, side in zip((1, -1), sides, strict=True):
         for word in side:
-            if (row := found(word)) is not None:
+            if (row := vocabulary_row(word)) is not None:
                 side_of[row] = sign
     lists = {"pairs": [word for pair in pairs for word in pair], "first side": sides[0], "second side": sides[1]}
-    lost = [WordList(name, len(side), [word for word in side if found(word) is None]) for name, side in lists.items()]
+    lost = [
+        WordList(name, len(words_of_list), [word for word in words_of_list if vocabulary_row(word) is None])
+        for name, words_of_list in lists.items()
+    ]
     judge_lost_words("The corpus", lost, "They are left out; in a pair, its other word too.")
     return np.array(pair_rows, dtype=np.int64), side_of
