@@ -18,6 +18,7 @@ from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     contextual,
     data,
     debiasing,
+    encoders,
     fits,
     gate,
     inference,
@@ -40,7 +41,7 @@ _GROUPS = {
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
-    "Embeddings of your own": ("train", "contexts", "contextual", "encode"),
+    "Embeddings of your own": ("train", "contexts", "contextual", "encode", "common-part"),
 }
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 
