@@ -8,6 +8,7 @@ from .audits.ranks import Ranks as Ranks
 from .audits.ranks import rank as rank
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck
 from .checks.prior_check import PriorCheck as PriorCheck
+from .covariates.covariate_effect import CovariateEffect as CovariateEffect
 from .debiasing.report import DebiasReport as DebiasReport
 from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison

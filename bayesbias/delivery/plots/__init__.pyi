@@ -26,6 +26,7 @@ from .measures.word_scores import plot_word_scores as plot_word_scores
 from .posterior.checks import plot_check as plot_check
 from .posterior.checks import plot_prior_check as plot_prior_check
 from .posterior.contrasts import plot_contrasts as plot_contrasts
+from .posterior.covariates import plot_covariate as plot_covariate
 from .posterior.distances import plot_distances as plot_distances
 from .posterior.words import plot_connections as plot_connections
 from .posterior.words import plot_words as plot_words
