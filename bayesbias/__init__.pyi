@@ -42,6 +42,7 @@ from .models.spec import load_model as load_model
 
 # Checks.
 from .reports.audits.gate import gate as gate
+from .reports.axes.project import project as project
 from .reports.checks.posterior_check import check_posterior as check_posterior
 from .reports.checks.prior_check import check_prior as check_prior
 from .reports.covariates.covariate_effect import covariate_effect as covariate_effect

@@ -14,6 +14,7 @@ from bayesbias.base.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
+    axes,
     checks,
     contextual,
     data,
@@ -38,7 +39,7 @@ _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
     "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
-    "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
+    "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
     "Embeddings of your own": ("train", "contexts", "contextual", "encode", "common-part"),

@@ -181,6 +181,16 @@ COLUMNS: dict[str, Column] = {
     "outcome": Column("Outcome", meaning="pass inside the region of equivalence, fail beyond it"),
     "reason": Column("Reason"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
+    # axes
+    "axis": Column("Axis", meaning="axis that pairs of opposite words name"),
+    "pairs_agree": Column("Agree", meaning="whether the pairs are shown to name one axis"),
+    "pair_se": Column("SE over pairs", "distance", "standard error over pairs"),
+    "pair_share": Column("Share", "share", "share in the squared length of the mean difference of the pairs"),
+    "cosine": Column("Cosine", "difference", "cosine with the axis of all pairs like these"),
+    "cosine_low": Column("Interval, cosine", "difference", _INTERVAL),
+    "rating": Column("Rating"),
+    "correlation_low": Column("Interval, correlation", "difference", _INTERVAL),
+    "plain_correlation": Column("Plain correlation", "difference", "of the projections as they are"),
     # seeds
     "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),
     "seed_sd_low": Column("Interval, SD of seeds", "distance", _INTERVAL),

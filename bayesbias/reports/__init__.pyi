@@ -6,6 +6,7 @@ from .audits.audit_report import AuditReport as AuditReport
 from .audits.gate import GateResult as GateResult
 from .audits.ranks import Ranks as Ranks
 from .audits.ranks import rank as rank
+from .axes.projection import Projection as Projection
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck
 from .checks.prior_check import PriorCheck as PriorCheck
 from .covariates.covariate_effect import CovariateEffect as CovariateEffect

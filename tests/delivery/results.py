@@ -103,6 +103,16 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "reliability drivers": explained,
     "random lists": random_lists,
     "study sizes": sizes,
+    "projection": lambda: bb.project(
+        {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate(WORDS)},
+        WORDS[:6],
+        {
+            "<b>axis": list(zip(WORDS[6:18:2], WORDS[7:18:2], strict=True)),
+            "up": [*zip(WORDS[18::2], WORDS[19::2], strict=True)],
+        },
+        ratings=dict(zip(WORDS[:6], range(6), strict=True)),
+        random_seed=1,
+    ),
     "words": lambda: bb.check_words(
         {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}
     ),
