@@ -5,16 +5,18 @@ strings are followed.
 """
 
 import pickletools
+import tokenize
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import open_memmap
 
 from bayesbias.base.files import input_file
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError, collected_warnings
 
 VECTORS, VOCABULARY = "-w.npy", "-vocab.pkl"
 _BYTES_AN_OPCODE = 100
@@ -23,6 +25,17 @@ _BYTES = {"SHORT_BINSTRING", "BINSTRING", "STRING", "SHORT_BINBYTES", "BINBYTES"
 _STORES, _FETCHES = {"BINPUT", "LONG_BINPUT", "PUT"}, {"BINGET", "LONG_BINGET", "GET"}
 _NOTHING = {"PROTO", "FRAME"}
 _MARK = object()
+# Raised for damaged headers of arrays.
+_DAMAGED = (
+    ValueError,
+    EOFError,
+    SyntaxError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    tokenize.TokenError,
+)
 
 
 def read_histwords(path: Path, wanted: Wanted) -> Rows:
@@ -43,8 +56,10 @@ def read_histwords(path: Path, wanted: Wanted) -> Rows:
     vocabulary = path.with_name(path.name.removesuffix(VECTORS) + VOCABULARY)
     words = read_vocabulary_pickle(input_file(vocabulary))
     try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TypeError, OverflowError) as error:
+        # NumPy warns of headers that Python 2 wrote, as HistWords' are.
+        with collected_warnings(UserWarning):
+            matrix = open_memmap(path, mode="r")
+    except _DAMAGED as error:
         raise InputFileError(f"{path} is no complete NumPy array ({error}). Download it again.") from error
     shape = matrix.shape
     if matrix.dtype.kind not in "iuf" or len(shape) != 2 or not 1 <= shape[1] <= MOST_DIMENSIONS:

@@ -107,3 +107,20 @@ def test_a_lonely_array_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "1990-w.npy", VECTORS)
     with pytest.raises(InputFileError, match=r"1990-vocab\.pkl"):
         bb.load_embedding(tmp_path / "1990-w.npy")
+
+
+def test_arrays_of_python_2_are_read_without_a_warning(tmp_path: Path) -> None:
+    path = write_period(tmp_path, pickle.dumps(WORDS, 2))
+    # Python 2 wrote its long integers with an L.
+    whole = path.read_bytes()
+    assert b"'shape': (5, 2), }  " in whole
+    path.write_bytes(whole.replace(b"'shape': (5, 2), }  ", b"'shape': (5L, 2L), }"))
+    np.testing.assert_array_equal(bb.load_embedding(path)["king"], VECTORS[0])
+
+
+def test_a_zip_file_by_that_name_is_refused(tmp_path: Path) -> None:
+    path = write_period(tmp_path, pickle.dumps(WORDS, 2))
+    with path.open("wb") as stream:
+        np.savez(stream, words=np.array(WORDS), vectors=VECTORS)
+    with pytest.raises(InputFileError, match=r"1990-w\.npy"):
+        bb.load_embedding(path, format="histwords")
