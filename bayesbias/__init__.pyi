@@ -53,6 +53,7 @@ from .reports.embeddings.word_check import check_words as check_words
 # What a fit shows.
 from .reports.fit_report import report as report
 from .reports.measures.measure_posterior import measure_posterior as measure_posterior
+from .reports.periods.trend import trend as trend
 from .reports.posterior.conclusions import conclusions as conclusions
 from .reports.posterior.contrasts import contrast_draws as contrast_draws
 from .reports.posterior.contrasts import contrasts as contrasts

@@ -64,6 +64,9 @@ embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
 figure = bb.plots.plot_embeddings(compared)""",
+    "plot_trend": """folder = bb.bundled("data", "vectors", "planted_drift")
+moved = bb.trend(folder, "weat6", random_seed=1, progress=False)
+figure = bb.plots.plot_trend(moved)""",
     "plot_measure": """measure = bb.measure_posterior(fit, "weat", random_seed=1, progress=False)
 figure = bb.plots.plot_measure(measure)""",
     "plot_measure_words": """words = bb.measure_posterior(fit, random_seed=1, progress=False)

@@ -24,6 +24,7 @@ from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     gate,
     inference,
     measures,
+    periods,
     reliability,
     scores,
     seeds,
@@ -38,7 +39,7 @@ __all__ = ["app", "main"]
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
     "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
-    "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
+    "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
