@@ -14,14 +14,17 @@ from bayesbias.base.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
+    axes,
     checks,
     contextual,
     data,
     debiasing,
+    encoders,
     fits,
     gate,
     inference,
     measures,
+    periods,
     reliability,
     scores,
     seeds,
@@ -36,11 +39,11 @@ __all__ = ["app", "main"]
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
     "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
-    "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
-    "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
+    "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
+    "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
-    "Embeddings of your own": ("train", "contexts", "contextual", "encode"),
+    "Embeddings of your own": ("train", "contexts", "contextual", "encode", "common-part"),
 }
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 

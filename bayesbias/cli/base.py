@@ -41,6 +41,12 @@ class Duplicates(StrEnum):
     KEEP = "keep"
 
 
+StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
+ModelName = Annotated[str, typer.Option(help="Bundled model or TOML file.")]
+SeedFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."),
+]
 Case = Annotated[
     str,
     typer.Option(

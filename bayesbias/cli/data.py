@@ -19,6 +19,7 @@ from bayesbias.cli.base import (
     Phrases,
     Quiet,
     Seed,
+    StudyName,
     answer,
     app,
     begin,
@@ -34,9 +35,10 @@ from bayesbias.cli.contextual import (
     Device,
     Layer,
     Most,
-    Templates,
-    vectors_of_folder,
+    NoControls,
+    asked_study,
 )
+from bayesbias.cli.encoders import vectors_of_folder
 from bayesbias.errors import ArgumentError
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
@@ -46,8 +48,13 @@ app.add_typer(studies_app, name="studies")
 @studies_app.callback()
 def studies(context: typer.Context) -> None:
     """List the bundled studies."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        studies_list()
+
+
+@studies_app.command("list", cls=Command)
+def studies_list() -> None:
+    """List the bundled studies."""
     from bayesbias.studies.study import list_studies, load_study
 
     for name in list_studies():
@@ -111,7 +118,7 @@ def studies_weathub(
 @app.command(cls=Command)
 def words(
     embedding: Annotated[Path, typer.Argument(metavar="VECTORS", help="File of vectors, as for `table`.")],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: OptionalOutput = None,
     case: Case = "exact",
     phrases: Phrases = "whole",
@@ -153,7 +160,7 @@ def table(
             "a language model.",
         ),
     ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file, which may end in .gz.")],
     case: Case = "exact",
     phrases: Phrases = "whole",
@@ -168,11 +175,15 @@ def table(
         typer.Option("--allow-pickle", help="Read native files of gensim. A pickle can run code, so trust its source."),
     ] = False,
     contexts: Contexts = None,
-    templates: Templates = None,
+    templates: Annotated[
+        str | None,
+        typer.Option(help="Sentences around each word, for an encoder or a language model: see `bayesbias encode`."),
+    ] = None,
     layer: Layer = DEFAULT_LAYER,
     most: Most = DEFAULT_MOST,
     device: Device = None,
     cache: Cache = None,
+    no_controls: NoControls = False,
     seed: Seed = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -198,7 +209,7 @@ def table(
 
     check_table_output(output, overwrite=overwrite)
     claim(output)
-    loaded = load_study(study)
+    loaded = asked_study(load_study(study), no_controls=no_controls)
     vectors: Embedding
     if embedding.is_dir():
         vectors = vectors_of_folder(

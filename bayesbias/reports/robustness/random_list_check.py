@@ -116,12 +116,10 @@ class RandomListCheck(Result):
         return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The problems, and the summary."""
+    def _parts(self) -> tuple[StatementList, ...]:
         about, *findings = self.summary
-        problems = [StatementList("Beware", self.problems)] if self.problems else []
         return (
-            *problems,
+            StatementList("Beware", self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )

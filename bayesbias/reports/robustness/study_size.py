@@ -86,8 +86,7 @@ class StudySizes(Result):
         return self.frame.to_html(index=False) + render_html([StatementList("", self.statements, bulleted=False)])
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """What follows from the sizes."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return (StatementList("", self.statements, bulleted=False),)
 
     @cached_property
@@ -168,9 +167,8 @@ def required_words(
 
     Examples
     --------
-    >>> from bayesbias.reports.robustness.study_size import required_words
     >>> assumed = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
-    >>> sizes = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
+    >>> sizes = bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
     >>> sizes.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
        protected_words  attribute_words  pairs  suffices
     0                5                5    100     False

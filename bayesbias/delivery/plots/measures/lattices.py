@@ -55,10 +55,9 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.lattice import lattice
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattices
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> len(plot_lattices(lattice(vectors, ["he", "him", "his", "man"])).axes)  # 3 sizes, each with a colour bar
+    >>> lattice = bb.metrics.lattice(vectors, ["he", "him", "his", "man"])
+    >>> len(bb.plots.plot_lattices(lattice).axes)  # 3 sizes, each with a colour bar
     6
     """
     sizes = _sizes(lattices)
@@ -124,12 +123,11 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.lattice import lattice
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattice_spread
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> lists = ["he", "him", "his"], ["she", "her", "hers"]
     >>> metrics = "canonical_subspace", "mean_squared_cosine"
-    >>> len(plot_lattice_spread(*(lattice(vectors, *lists, metric=metric) for metric in metrics)).axes)
+    >>> lattices = [bb.metrics.lattice(vectors, *lists, metric=metric) for metric in metrics]
+    >>> len(bb.plots.plot_lattice_spread(*lattices).axes)
     1
     """
     _sizes(lattices[:1])
@@ -185,10 +183,8 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.consistency import subset_consistency
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_consistency
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> len(plot_consistency(subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
+    >>> len(bb.plots.plot_consistency(bb.metrics.subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
     1
     """
     from matplotlib.ticker import LogLocator, NullLocator
