@@ -80,6 +80,7 @@ def test_groups_have_their_plain_differences(name: str) -> None:
     assert fit.attrs["convergence_problems"] == "[]"
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 @pytest.mark.parametrize("dimensions", [2, 3, 5, 10])
 @pytest.mark.parametrize("study", ["weat7", "gender"])
 def test_few_dimensions_of_real_vectors_have_their_plain_difference(study: str, dimensions: int) -> None:

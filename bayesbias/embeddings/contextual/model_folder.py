@@ -25,5 +25,10 @@ def check_model_folder(folder: Path) -> None:
             raise InputFileError(
                 f"{path} is no index of weights ({library_reason(fault)}) Download the model again."
             ) from fault
-        if outside := [part for part in parts if not isinstance(part, str) or Path(part).name != part]:
+        if outside := [part for part in parts if not isinstance(part, str) or not _is_name(part)]:
             raise InputFileError(f"{path} names {outside[0]!r:.80}, outside of the folder. Download the model again.")
+
+
+def _is_name(part: str) -> bool:
+    """Return whether a text is the name of a file, without a folder."""
+    return part not in ("", "..") and Path(part).name == part
