@@ -91,9 +91,35 @@ def _plan() -> bytes:
         return pets.write_plan(Path(folder), 1, 2, rope="0.02", max_lost="0.2", chains="2", tune="50").read_bytes()
 
 
+_PLAN_VALUES = (
+    *("0", "1", "-1", "2", "100000", "1000000000000", "1e300", "nan", "inf", "true", '""', '"none"', "[]", "[1, 2]"),
+    *("[1, 1]", '["mac"]', '["weat", "weat"]', '["/dev/zero"]', '"https://example.org/x"', '["../../etc/passwd"]'),
+    *(
+        '"tcp://127.0.0.1:1"',
+        "{a = 1}",
+        '"\\u001b[31m"',
+        '["\\u0000"]',
+        "99999999999999999999",
+        "[-0.02, 0.02]",
+        "1979-05-27",
+    ),
+)
+_PLAN_KEYS = (
+    *("studies", "measures", "models", "model", "seeds", "random_seed", "draws", "tune", "chains", "rope", "max_lost"),
+    *("case", "hdi_prob", "workers", "scheduler", "embeddings", "other"),
+)
+
+
 def plan_text(rng: Generator) -> bytes:
-    """Return a damaged plan."""
-    return mutated(_plan().replace(b'"hierarchical"', b'"none"').replace(b'"contrast", ', b""), rng)
+    """Return a plan with odd values, or a damaged one."""
+    plan = _plan().replace(b'"hierarchical"', b'"none"').replace(b'"contrast", ', b"")
+    if rng.random() < 0.3:
+        return mutated(plan, rng)
+    lines = plan.decode().splitlines()
+    for _ in range(int(rng.integers(1, 3))):
+        key, value = rng.choice(_PLAN_KEYS), rng.choice(_PLAN_VALUES)
+        lines = [f"{key} = {value}", *(line for line in lines if not line.startswith(f"{key} = "))]
+    return "\n".join(lines).encode()
 
 
 def plan_of(path: Path) -> object:

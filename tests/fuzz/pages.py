@@ -100,9 +100,14 @@ MAKERS: dict[str, Callable[[Sequence[str]], Result]] = {
 }
 
 
-def drawn() -> object:
-    """Draw a figure, which imports what draws."""
-    return bb.write(audit(("a", "b", "c", "d")), Path(tempfile.mkdtemp()) / "page.html")
+def drawn(kind: str) -> Callable[[], object]:
+    """Return what writes a page of a kind, which imports and compiles what it needs."""
+
+    def draw() -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            return bb.write(MAKERS[kind](("a", "b", "c", "d")), Path(folder) / "page.html")
+
+    return draw
 
 
 def hostile_names(rng: Generator) -> bytes:

@@ -341,7 +341,7 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
     "folder of a model": (8, Target(answers.hostile_folder, answers.model_folder_of, ".json")),
     **{
-        f"page: {kind}": (0.2, Target(pages.hostile_names, pages.page_of(kind), ".json", list, pages.drawn))
+        f"page: {kind}": (0.2, Target(pages.hostile_names, pages.page_of(kind), ".json", list, pages.drawn(kind)))
         for kind in pages.MAKERS
     },
 }
