@@ -93,8 +93,15 @@ def prepare(folder: Path) -> None:
     (folder / "encoder" / "modules.json").write_text(json.dumps(modules))
 
 
+def answer_interrupts() -> None:
+    """Let this process, and those that it starts, answer Ctrl-C, which shells have background jobs ignore."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def start(line: str, folder: Path) -> "subprocess.Popen[str]":
-    """Start a command in a process group of its own, as a terminal does."""
+    """Start a command in a process group of its own, which Ctrl-C reaches, as a terminal does."""
+    answer_interrupts()
     return subprocess.Popen(
         [Path(sys.executable).with_name("bayesbias"), *line.split(), "--quiet"],
         cwd=folder,
