@@ -42,7 +42,7 @@ _AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SeedComparison(Result):
-    """Comparison returned by `compare_seeds`; printed, whether the seeds agree. Units are those of cosine distance.
+    """Comparison returned by `compare_seeds`, in units of cosine distance; `print` says whether the seeds agree.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class SeedComparison(Result):
         ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
         `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
         `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
-        seeds like these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in
-        an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one embedding;
-        `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and
-        `seed_share`, the seed's share of the variance of one embedding's contrast, with `seed_share_low` to
-        `seed_share_high`.
+        seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
+        contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
+        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
+        `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
+        `seed_share_low` to `seed_share_high`.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
@@ -180,7 +180,7 @@ def compare_seeds(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> SeedComparison:
-    """Compare the contrasts of one study in embeddings that differ only in the seed of their training.
+    """Return the contrasts of one study, compared between embeddings that differ only in the seed of their training.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def compare_seeds(
     Returns
     -------
     SeedComparison
-        Frames `contrasts` and `by_seed`; printed, whether the seeds agree.
+        Frames `contrasts` and `by_seed`; `print` says whether the seeds agree.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
 def nearness_decides(row: Row) -> bool:
     """Return whether a contrast rests on one list being nearer to every group than another.
 
-    Without that, it has the opposite sign, or its interval no longer leaves out 0.
+    Without that, it has the opposite sign, or its interval no longer excludes 0.
     """
     if "net_mean" not in row:
         return False

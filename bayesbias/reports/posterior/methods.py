@@ -48,7 +48,7 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     Raises
     ------
     FitError, ArgumentError
-        If `fit` is not a fit, or `hdi_prob` is no probability.
+        If `fit` is not a fit, or `hdi_prob` is not a probability.
 
     Examples
     --------
