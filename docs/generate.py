@@ -64,10 +64,19 @@ embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
 figure = bb.plots.plot_embeddings(compared)""",
+    "plot_trend": """folder = bb.bundled("data", "vectors", "planted_drift")
+moved = bb.trend(folder, "weat6", random_seed=1, progress=False)
+figure = bb.plots.plot_trend(moved)""",
     "plot_measure": """measure = bb.measure_posterior(fit, "weat", random_seed=1, progress=False)
 figure = bb.plots.plot_measure(measure)""",
     "plot_measure_words": """words = bb.measure_posterior(fit, random_seed=1, progress=False)
 figure = bb.plots.plot_measure_words(words)""",
+    "plot_axis": """words = ["nurse", "engineer", "librarian", "doctor", "teacher", "lawyer", "soldier", "artist"]
+gender = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter")]
+mood = [("happy", "sad"), ("wonderful", "terrible"), ("love", "abuse"), ("heaven", "evil"), ("joy", "tragedy")]
+projection = bb.project(vectors, words, {"gender": gender, "mood": mood}, random_seed=1)
+figure = bb.plots.plot_axis(projection)""",
+    "plot_axes_map": "figure = bb.plots.plot_axes_map(projection)",
     "plot_null": """null = bb.reports.simulate_null(samples=2000, random_seed=1, progress=False)
 figure = bb.plots.plot_null(null, observed={"effect_size": 0.97})""",
     "plot_false_positive_rates": """rates = bb.reports.false_positive_rates(samples=200, random_seed=1, progress=False)

@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.terminal import show
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
-        print(text, flush=True)  # readers of a pipe see it at once
+        show(text)
 
 
 def begin(output: Path | None, *, overwrite: bool) -> None:

@@ -16,6 +16,7 @@ from bayesbias.metrics.directions.word_scores import BasePairs
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
 from bayesbias.reliability.reliability_drivers import ReliabilityRegression
 from bayesbias.reliability.report_drivers import explained
+from bayesbias.reliability.row_shapes import shape_doubts
 from bayesbias.reliability.scores import score_array
 from bayesbias.reliability.word_lists import Queries, as_queries
 
@@ -75,6 +76,9 @@ class ReliabilityReport(Result):
             doubts.append(
                 Statement("lost words", f"{len(lost)} words are left out: {name_some(lost, 5)}.", {"words": lost})
             )
+        several = ["vectors"] if len(self.facts["seeds"]) > 1 else []
+        doubts += shape_doubts(self.words_over_seeds, [*several, "list", "rule"], "Over seeds")
+        doubts += shape_doubts(self.words_over_rules, [*several, "list"], "Over rules")
         doubts += [
             Statement(doubt.kind, f"{name}: {doubt.text}", doubt.numbers)
             for name, result in self.drivers.items()

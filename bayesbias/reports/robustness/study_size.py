@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesbias.base.checks import (
     HDI_PROB,
+    Limit,
     check_choice,
     check_count,
     check_number,
@@ -40,6 +41,7 @@ ASSURANCE = 0.8
 _POINTS = 500
 _DRAWS = 2000
 # Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
+_SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
 _WIDEST = 4.0
 _MOST_ROWS = 20_000_000
 
@@ -177,7 +179,7 @@ def required_words(
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     width = check_number("width", width, low=0, high=_WIDEST, above=True)
-    check_count("samples", samples, least=2)
+    check_count("samples", samples, least=2, limit=_SAMPLES)
     tried = _checked_sizes(SIZES if sizes is None else sizes)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
