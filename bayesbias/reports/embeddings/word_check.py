@@ -58,8 +58,7 @@ class WordCheck(Result):
     doubts: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Doubts, the number of words in each list, and the lost words with reasons."""
+    def _parts(self) -> tuple[StatementList, ...]:
         lost = self.words[self.words["form"] == ""]
         # The bundled control lists can lose hundreds, and nobody mends them one by one.
         many = lost["list"].isin(CONTROLS) & (lost.groupby("list")["word"].transform("size") > _MOST_CONTROLS)
@@ -90,13 +89,12 @@ class WordCheck(Result):
             Statement("lost words", f"{name}, {len(rows):,} words: {name_some(rows['word'], _MOST_CONTROLS)}")
             for name, rows in lost[many].groupby("list", sort=False)
         )
-        parts = (
+        return (
             StatementList("", (first,), bulleted=False),
             StatementList(BEWARE, self.doubts),
             StatementList("Lists", lists),
             StatementList("Lost words", texts),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

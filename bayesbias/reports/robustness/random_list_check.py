@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import (
+    HDI_PROB,
+    Limit,
+    check_count,
+    check_items,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import (
@@ -29,6 +37,7 @@ from bayesbias.models.numerics.contrast_estimate import Estimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
 from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
 from bayesbias.reports.robustness.random_lists import random_lists
@@ -39,6 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_SAMPLES = Limit(100_000, 0.1, 1e5)  # lists, each of which is fitted
 _FEWEST = 10
 _WINDOW = 1000
 _DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
@@ -107,12 +117,10 @@ class RandomListCheck(Result):
         return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The problems, and the summary."""
+    def _parts(self) -> tuple[StatementList, ...]:
         about, *findings = self.summary
-        problems = [StatementList("Beware", self.problems)] if self.problems else []
         return (
-            *problems,
+            StatementList("Beware", self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )
@@ -195,7 +203,8 @@ def check_random_lists(
     Returns
     -------
     RandomListCheck
-        Frames of claims and of gaps; `print` explains them.
+        Frames of claims and of gaps; `print` explains them. If an interrupt, such as Ctrl-C, ends the samples, those
+        that were done are returned if they are at least 10, with a warning.
 
     Raises
     ------
@@ -240,7 +249,7 @@ def check_random_lists(
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
+    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST, limit=_SAMPLES)
     check_probability("hdi_prob", hdi_prob)
     spec, loaded = load_model(model), load_study(study)
     _check_request(spec, loaded)
@@ -266,11 +275,18 @@ def check_random_lists(
                 "table with bb.fit, which may use another sampler, or give another model here."
             ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
-        for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
-            table, sample_distances = next(tables)
-            distances.append(sample_distances)
-            with suppress(SamplerFailedError):
-                fitted[number] = estimate(table, number)
+        stopped: tuple[Statement, ...] = ()
+        try:
+            for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
+                table, sample_distances = next(tables)
+                with suppress(SamplerFailedError):
+                    fitted[number] = estimate(table, number)
+                distances.append(sample_distances)
+        except KeyboardInterrupt:
+            done = len(distances) - 1
+            fitted = {number: fitted[number] for number in fitted if number <= done}
+            stopped = (stopped_statement(done if done >= _FEWEST else 0, samples, "random lists"),)
+            samples = done
         method_frames = [
             _model_rows(spec, fitted),
             *list_tests(np.stack(distances), lists, weat_lists(loaded, data), seed),
@@ -295,7 +311,7 @@ def check_random_lists(
             "match": match,
             "window": int(lists.candidates.shape[1]),
         },
-        problems=claim_problems(rows[0], spec, samples, not_fitted),
+        problems=(*stopped, *claim_problems(rows[0], spec, samples, not_fitted)),
         model=spec.name,
         study=loaded.name,
         embedding=source.name,

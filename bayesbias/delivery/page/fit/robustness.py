@@ -169,6 +169,8 @@ def sensitivity_section(page: FitReport) -> Section:
             random_seed=page.random_seed,
             progress=False,
         )
+        if frame.attrs["stopped"]:  # an interrupt is meant for the page
+            raise KeyboardInterrupt
         blocks += [Heading(_TITLES[leave_out]), *(Paragraph(statement.text) for statement in frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
