@@ -173,7 +173,7 @@ COLUMNS: dict[str, Column] = {
     "conclusion": Column("Conclusion"),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability"),
-    "probability_of_direction": Column("Direction", "probability", "probability that the sign is as estimated"),
+    "probability_of_direction": Column("P(sign)", "probability", "probability that the sign is as estimated"),
     "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
     "probability_of_positive": Column("Probability above 0", "probability"),
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
