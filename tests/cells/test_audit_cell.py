@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
+from bayesbias.cells import audit_cell
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from tests.cells import pets
 
@@ -75,7 +77,9 @@ def test_standardised_contrasts_stay_where_all_vectors_get_a_common_part():
             warnings.simplefilter("ignore", bb.errors.LostWordsWarning)
             table = bb.distance_table(embedding, "gender", max_lost=0.5)
         lists = ["connection", "protected_group", "attribute_group"]
-        means = table.groupby(lists, observed=True)["cosine_distance"].mean().groupby("connection", observed=True).mean()
+        means = (
+            table.groupby(lists, observed=True)["cosine_distance"].mean().groupby("connection", observed=True).mean()
+        )
         contrast.append(means["associated"] - means["different"])
         spread.append(audit_cell._control_sd(table))
     assert contrast[0] / contrast[1] > 4
