@@ -249,6 +249,8 @@ def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:
     listed = check_items("seeds", seeds, "a list of whole numbers")
     if None in listed:
         raise ArgumentError(f"seeds={shown(seeds)}: give a list of whole numbers.")
+    if listed:
+        check_count("seeds", len(listed))
     resolved = [resolve_seed(seed) for seed in listed]
     raise_unless_distinct("seeds", resolved)
     return resolved

@@ -14,6 +14,7 @@ from .encoders import load_encoder as load_encoder
 from .isotropy import common_part as common_part
 from .isotropy import without_common_part as without_common_part
 from .names import names_in as names_in
+from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike
 from .templates import load_templates as load_templates
 from .templates import templates_by_list as templates_by_list

@@ -9,7 +9,7 @@ from typing import Any
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.extras import require
-from bayesbias.base.files import printable
+from bayesbias.base.files import is_folder, printable
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.language_model import folder_digest
 from bayesbias.embeddings.contextual.transformer import quiet_transformers
@@ -128,7 +128,7 @@ def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
         As for `load_encoder`.
     """
     path = check_path(folder, "folder")
-    kind = folder_kind(path) if path.is_dir() else None
+    kind = folder_kind(path) if is_folder(path) else None
     if kind is None:
         raise InputFileError(
             f"{path} is no folder of an encoder: it holds neither {_MODULES} nor {_CONFIG}. Download the model first, "

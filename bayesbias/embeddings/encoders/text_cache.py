@@ -19,11 +19,11 @@ from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 
 _APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
 _AT_ONCE = 500  # keys in a query
-_SCHEMA = f"""
-PRAGMA application_id = {_APPLICATION};
-CREATE TABLE encoder (name TEXT NOT NULL);
-CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
-"""
+_SCHEMA = (
+    f"PRAGMA application_id = {_APPLICATION}",
+    "CREATE TABLE encoder (name TEXT NOT NULL)",
+    "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
+)
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,11 @@ def _claim(base: sqlite3.Connection, file: Path, encoder: str) -> None:
     base.execute("PRAGMA synchronous = NORMAL")
     tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
     if not tables:
-        base.executescript(_SCHEMA)
+        base.execute("BEGIN")  # whole or not at all
+        for statement in _SCHEMA:
+            base.execute(statement)
         base.execute("INSERT INTO encoder VALUES (?)", (encoder,))
+        base.execute("COMMIT")
         return
     if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise _damaged(file, "another program wrote it")

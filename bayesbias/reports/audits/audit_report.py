@@ -60,12 +60,9 @@ class AuditReport(Result):
         return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Answers of each model and seed, and their limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        return tuple(
-            part for part in (*answered, StatementList("What it does not show", self._limits())) if part.statements
-        )
+        return *answered, StatementList("What it does not show", self._limits())
 
     @property
     def _shown(self) -> list[_Variant]:
