@@ -150,7 +150,7 @@ COLUMNS: dict[str, Column] = {
     "context_high": Column("High with contexts", "difference", "high end of the interval with the error over contexts"),
     "list_nearness": Column("Nearness of lists", "difference", "how much nearer a list is to all groups"),
     "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
-    "control_sd": Column("SD of controls", "distance", "standard deviation of distances to control words"),
+    "control_sd": Column("SD of controls", "distance", "standard deviation of single distances to control words"),
     "standardised": Column("Standardised", "difference", "contrast divided by the standard deviation of the controls"),
     "standardised_low": Column("Interval, standardised", "difference", _INTERVAL),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
