@@ -14,6 +14,7 @@ from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     audits,
     checks,
     contextual,
+    covariates,
     data,
     debiasing,
     fits,
@@ -33,7 +34,7 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
-    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
+    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "covariate", "methods", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

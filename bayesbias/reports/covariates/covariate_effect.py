@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -20,25 +20,17 @@ from bayesbias.estimates.intervals import (
     settled,
     shortest_interval,
 )
+from bayesbias.models.fitted.fit_source import fitted_model
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
-from bayesbias.reports.covariates.slopes import (
-    Design,
-    correlations,
-    correlations_of_population,
-    design_of,
-    residual_sds,
-    robust_freedom,
-    sds_of_population,
-    slopes_of_population,
-)
+from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
+from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
 # With fewer effective words, single ones decide the slope.
 _FEW_EFFECTIVE = 4.0
 _STREAM = 104
@@ -222,16 +214,14 @@ def covariate_effect(
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     design = design_of(covariates, group_of)
     _check_design(design, rows.covariate_names)
-    if without := [word for word, lean in zip(words, leans.observed, strict=True) if not np.isfinite(lean)]:
-        raise ReportError(f"{leans.name}: some words have no pairs on one side: {name_some(without)}. Leave them out.")
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
-    effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
+    effects, in_population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
     return CovariateEffect(
         contrast=leans.name,
         embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
         effects=effects,
         words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
-        line=_line(leans, design, covariates[:, 0], population, hdi_prob),
+        line=_line(leans, design, covariates[:, 0], in_population, hdi_prob, rng),
         within_groups=within_groups,
         hdi_prob=hdi_prob,
         doubts=tuple(_doubts(fit, design, rows.covariate_names, words, leans)),
@@ -266,67 +256,47 @@ def _effects(
     names: tuple[str, ...],
     hdi_prob: float,
     rng: np.random.Generator,
-) -> "tuple[pd.DataFrame, np.ndarray]":
-    """Return the rows of all quantities, and draws of the slopes in the population."""
+) -> "tuple[pd.DataFrame, tuple[np.ndarray, np.ndarray]]":
+    """Return the rows of all quantities, and draws of slopes and of the sd beyond covariates in the population."""
     import pandas as pd
     import xarray as xr
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     sizes = fit["posterior"].sizes
-    slopes = leans.draws @ design.coefficients.T
-    population = slopes_of_population(leans.draws, design, rng)
-    plain = leans.observed[None]
-    quantities: list[tuple[str, tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]] = [
-        (SLOPE, names, population, slopes, plain @ design.coefficients.T),
-        (
-            CORRELATION,
-            names,
-            correlations_of_population(leans.draws, design, rng),
-            correlations(leans.draws, design),
-            correlations(plain, design),
-        ),
-        (
-            RESIDUAL_SD,
-            ("",),
-            sds_of_population(leans.draws, design, rng)[:, None],
-            residual_sds(leans.draws, design)[:, None],
-            residual_sds(plain, design)[:, None],
-        ),
-    ]
+    quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
     plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
     records = []
-    for quantity, labels, in_population, in_these, observed in quantities:
-        for place, name in enumerate(labels):
-            for scope, draws in (("population", in_population), ("these_words", in_these)):
-                chains = xr.DataArray(draws[:, place].reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
-                moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
-                interval = draws_interval(draws[:, place], hdi_prob)
-                ends = plain_ends[place] if quantity == SLOPE and scope == "population" else (np.nan, np.nan)
-                records.append(
-                    {
-                        "quantity": quantity,
-                        "covariate": name,
-                        "scope": scope,
-                        "observed": float(observed[0, place]),
-                        **{str(column): float(value) for column, value in moments.items()},
-                        "hdi_low": interval.low,
-                        "hdi_high": interval.high,
-                        "low_se": interval.low_se,
-                        "high_se": interval.high_se,
-                        "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                        "probability_of_positive": float((draws[:, place] > 0).mean()),
-                        "plain_low": ends[0],
-                        "plain_high": ends[1],
-                    }
-                )
+    for (quantity, name, scope), (draws, observed) in quantities.items():
+        chains = xr.DataArray(draws.reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
+        moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
+        interval = draws_interval(draws, hdi_prob)
+        is_slope = (quantity, scope) == (SLOPE, "population")
+        ends = plain_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        records.append(
+            {
+                "contrast": leans.name,
+                "quantity": quantity,
+                "covariate": name,
+                "scope": scope,
+                "observed": observed,
+                **{str(column): float(value) for column, value in moments.items()},
+                "hdi_low": interval.low,
+                "hdi_high": interval.high,
+                "low_se": interval.low_se,
+                "high_se": interval.high_se,
+                "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                "probability_of_positive": float((draws > 0).mean()),
+                "plain_low": ends[0],
+                "plain_high": ends[1],
+            }
+        )
     frame = pd.DataFrame(records)
-    frame = frame.assign(contrast=leans.name)
     columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
     columns += ["probability_of_positive", "plain_low", "plain_high", *diagnostics_of(frame)]
     effects = EstimateFrame(frame[columns])
     effects.attrs = {"hdi_prob": hdi_prob}
-    return effects, population
+    return effects, (population, quantities[RESIDUAL_SD, "", "population"][0])
 
 
 def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
@@ -334,7 +304,8 @@ def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list
     from scipy.stats import t
 
     slopes = design.coefficients @ leans
-    sds = residual_sds(leans[None], design)[0] * np.linalg.norm(design.coefficients, axis=1)
+    residual_sd = np.sqrt(np.square(design.residuals @ leans).sum() / design.freedom)
+    sds = residual_sd * np.linalg.norm(design.coefficients, axis=1)
     reach = t.ppf((1 + hdi_prob) / 2, design.freedom) * sds
     return list(zip((slopes - reach).tolist(), (slopes + reach).tolist(), strict=True))
 
@@ -363,17 +334,26 @@ def _words(
     return frame
 
 
-def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarray, hdi_prob: float) -> "pd.DataFrame":
-    """Return the line along the first covariate; its level is that of these words, or of words like these."""
+def _line(
+    leans: Leans,
+    design: Design,
+    values: np.ndarray,
+    in_population: tuple[np.ndarray, np.ndarray],
+    hdi_prob: float,
+    rng: np.random.Generator,
+) -> "pd.DataFrame":
+    """Return the line along the first covariate, for these words and for words like these.
+
+    `in_population` holds draws of the slopes and of the sd beyond the covariates.
+    """
     import pandas as pd
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     grid = np.linspace(values.min(), values.max(), 41)
+    population, sds = in_population
     level, slope = leans.draws.mean(axis=1), leans.draws @ design.coefficients[0]
-    beyond = residual_sds(leans.draws, design) / np.sqrt(len(values))
-    rng = np.random.default_rng([len(values), _STREAM])
-    noise = beyond * rng.standard_t(design.freedom, len(level)) if design.freedom else 0
+    noise = np.resize(sds, len(level)) / np.sqrt(len(values)) * rng.standard_normal(len(level))
     these = level[:, None] + slope[:, None] * (grid - values.mean())
     like_these = (level + noise)[:, None] + population[:, :1] * (grid - values.mean())
     ends = {
