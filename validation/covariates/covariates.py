@@ -11,6 +11,7 @@ import argparse
 import json
 import zlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -88,12 +89,18 @@ class Population:
         return np.asarray(self.first.mean(axis=1) - self.second.mean(axis=1))
 
 
+@cache
+def unit_vectors(path: Path) -> tuple[dict[str, int], np.ndarray]:
+    """Return the place of each word of an embedding, and unit vectors."""
+    embedding = bb.load_embedding(path)
+    unit = embedding.vectors / np.linalg.norm(embedding.vectors, axis=1, keepdims=True)
+    return {word: number for number, word in enumerate(embedding.words)}, unit
+
+
 def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.Generator) -> Population:
     """Return the populations of a cell."""
     embeddings, covariates, lists = folders
-    embedding = bb.load_embedding(embeddings / VECTORS[cell.vectors])
-    place = {word: number for number, word in enumerate(embedding.words)}
-    unit = embedding.vectors / np.linalg.norm(embedding.vectors, axis=1, keepdims=True)
+    place, unit = unit_vectors(embeddings / VECTORS[cell.vectors])
     gendered = [
         [word for word in (lists / name).read_text(encoding="utf-8").split() if word in place]
         for name in ("gn_glove_female_word_file.txt", "gn_glove_male_word_file.txt")

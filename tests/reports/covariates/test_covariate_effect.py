@@ -63,19 +63,28 @@ def test_the_error_of_these_words_is_that_of_attribute_words(effect: bb.reports.
 
 
 def test_the_population_is_as_wide_as_a_two_way_bootstrap() -> None:
-    """Words and attribute words are drawn with replacement; many of both, so that the bootstrap is accurate."""
+    """Words alone and attribute words alone are drawn with replacement, less the pairs that both count (Owen 2007)."""
     table = made_table(words=40, attributes=25, noise=0.03)
     fit = bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False)
     slope = row(bb.covariate_effect(fit), "slope", "population")
     wide = table.pivot(index="protected_word", columns=["attribute_group", "attribute_word"], values="cosine_distance")
     share = table.groupby("protected_word")["share"].first().loc[wide.index].to_numpy()
     near, far, rng = wide["near"].to_numpy(), wide["far"].to_numpy(), np.random.default_rng(2)
-    drawn = []
-    for _ in range(2000):
-        words, first, second = (rng.integers(0, size, size) for size in (40, 25, 25))
+
+    def drawn_slope(words: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
         leans = near[np.ix_(words, first)].mean(axis=1) - far[np.ix_(words, second)].mean(axis=1)
-        drawn.append(np.polyfit(share[words], leans, 1)[0])
-    assert slope["sd"] == pytest.approx(np.std(drawn), rel=0.25)
+        return float(stats.linregress(share[words], leans).slope)
+
+    everyone, lists = np.arange(40), np.arange(25)
+    by_words = [drawn_slope(rng.integers(0, 40, 40), lists, lists) for _ in range(600)]
+    by_lists = [drawn_slope(everyone, rng.integers(0, 25, 25), rng.integers(0, 25, 25)) for _ in range(600)]
+    deviations = share - share.mean()
+    pairs = 0.0
+    for distances in (near, far):
+        errors = distances - distances.mean(axis=1, keepdims=True)
+        errors = errors - errors.mean(axis=0)
+        pairs += np.square(errors * deviations[:, None]).sum() / (25 * deviations @ deviations) ** 2
+    assert slope["sd"] == pytest.approx(np.sqrt(np.var(by_words) + np.var(by_lists) - pairs), rel=0.15)
     assert slope["hdi_low"] < SLOPE < slope["hdi_high"]
 
 
