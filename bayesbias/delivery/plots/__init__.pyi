@@ -10,6 +10,9 @@ from .embeddings.inference import plot_inference as plot_inference
 from .embeddings.lar_distributions import plot_lar_distributions as plot_lar_distributions
 from .embeddings.relations import plot_relations as plot_relations
 from .embeddings.seeds import plot_seeds as plot_seeds
+from .embeddings.trend import plot_trend as plot_trend
+from .measures.axes import plot_axes_map as plot_axes_map
+from .measures.axes import plot_axis as plot_axis
 from .measures.congruences import plot_components as plot_components
 from .measures.congruences import plot_congruences as plot_congruences
 from .measures.heatmap import plot_heatmap as plot_heatmap
