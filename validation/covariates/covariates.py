@@ -278,6 +278,36 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index().round(4)
 
 
+def overall(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the means over cells by method, of cells with a relation and without."""
+    by_method = cells.groupby(["related", "method"], sort=False)
+    keys = ["vectors", "protected", "attributes", "covariate", "words", "attribute_words"]
+    plain = cells[cells["method"] == "population"].set_index(keys)["width"]
+    ratio = cells.set_index(keys)["width"] / plain.reindex(pd.MultiIndex.from_frame(cells[keys])).to_numpy()
+    cells = cells.assign(width_ratio=ratio.to_numpy())
+    table = by_method.agg(cells=("coverage", "size"), samples=("samples", "sum"), coverage=("coverage", "mean"))
+    table["lowest coverage"] = by_method["coverage"].min()
+    table["claims"] = by_method["claims"].mean()
+    table["width_ratio"] = cells.groupby(["related", "method"], sort=False)["width_ratio"].median()
+    return table.reset_index()
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return `overall` as a Markdown table."""
+    table = overall(cells)
+    lines = [
+        "| relation | method | cells | tables | coverage | lowest coverage | claims | width |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in table.to_dict("records"):
+        relation = "yes" if row["related"] else "no"
+        slope = row["method"] in ("population", "these_words", "least squares", "two-way")
+        numbers = [f"{row['coverage']:.2f}", f"{row['lowest coverage']:.2f}"]
+        numbers += [f"{row['claims']:.2f}", f"{row['width_ratio']:.2f}"] if slope else ["", ""]
+        lines.append(f"| {relation} | {row['method']} | {row['cells']} | {row['samples']} | {' | '.join(numbers)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run all cells and write `cells.csv` and `run.json`."""
     parser = argparse.ArgumentParser(description=__doc__)

@@ -1,5 +1,7 @@
 """Effects of covariates against plain least squares and an independent two-way bootstrap."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
+from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, ReportError
 from tests.reports.covariates.made import SLOPE, made_fit, made_table
 
@@ -21,10 +24,9 @@ def effect(fitted: xr.DataTree) -> bb.reports.CovariateEffect:
     return bb.covariate_effect(fitted)
 
 
-def row(effect: bb.reports.CovariateEffect, quantity: str, scope: str) -> dict[str, float]:
-    frame = effect.effects
-    (found,) = frame[(frame["quantity"] == quantity) & (frame["scope"] == scope)].to_dict("records")
-    return found
+def row(effect: bb.reports.CovariateEffect, quantity: str, scope: str) -> dict[str, Any]:
+    (estimate,) = (row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (quantity, scope))
+    return estimate
 
 
 def plain_leans(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
