@@ -56,8 +56,8 @@ class CovariateEffect(Result):
         A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `mean`, `sd`,
         `hdi_low` and `hdi_high` of its lean, then the covariates.
     line : pandas.DataFrame
-        The fitted line along the first covariate, at the means of all others: `value` (of the covariate), `mean`,
-        `hdi_low` and `hdi_high` (of the population), `these_low` and `these_high` (of these words).
+        The line along the first covariate, through the mean lean: `value` (of the covariate), `mean`, and the ends of
+        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_low` and `these_high` in these words.
     within_groups, hdi_prob
         As in `covariate_effect`.
     doubts
@@ -115,7 +115,7 @@ class CovariateEffect(Result):
         figure = ResultFigure(
             "plot_covariate",
             f"Lean of each word ({self.contrast}, cosine distance) against {covariate}, with {prob}; line and bands: "
-            "least-squares line of these words (dark) and of words like these (pale)",
+            "slope in these words (dark) and in words like these (pale), through the mean lean",
         )
         return contents_of(
             self,
@@ -213,13 +213,13 @@ def covariate_effect(
     design = design_of(covariates, group_of)
     _check_design(design, rows.covariate_names)
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
-    effects, in_population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
+    effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
     return CovariateEffect(
         contrast=leans.name,
         embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
         effects=effects,
         words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
-        line=_line(leans, design, covariates[:, 0], in_population, hdi_prob, rng),
+        line=_line(leans, design, covariates[:, 0], population, hdi_prob),
         within_groups=within_groups,
         hdi_prob=hdi_prob,
         doubts=tuple(_doubts(fit, design, rows.covariate_names, words, leans)),
@@ -254,8 +254,8 @@ def _effects(
     names: tuple[str, ...],
     hdi_prob: float,
     rng: np.random.Generator,
-) -> "tuple[pd.DataFrame, tuple[np.ndarray, np.ndarray]]":
-    """Return the rows of all quantities, and draws of slopes and of the sd beyond covariates in the population."""
+) -> "tuple[pd.DataFrame, np.ndarray]":
+    """Return the rows of all quantities, and draws of the slopes in the population."""
     import pandas as pd
     import xarray as xr
 
@@ -294,7 +294,7 @@ def _effects(
     columns += ["probability_of_positive", "plain_low", "plain_high", *diagnostics_of(frame)]
     effects = EstimateFrame(frame[columns])
     effects.attrs = {"hdi_prob": hdi_prob}
-    return effects, (population, quantities[RESIDUAL_SD, "", "population"][0])
+    return effects, population
 
 
 def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
@@ -332,42 +332,20 @@ def _words(
     return frame
 
 
-def _line(
-    leans: Leans,
-    design: Design,
-    values: np.ndarray,
-    in_population: tuple[np.ndarray, np.ndarray],
-    hdi_prob: float,
-    rng: np.random.Generator,
-) -> "pd.DataFrame":
-    """Return the line along the first covariate, for these words and for words like these.
-
-    `in_population` holds draws of the slopes and of the sd beyond the covariates.
-    """
+def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarray, hdi_prob: float) -> "pd.DataFrame":
+    """Return the line along the first covariate, through the mean of the leans; `population` are draws of slopes."""
     import pandas as pd
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     grid = np.linspace(values.min(), values.max(), 41)
-    population, sds = in_population
-    level, slope = leans.draws.mean(axis=1), leans.draws @ design.coefficients[0]
-    noise = np.resize(sds, len(level)) / np.sqrt(len(values)) * rng.standard_normal(len(level))
-    these = level[:, None] + slope[:, None] * (grid - values.mean())
-    like_these = (level + noise)[:, None] + population[:, :1] * (grid - values.mean())
-    ends = {
-        name: np.array([shortest_interval(column, hdi_prob) for column in drawn.T])
-        for name, drawn in (("hdi", like_these), ("these", these))
-    }
-    return EstimateFrame(
-        pd.DataFrame(
-            {"value": grid, "mean": these.mean(axis=0)}
-            | {
-                f"{name}_{side}": end[:, place]
-                for name, end in ends.items()
-                for place, side in enumerate(("low", "high"))
-            }
-        )
-    )
+    level, around = float(leans.draws.mean()), grid - values.mean()
+    columns = {"value": grid}
+    for name, slopes in (("hdi", population[:, 0]), ("these", leans.draws @ design.coefficients[0])):
+        ends = np.outer(around, shortest_interval(slopes, hdi_prob))
+        columns["mean"] = level + around * slopes.mean()
+        columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
+    return EstimateFrame(pd.DataFrame(columns))
 
 
 def _doubts(
