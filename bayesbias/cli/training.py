@@ -19,6 +19,12 @@ class Algorithm(StrEnum):
     GLOVE = "glove"
 
 
+class Resample(StrEnum):
+    """What is drawn with replacement."""
+
+    DOCUMENTS = "documents"
+
+
 @app.command(cls=Command)
 def train(
     corpus: Annotated[
@@ -49,6 +55,10 @@ def train(
     alpha: Annotated[
         float | None, typer.Option(help="Exponent of the weights of rarer pairs (GloVe); by default 0.75.")
     ] = None,
+    resample: Annotated[
+        Resample | None,
+        typer.Option(help="Train each seed on documents drawn with replacement, as other samples of such documents."),
+    ] = None,
     workers: Annotated[
         int, typer.Option(help="Number of threads. With more than one, only GloVe is reproducible.")
     ] = 1,
@@ -78,6 +88,7 @@ def train(
         negative=negative,
         x_max=x_max,
         alpha=alpha,
+        resample=None if resample is None else resample.value,
         workers=workers,
         overwrite=overwrite,
         progress=not quiet,

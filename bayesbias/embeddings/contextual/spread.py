@@ -132,9 +132,9 @@ class ContextualEmbedding(Embedding):
     def redrawn(self, *, random_seed: int | None = None) -> Embedding:
         """Return an embedding whose vectors are each moved by a draw of their errors over contexts.
 
-        Fits to the tables of several such embeddings differ by the uncertainty about contexts, which `bb.compare_seeds`
-        compares with the uncertainty about words. All pairs of a word share the error of its vector, which `cosine_sd`
-        of single pairs cannot show.
+        Fits to the tables of several such embeddings differ by the uncertainty about contexts, which
+        `bb.compare_trainings` compares with the uncertainty about words. All pairs of a word share the error of its
+        vector, which `cosine_sd` of single pairs cannot show.
 
         Parameters
         ----------
