@@ -19,7 +19,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.memory import check_memory
 from bayesbias.cells.audit_assembly import audit_frame
-from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words
+from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words, needs_pairs
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
 from bayesbias.cells.questions import (
     AUDIT_MEASURES,
@@ -66,6 +66,7 @@ def audit(
     models: Sequence[ModelLike] | None = None,
     case: Case = "exact",
     max_lost: float = MAX_LOST,
+    controls: bool = True,
     skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
@@ -103,6 +104,9 @@ def audit(
         Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
     max_lost
         Largest share of a group's words that an embedding may lack, from 0 to 1.
+    controls
+        Whether human and neutral control words are part of the studies. They are most of the words: without them an
+        encoder has far fewer texts to encode, but contrasts are not standardised, and estimates of single words change.
     skip_unanswered
         Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
         (`record.failed`), even if no question is left; by default it stops the audit before any work.
@@ -212,10 +216,14 @@ def audit(
     specs = _checked_models(model, models)
     settings["measures"] = check_measures(measures, specs)
     read = read_studies(studies)
+    if not check_flag("controls", controls):
+        read = [study.without_controls() for study in read]
     named = named_embeddings(embeddings)
     shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
     _check_room(shape, settings)
-    sources = read_embeddings(named, needed_words(read, settings["measures"]), case)
+    words = needed_words(read, settings["measures"])
+    encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
+    sources = read_embeddings(named, words, case, encoded=encoded)
     lists = lost_lists(sources, read)
     if interactive and not skip_unanswered:
         raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
@@ -238,6 +246,8 @@ def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:
     listed = check_items("seeds", seeds, "a list of whole numbers")
     if None in listed:
         raise ArgumentError(f"seeds={shown(seeds)}: give a list of whole numbers.")
+    if listed:
+        check_count("seeds", len(listed))
     resolved = [resolve_seed(seed) for seed in listed]
     raise_unless_distinct("seeds", resolved)
     return resolved

@@ -14,6 +14,7 @@ from bayesbias.cli.base import (
     Command,
     Duplicates,
     HdiProb,
+    ModelName,
     Output,
     Overwrite,
     Quiet,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="Distance table, such as `bayesbias table` writes.")],
     output: Output,
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    model: ModelName = DEFAULT_MODEL_NAME,
     sampler: Annotated[
         str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")
     ] = "auto",

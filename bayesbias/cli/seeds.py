@@ -16,10 +16,13 @@ from bayesbias.cli.base import (
     FileFormat,
     HdiProb,
     MaxLost,
+    ModelName,
     Output,
     Overwrite,
     Quiet,
     Seed,
+    SeedFiles,
+    StudyName,
     app,
     begin,
     file_names,
@@ -30,19 +33,14 @@ from bayesbias.errors import ReportError
 
 @app.command(cls=Command)
 def seeds(
-    embeddings: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."
-        ),
-    ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    embeddings: SeedFiles,
+    study: StudyName,
     output: Output,
     resampled: Annotated[
         list[Path] | None,
         typer.Option(help="Embedding trained on resampled documents of the same corpus. May be repeated."),
     ] = None,
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    model: ModelName = DEFAULT_MODEL_NAME,
     draws: Annotated[int, typer.Option(help="Draws per chain, and tuning steps.")] = 500,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,

@@ -1,5 +1,7 @@
 """Embeddings: words with their vectors, read from any common format, trained, or taken from language models."""
 
+from .common_part import common_part as common_part
+from .common_part import without_common_part as without_common_part
 from .contexts import ContextIndex as ContextIndex
 from .contexts import TextsLike as TextsLike
 from .contexts import index_contexts as index_contexts
@@ -12,8 +14,10 @@ from .encoders import Encoder as Encoder
 from .encoders import FolderEncoder as FolderEncoder
 from .encoders import load_encoder as load_encoder
 from .names import names_in as names_in
+from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike
 from .templates import load_templates as load_templates
+from .templates import templates_by_list as templates_by_list
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings

@@ -67,8 +67,7 @@ class ReliabilityRegression(Result):
         return f"ReliabilityRegression({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: doubts, shares of variance, drops and coefficients."""
+    def _parts(self) -> tuple[StatementList, ...]:
         doubts = [Statement("convergence", problem) for problem in self.facts["convergence_problems"]]
         if self.facts["left_out"]:
             text = (
@@ -79,7 +78,7 @@ class ReliabilityRegression(Result):
         groupings = self.facts["groupings"].items()
         doubts += [_few_levels(name, levels) for name, levels in groupings if len(levels) < _FEW_LEVELS]
         shares = rows_of(self.r_squared[self.r_squared["scope"] == "these"])
-        parts = (
+        return (
             StatementList("Beware", tuple(doubts)),
             StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
@@ -88,7 +87,6 @@ class ReliabilityRegression(Result):
             StatementList("What is lost without it", tuple(_drop_statement(row) for row in rows_of(self.drops))),
             StatementList("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

@@ -9,6 +9,7 @@ from .audits.ranks import rank as rank
 from .axes.projection import Projection as Projection
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck
 from .checks.prior_check import PriorCheck as PriorCheck
+from .covariates.covariate_effect import CovariateEffect as CovariateEffect
 from .debiasing.report import DebiasReport as DebiasReport
 from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
@@ -21,5 +22,6 @@ from .measures.mac_shares import mac_shares as mac_shares
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
+from .periods.trend import Trend as Trend
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
 from .robustness.study_size import StudySizes as StudySizes

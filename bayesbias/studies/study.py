@@ -9,7 +9,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -133,6 +133,15 @@ class Study(Described):
         questions = {name: tuple((p, a) for p, a in sides) for name, sides in self.questions.items()}
         object.__setattr__(self, "questions", questions)
         object.__setattr__(self, "left_out_controls", tuple(left_out))
+
+    def without_controls(self) -> "Study":
+        """Return the study without its human and neutral control words, such as to spare their vectors.
+
+        >>> study = load_study("weat7")
+        >>> len(study.words), len(study.without_controls().words)
+        (343, 32)
+        """
+        return replace(self, human="none", neutral="none")
 
     @property
     def protected_words(self) -> tuple[str, ...]:

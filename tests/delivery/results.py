@@ -87,6 +87,16 @@ def sizes() -> Result:
     return bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=6, random_seed=1)
 
 
+def moved() -> Result:
+    table = small_table()
+    rng = np.random.default_rng(3)
+    later = table.assign(cosine_distance=table["cosine_distance"] + rng.normal(0.01, 0.02, len(table)))
+    last = later.assign(cosine_distance=table["cosine_distance"] + rng.normal(0.02, 0.02, len(table)))
+    lacking = last[last["protected_word"] != last["protected_word"].iloc[0]]
+    tables = {"<b>1900": table, "1950": later, "1990": lacking}
+    return bb.trend(tables, draws=400, random_seed=1, progress=False)
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "seeds": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
@@ -113,6 +123,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
         ratings=dict(zip(WORDS[:6], range(6), strict=True)),
         random_seed=1,
     ),
+    "trend": moved,
     "words": lambda: bb.check_words(
         {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}
     ),

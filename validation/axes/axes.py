@@ -119,7 +119,7 @@ def run_cell(whole: Population, size: int, samples: int, rng: np.random.Generato
             estimate = axis.cosines(whole.words)
             row["cosine"] = inside(*bracket(estimate.interval(HDI_PROB), cosines))
             row["slope"] = float(estimate.values @ cosines / (cosines @ cosines))
-        if sample < samples // 3:
+        if sample < samples // 5:
             weights = rng.dirichlet(np.ones(size), BOOTSTRAP_DRAWS)
             draws = weighted_directions_of(axis.differences, weights, axis.mean) @ whole.words.T
             row["bootstrap"] = inside(

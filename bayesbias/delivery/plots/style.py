@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayesbias.base.interrupts import held_interrupts
 from bayesbias.base.outputs import atomic_path
 from bayesbias.errors import (
     FigureWarning,
@@ -36,7 +37,8 @@ _FORMATS = (".png", ".svg", ".pdf")
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure of a size in inches, which notebooks show once and no window keeps open."""
     try:
-        import matplotlib.pyplot as plt
+        with held_interrupts():  # half of an import would stay in the session, and break every later figure
+            import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
     except (ImportError, ValueError) as error:  # an unavailable backend or style

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import input_file, printable
+from bayesbias.base.files import input_file, is_folder, printable
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.rows import open_bytes, readable
@@ -186,7 +186,7 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
         yield from check_type("corpus", source, Iterable, "a text file, a folder of them, or lists of words")
         return
     path = Path(source)
-    if not path.is_dir():
+    if not is_folder(path):
         yield from _lines(input_file(path))
         return
     files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))

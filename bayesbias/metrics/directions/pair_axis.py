@@ -133,7 +133,7 @@ class PairAxis:
         else:
             signs = np.random.default_rng(random_seed).choice([-1.0, 1.0], size=(samples, pairs))
             signs[0] = 1.0
-        lengths = np.square(signs @ self.differences).sum(axis=1)
+        lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 
     def pair_agreement(self) -> Estimate:

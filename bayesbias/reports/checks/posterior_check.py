@@ -106,11 +106,8 @@ class PosteriorCheck(Result):
         return (*statements, Statement("no problem", no_problem))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The summary and the problems."""
-        return StatementList("", self.summary, bulleted=False), *(
-            [StatementList("Problems", self.problems)] if self.problems else []
-        )
+    def _parts(self) -> tuple[StatementList, ...]:
+        return StatementList("", self.summary, bulleted=False), StatementList("Problems", self.problems)
 
     @cached_property
     def contents(self) -> Contents:

@@ -103,10 +103,9 @@ class PriorCheck(Result):
         return tuple(statements)
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The summary, and what to know about the priors."""
-        problems = [StatementList("What to know about these priors", self.problems)] if self.problems else []
-        return StatementList("", self.summary, bulleted=False), *problems
+    def _parts(self) -> tuple[StatementList, ...]:
+        problems = StatementList("What to know about these priors", self.problems)
+        return StatementList("", self.summary, bulleted=False), problems
 
     @cached_property
     def contents(self) -> Contents:

@@ -1,13 +1,13 @@
 """The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, interval_text, percent_text, rows_of, signed_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
@@ -101,8 +101,7 @@ class DebiasReport(Result):
         return Statement("verdict", " ".join(sentences))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in the order in which they are read."""
+    def _parts(self) -> tuple[StatementList, ...]:
         rows = self.table
         answers = [
             _association_statement(str(embedding), str(study), rows_of(some))
@@ -121,20 +120,18 @@ class DebiasReport(Result):
         )
         doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
         interval = f"{percent_text(self.hdi_prob)} HPDI"
-        parts = (
+        return (
             StatementList("Beware", doubts),
             StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:
         """What became of associations, geometry and quality, and how far measures agree."""
         prob = percent_text(self.hdi_prob)
-        parts = {part.title: part for part in self.parts}
         methods = [name for name in dict.fromkeys(self.table["method"]) if name != ORIGINAL]
         shown = tuple(name for name in COLUMNS if name not in ("kind", "quantity", "better"))
         tables = {
@@ -154,14 +151,10 @@ class DebiasReport(Result):
                 "defensible ones. If values are far from Normal, those of Pearson's correlation are too short: rely on "
                 "those of the ranks.",
             )
-        return Contents(
+        contents = contents_of(
+            self,
             title=f"What debiasing did: {', '.join(methods)}",
             about=f"Model {self.settings.get('Model', '')}.",
-            diagnostics=parts["Beware"].statements if "Beware" in parts else (),
-            verdict=self.verdict.text,
-            answers=self._first_answers(),
-            parts=tuple(part for title, part in parts.items() if title not in ("Beware", "What it does not show")),
-            tables=tables,
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report",
@@ -170,9 +163,9 @@ class DebiasReport(Result):
                     "overlap although the change is settled.",
                 )
             },
-            limits=parts["What it does not show"].statements,
-            settings=self.settings,
         )
+        verdict, answers = self.verdict.text, self._first_answers()
+        return replace(contents, verdict=verdict, answers=answers, tables=tables, settings=self.settings)
 
     def _first_answers(self) -> tuple[Statement, ...]:
         """Return the first statements about associations, and about quality, for the first screen of a page."""

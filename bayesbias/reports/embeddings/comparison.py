@@ -102,8 +102,7 @@ class EmbeddingComparison(Result):
         return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the conclusions."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return self.conclusions.parts
 
     @cached_property

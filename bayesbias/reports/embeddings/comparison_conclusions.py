@@ -85,15 +85,13 @@ class ComparisonConclusions(Rendered):
     limits: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, without those that are empty."""
-        parts = (
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (
             StatementList("Do not report these numbers yet: a sampler did not converge", self.doubts),
             *(part for conclusions in self.embeddings.values() for part in difference_parts(conclusions)),
             StatementList("How to read it", self.reading),
             StatementList("What it does not show", self.limits),
         )
-        return tuple(part for part in parts if part.statements)
 
     def __repr__(self) -> str:
         return f"ComparisonConclusions({', '.join(map(repr, self.embeddings))}; {len(self.doubts)} doubts)"

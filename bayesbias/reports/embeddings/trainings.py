@@ -89,13 +89,12 @@ class TrainingComparison(Result):
         return verdict(rows_of(self.contrasts))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in the order in which they are read."""
+    def _parts(self) -> tuple[StatementList, ...]:
         rows = rows_of(self.contrasts)
         seeds = self.by_seed["seed"].nunique()
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
         disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
-        parts = (
+        return (
             StatementList("Beware", doubts),
             StatementList("", (self.verdict,), bulleted=False),
             StatementList("Beware: the seeds disagree", disagreements),
@@ -105,7 +104,6 @@ class TrainingComparison(Result):
             ),
             StatementList("What it does not show", limits(seeds, self.facts["resamples"], SD_PRIOR)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

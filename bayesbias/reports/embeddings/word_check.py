@@ -55,8 +55,7 @@ class WordCheck(Result):
     doubts: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Doubts, the number of words in each list, and the lost words with reasons."""
+    def _parts(self) -> tuple[StatementList, ...]:
         lost = self.words[self.words["form"] == ""]
         total = len(self.words)
         first = Statement(
@@ -81,13 +80,12 @@ class WordCheck(Result):
             )
             for row in lost.to_dict("records")
         )
-        parts = (
+        return (
             StatementList("", (first,), bulleted=False),
             StatementList(BEWARE, self.doubts),
             StatementList("Lists", lists),
             StatementList("Lost words", texts),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

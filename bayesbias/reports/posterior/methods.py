@@ -75,8 +75,11 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     else:
         source = f"of the table {_escaped(facts.get('source', 'without a name'))}"
     yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    if "steps" in embedding:
+        yield f"Before, the vectors were changed: {_escaped(embedding['steps'])}."
     if "contexts" in facts:
-        yield f"Vectors are means over contexts, in the median {facts['contexts'].get('median', 0):,} of each word."
+        what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
+        yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
     study = f"The study is {_escaped(facts['study'])}:" if "study" in facts else "The words are"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import (
+    HDI_PROB,
+    Limit,
+    check_count,
+    check_items,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import (
@@ -39,6 +47,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_SAMPLES = Limit(100_000, 0.1, 1e5)  # lists, each of which is fitted
 _FEWEST = 10
 _WINDOW = 1000
 _DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
@@ -107,12 +116,10 @@ class RandomListCheck(Result):
         return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The problems, and the summary."""
+    def _parts(self) -> tuple[StatementList, ...]:
         about, *findings = self.summary
-        problems = [StatementList("Beware", self.problems)] if self.problems else []
         return (
-            *problems,
+            StatementList("Beware", self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )
@@ -240,7 +247,7 @@ def check_random_lists(
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
+    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST, limit=_SAMPLES)
     check_probability("hdi_prob", hdi_prob)
     spec, loaded = load_model(model), load_study(study)
     _check_request(spec, loaded)

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesbias.base.checks import (
     HDI_PROB,
+    Limit,
     check_choice,
     check_count,
     check_number,
@@ -40,6 +41,7 @@ ASSURANCE = 0.8
 _POINTS = 500
 _DRAWS = 2000
 # Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
+_SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
 _WIDEST = 4.0
 _MOST_ROWS = 20_000_000
 
@@ -84,8 +86,7 @@ class StudySizes(Result):
         return self.frame.to_html(index=False) + render_html([StatementList("", self.statements, bulleted=False)])
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """What follows from the sizes."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return (StatementList("", self.statements, bulleted=False),)
 
     @cached_property
@@ -166,9 +167,8 @@ def required_words(
 
     Examples
     --------
-    >>> from bayesbias.reports.robustness.study_size import required_words
     >>> assumed = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
-    >>> sizes = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
+    >>> sizes = bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
     >>> sizes.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
        protected_words  attribute_words  pairs  suffices
     0                5                5    100     False
@@ -179,7 +179,7 @@ def required_words(
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     width = check_number("width", width, low=0, high=_WIDEST, above=True)
-    check_count("samples", samples, least=2)
+    check_count("samples", samples, least=2, limit=_SAMPLES)
     tried = _checked_sizes(SIZES if sizes is None else sizes)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
