@@ -13,6 +13,8 @@ import argparse
 import gzip
 import json
 import time
+from collections import Counter
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -67,33 +69,28 @@ def values(vectors: dict[str, np.ndarray], questions: dict[str, tuple]) -> dict[
     return found
 
 
-def train(corpus: Path, work: Path, algorithm: str, slices: int, full: int, seeds: int, resamples: int) -> None:
+def train(given: argparse.Namespace) -> None:
     """Train on all slices, and write the contrasts of each training."""
-    rng = np.random.default_rng(SEED)
-    with gzip.open(corpus, "rt", encoding="utf-8") as stream:
-        texts = [words for line in stream if (words := tokenize(line))]
+    rng, slices, algorithm = np.random.default_rng(SEED), given.slices, given.algorithm
+    with gzip.open(given.corpus, "rt", encoding="utf-8") as stream:
+        texts = [words for line in islice(stream, given.documents) if (words := tokenize(line))]
     dealt = rng.permutation(len(texts)) % slices
     parts = [[texts[place] for place in np.flatnonzero(dealt == part)] for part in range(slices)]
-    counts: list[dict[str, int]] = []
-    for part in parts:
-        words, numbers = np.unique(
-            np.concatenate([np.array(text, dtype=object) for text in part]).astype(str), return_counts=True
-        )
-        counts.append(dict(zip(words.tolist(), numbers.tolist(), strict=True)))
+    counts: list[dict[str, int]] = [Counter(chain.from_iterable(part)) for part in parts]
     least = {word: min(slice_counts.get(word, 0) for slice_counts in counts) for word in counts[0]}
     frequent = sorted(word for word, count in least.items() if count >= 30 and len(word) > 3)
     questions = contrasts(frequent, counts, rng)
     asked = sorted({word for parts_of_question in questions.values() for words in parts_of_question for word in words})
     rows, times = [], []
     for number, part in enumerate(parts):
-        plans = [("plain", None, seeds if number < full else 1)]
-        if number < full:
-            plans.append(("resampled", "documents", resamples))
+        plans = [("plain", None, given.seeds if number < given.full else 1)]
+        if number < given.full:
+            plans.append(("resampled", "documents", given.resamples))
         for kind, resample, count in plans:
             begin = time.time()
             trained = bb.embeddings.train_embeddings(
                 part,
-                work / f"{algorithm}_{number}_{kind}",
+                given.work / f"{algorithm}_{number}_{kind}",
                 algorithm=algorithm,
                 seeds=range(1, count + 1),
                 resample=resample,
@@ -126,7 +123,7 @@ def train(corpus: Path, work: Path, algorithm: str, slices: int, full: int, seed
                                 "value": value,
                             }
                         )
-            if algorithm == "glove" and kind == "plain" and number < full:
+            if algorithm == "glove" and kind == "plain" and number < given.full:
                 variance = bb.embeddings.glove_variance(trained, part, asked)
                 draws = variance.draws(draws=VARIANCE_DRAWS, random_seed=1)
                 drawn = pd.DataFrame(
@@ -144,8 +141,8 @@ def train(corpus: Path, work: Path, algorithm: str, slices: int, full: int, seed
                         }
                     )
         print(f"slice {number}: {sum(entry['seconds'] for entry in times):.0f} s", flush=True)
-        pd.DataFrame(rows).round(6).to_csv(FOLDER / f"trainings_{algorithm}.csv.gz", index=False)
-        pd.DataFrame(times).round(1).to_csv(FOLDER / f"times_{algorithm}.csv", index=False)
+        pd.DataFrame(rows).round(6).to_csv(given.output / f"trainings_{algorithm}.csv.gz", index=False)
+        pd.DataFrame(times).round(1).to_csv(given.output / f"times_{algorithm}.csv", index=False)
     facts = {
         "documents": len(texts),
         "documents_a_slice": [min(map(len, parts)), max(map(len, parts))],
@@ -154,12 +151,12 @@ def train(corpus: Path, work: Path, algorithm: str, slices: int, full: int, seed
         "settings": SETTINGS[algorithm],
         "seed": SEED,
     }
-    (FOLDER / f"run_{algorithm}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (given.output / f"run_{algorithm}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
-def compare(algorithm: str, matrix: str) -> tuple[dict[str, float], pd.DataFrame]:
+def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float], pd.DataFrame]:
     """Return how intervals over documents fare on held-out slices, and the sds of each contrast."""
-    every = pd.read_csv(FOLDER / f"trainings_{algorithm}.csv.gz")
+    every = pd.read_csv(folder / f"trainings_{algorithm}.csv.gz")
     frame = every[every["matrix"] == matrix]
     plain = frame[frame["kind"] == "plain"].pivot_table(index=["slice", "seed"], columns="contrast", values="value")
     resampled = frame[frame["kind"] == "resampled"].pivot_table(
@@ -219,20 +216,21 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, nargs="?")
     parser.add_argument("--work", type=Path)
     parser.add_argument("--algorithm", default="skipgram", choices=tuple(SETTINGS))
-    for name, default in (("slices", 12), ("full", 4), ("seeds", 4), ("resamples", 8)):
+    for name, default in (("slices", 12), ("full", 4), ("seeds", 4), ("resamples", 8), ("documents", 40_000)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--output", type=Path, default=FOLDER)
     given = parser.parse_args()
     if given.step == "train":
-        train(given.corpus, given.work, given.algorithm, given.slices, given.full, given.seeds, given.resamples)
+        train(given)
         return
-    stored = [name for name in SETTINGS if (FOLDER / f"trainings_{name}.csv.gz").exists()]
+    stored = [name for name in SETTINGS if (given.output / f"trainings_{name}.csv.gz").exists()]
     summaries = [
-        compare(name, matrix)[0]
+        compare(given.output, name, matrix)[0]
         for name in stored
         for matrix in ("vectors", "word vectors")
         if name == "glove" or matrix == "vectors"
     ]
-    pd.DataFrame(summaries).round(5).to_csv(FOLDER / "cells.csv", index=False)
+    pd.DataFrame(summaries).round(5).to_csv(given.output / "cells.csv", index=False)
     print(pd.DataFrame(summaries).T.to_string())
 
 
