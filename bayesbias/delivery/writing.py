@@ -68,7 +68,7 @@ def write(
     Examples
     --------
     >>> import tempfile
-    >>> comparison = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     bb.write(comparison, f"{folder}/seeds.html").read_text(encoding="utf-8")[:15]
     ...     sorted(file.name for file in bb.write(comparison, f"{folder}/seeds").iterdir())
