@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 # Arrays of draws of all words in all periods that are in memory at once.
 _ARRAYS = 5
+_LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _SLOPE = "line, first to last period"
 
 
@@ -154,7 +155,9 @@ class Trend(Result):
                     changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
                 ),
                 **(
-                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}")} if len(self.lines) else {}
+                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS)}
+                    if len(self.lines)
+                    else {}
                 ),
                 "words": ResultTable(
                     self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
@@ -301,8 +304,8 @@ def trend(
     sample = period_sample(tables)
     check_baseline(baseline, sample.connections, "tables")
     times = times_of(list(sample.periods))
-    known_covariates = covariates_by_period(covariates, sample.periods)
-    design = _design(known_covariates, times, walk=walk)
+    covariate_frame = covariates_by_period(covariates, sample.periods)
+    design = _design(covariate_frame, times, walk=walk)
     words, size = len(sample.protected_words), len(sample.periods)
     check_memory(
         8 * count * size * words * _ARRAYS,
@@ -346,7 +349,7 @@ def trend(
             {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
             coords={"contrast": names, "period": list(sample.periods)},
         ),
-        facts=_facts(sample, facts, times, known_covariates)
+        facts=_facts(sample, facts, times, covariate_frame)
         | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
         | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
     )
