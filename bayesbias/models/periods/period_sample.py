@@ -105,8 +105,9 @@ def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], few
     """Raise `TableError` if a list has too few words in a period, or no words that link it with the others."""
     counts = present.sum(axis=0)
     if (short := np.flatnonzero(counts < fewest)).size:
+        names = name_some([periods[place] for place in short])
         raise TableError(
-            f"The {what} has {counts[short[0]]} of {len(present)} words in {name_some([periods[place] for place in short])}, "
+            f"The {what} has {counts[short[0]]} of {len(present)} words in {names}, "
             f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each period. Leave the period out, or "
             "choose words that it has."
         )

@@ -28,7 +28,7 @@ from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_line import draw_line
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
-from bayesbias.reports.periods.period_inputs import covariates_by_period, tables_by_period, times_of
+from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
 from bayesbias.reports.periods.trend_frames import (
     CHAINS,
     change_rows,
@@ -344,7 +344,7 @@ def trend(
             key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=["contrast"])
             for key, parts in frames.items()
         },
-        lacking=lacking_rows(sample, facts, _lists_of(tables)),
+        lacking=lacking_rows(sample, facts, lists_of(tables)),
         draws=xr.Dataset(
             {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
             coords={"contrast": names, "period": list(sample.periods)},
@@ -375,16 +375,6 @@ def _design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd
             "one out, or use walk=True."
         )
     return design
-
-
-def _lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
-    """Return the list of each word."""
-    lists: dict[str, str] = {}
-    for table in tables.values():
-        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
-            pairs = table[[words, names]].drop_duplicates().astype(str)
-            lists |= dict(pairs.itertuples(index=False, name=None))
-    return lists
 
 
 def _facts(
