@@ -15,7 +15,12 @@ def main() -> None:
     held.enter_context(held_interrupts())
     from bayesbias.cli import main as run
 
-    run(held)
+    try:
+        run(held)
+    finally:
+        # Python itself ends with the signals' defaults, which would cut the end of a finished command short.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

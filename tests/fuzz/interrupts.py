@@ -174,7 +174,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
             print(f"{command.line}, {sign.name} after {moment:.2f} s: {run.returncode}, {faults}, {said}", flush=True)
         if run.returncode == 0:
             _remove(folder, command)
-    if not (folder / command.equal).exists() or "--overwrite" in command.line:
+    if not (folder / command.output).is_file() or "--overwrite" in command.line:
         finished(start(command.line, folder))
     if digest(folder / command.equal) != whole:
         counted["bad"] += 1
