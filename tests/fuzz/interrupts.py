@@ -12,14 +12,16 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -59,6 +61,7 @@ COMMANDS = {
         "encoded.npz",
     ),
 }
+_TABLES = ("facts", "contexts", "places")  # of an index
 OUTCOMES = ("ended", "in time", "bad")
 # An encoder that takes its time and needs no library.
 _ENCODER = """
@@ -91,6 +94,15 @@ def prepare(folder: Path) -> None:
     (folder / "encoder").mkdir()
     modules = [{"type": "sentence_transformers.models.StaticEmbedding", "path": "."}]
     (folder / "encoder" / "modules.json").write_text(json.dumps(modules))
+
+
+def content_of(path: Path) -> str | None:
+    """Return a hash of what a file or folder holds; of an index its rows, which a stop may have put on other pages."""
+    if path.suffix != ".contexts" or not path.exists():
+        return digest(path)
+    with closing(sqlite3.connect(path)) as base:
+        tables = {name: sorted(map(repr, base.execute(f"SELECT * FROM {name}"))) for name in _TABLES}
+    return sha256(json.dumps(tables).encode()).hexdigest()
 
 
 def answer_interrupts() -> None:
@@ -140,7 +152,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
     """Interrupt a command at so many moments, and count what came of it; then let it end."""
     begun = time.monotonic()
     finished(start(command.line, folder))
-    seconds, whole = time.monotonic() - begun, digest(folder / command.equal)
+    seconds, whole = time.monotonic() - begun, content_of(folder / command.equal)
     _remove(folder, command)
     counted: Counter[str] = Counter()
     for number in range(moments):
@@ -176,7 +188,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
             _remove(folder, command)
     if not (folder / command.output).is_file() or "--overwrite" in command.line:
         finished(start(command.line, folder))
-    if digest(folder / command.equal) != whole:
+    if content_of(folder / command.equal) != whole:
         counted["bad"] += 1
         print(f"{command.line}: what is kept goes on to another output", flush=True)
     return counted
