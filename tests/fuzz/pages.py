@@ -70,8 +70,8 @@ def gate(names: Sequence[str]) -> Result:
 
 
 def seeds(names: Sequence[str]) -> Result:
-    """Return a comparison of seeds with these names, of words with them too."""
-    return bb.compare_seeds({names[0]: _fit(), names[1]: _fit()}, random_seed=1)
+    """Return a comparison of trainings with these names."""
+    return bb.compare_trainings({names[0]: _fit(), names[1]: _fit()}, random_seed=1)
 
 
 def encoders(names: Sequence[str]) -> Result:
