@@ -15,7 +15,8 @@ from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
-from bayesbias.embeddings.readers.npz import read_npz
+from bayesbias.embeddings.readers.histwords import read_histwords
+from bayesbias.embeddings.readers.npz import read_npz, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
@@ -30,6 +31,7 @@ READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
     "fasttext_bin": read_fasttext_bin,
     "npz": read_npz,
     "gensim": read_gensim,
+    "histwords": read_histwords,
 }
 _SUFFIXES = {".bin", ".gz", ".kv", ".model", ".npz", ".txt", ".vec"}
 _SAMPLE = 1 << 20
@@ -60,7 +62,8 @@ def load_embedding(
     format
         ``"auto"`` (default) recognises the content, whatever the file's name. Otherwise ``"word2vec_binary"``,
         ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line), ``"npz"``
-        (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, or ``"gensim"`` (written by its ``save``).
+        (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, ``"gensim"`` (written by its ``save``), or
+        ``"histwords"`` (``1990-w.npy`` beside ``1990-vocab.pkl``, which is read without unpickling).
         A word of a text file may hold spaces.
     case
         Case rule, used here and later: see `Embedding`.
@@ -120,12 +123,12 @@ def load_embedding(
         wanted = _wanted(dict.fromkeys(part for word in words for part in (word, *word.split())), rule)
     else:
         wanted = _wanted(words, rule)
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source) and folder_kind(Path(source)):  # noqa: PTH112
+    if isinstance(source, str | os.PathLike) and is_encoder(source):
         return _encoded(Path(source), words, case, name)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         rows = _read(path, wanted, format, allow_pickle=allow_pickle)
-        origin, given_name = str(path), _name(path)
+        origin, given_name = str(path), file_stem(path)
     else:
         rows = from_object(source, wanted)
         origin = f"the given {type(source).__name__}"
@@ -141,12 +144,17 @@ def load_embedding(
         loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
-    loaded = _with_spread(loaded, source)
+    loaded = _with_record(loaded, source)
     if phrases == "whole":
         return loaded
     if type(loaded) is not Embedding:
         raise ArgumentError("phrases='mean' is for vectors of single words, and these come from contexts.")
     return with_phrases(loaded, words or ())
+
+
+def is_encoder(source: object) -> bool:
+    """Return whether a source is the folder of an encoder or a language model."""
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir() and folder_kind(Path(source)) is not None
 
 
 def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:
@@ -158,14 +166,16 @@ def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | 
     return replace(encode(folder, words, name=name), case=case_rule(case))
 
 
-def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
-    """Return an embedding with the spread over contexts of its source, if that has one."""
+def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
+    """Return an embedding with the steps, and the spread over contexts, of its source, if that has them."""
     from bayesbias.embeddings.contextual.spread import ContextualEmbedding, with_spread
 
     if isinstance(source, ContextualEmbedding):
         return replace(source.keeping(loaded.words), name=loaded.name, case=loaded.case)
+    if isinstance(source, Embedding):
+        return replace(loaded, steps=source.steps)
     if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
-        return with_spread(loaded, Path(source))
+        return replace(with_spread(loaded, Path(source)), steps=read_steps(Path(source)))
     return loaded
 
 
@@ -213,6 +223,8 @@ def recognise(path: Path) -> str:
         raise InputFileError(f"{path} is empty after decompression. Download or write it again.")
     if sample[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return "npz"
+    if sample[:6] == b"\x93NUMPY":
+        return "histwords"
     if sample[:4] == FASTTEXT_MAGIC:
         return "fasttext_bin"
     if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
@@ -253,7 +265,12 @@ def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted
     return wanted
 
 
-def _name(path: Path) -> str:
+def file_stem(path: Path) -> str:
+    """Return the name of a file without the endings of embeddings.
+
+    >>> file_stem(Path("vectors/news.vec.gz"))
+    'news'
+    """
     name = path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem

@@ -165,6 +165,15 @@ def check_table_output(path: str | os.PathLike[str], *, overwrite: bool = False)
 # --- formats ----------------------------------------------------------------------------------------------
 
 
+def is_table_name(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file has the ending of a distance table.
+
+    >>> is_table_name("weat7.csv.gz"), is_table_name("vectors.npz")
+    (True, False)
+    """
+    return Path(path).name.lower().removesuffix(".gz").endswith((".csv", ".parquet"))
+
+
 def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputError]) -> tuple[Format, bool]:
     name = check_path(path).name.lower()
     zipped = name.endswith(".gz")

@@ -1,7 +1,6 @@
-"""Workers of Dask: schedulers that do not answer, scripts that are hidden, and errors as texts."""
+"""Workers of Dask: schedulers that do not answer, that are open or closed, and errors as texts."""
 
 import socket
-import sys
 import time
 
 import pytest
@@ -36,16 +35,6 @@ def test_a_scheduler_without_workers_is_said(monkeypatch: pytest.MonkeyPatch) ->
         address = cluster.scheduler_address
         with pytest.raises(ClusterError, match="dask worker inproc://"):
             bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)
-
-
-def test_a_script_is_hidden_while_workers_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    main = sys.modules["__main__"]
-    monkeypatch.setattr(main, "__file__", "script.py", raising=False)
-    spec = main.__spec__
-    with dask_workers._without_main():
-        assert not hasattr(main, "__file__")
-        assert main.__spec__ is None
-    assert (main.__file__, main.__spec__) == ("script.py", spec)
 
 
 def test_an_error_of_a_worker_is_one_line() -> None:

@@ -18,7 +18,7 @@ from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_wo
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
-from tests.fuzz import contexts
+from tests.fuzz import contexts, histwords
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.sound import (
     BENCHMARKS,
@@ -326,6 +326,8 @@ TARGETS: dict[str, tuple[int, Target]] = {
     "word2vec binary, one bit": (5, Target(one_bit("bin"), vectors_of, ".bin", said("bin", vectors_of))),
     "npz": (10, Target(damaged("npz"), vectors_of, ".npz")),
     "npz, one bit": (5, Target(one_bit("npz"), vectors_of, ".npz", said("npz", vectors_of))),
+    "vocabulary of HistWords": (10, Target(histwords.vocabulary, histwords.vocabulary_of, "-vocab.pkl")),
+    "vectors of HistWords": (5, Target(histwords.damaged_vectors, histwords.vectors_of, "-w.npy")),
     "CSV table": (10, Target(damaged("csv"), table_of, ".csv")),
     "CSV table, one bit": (5, Target(one_bit("csv"), table_of, ".csv", said("csv", table_of))),
     "CSV table of one's own": (20, Target(own_table, table_of, ".csv")),

@@ -1,0 +1,96 @@
+"""The gaps of one contrast by period, of words like these, these words, groups and single words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.models.periods.gap_draws import ListDeviations, draw_gaps
+from bayesbias.models.periods.panel import mean_weights
+from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.models.periods.word_variation import draw_word_variation
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastDraws:
+    """Plain gaps by period and their draws, chain after chain.
+
+    `population` and `these_words` (draws, periods) weigh groups equally; `groups` has the shape (draws, periods,
+    groups), `words` (draws, periods, words). `plain_groups` (periods, groups) and `plain_words` (periods, words) are
+    differences of averages; `group_places` and `word_places` are the positions of groups and words in the sample.
+    """
+
+    population: np.ndarray
+    these_words: np.ndarray
+    groups: np.ndarray
+    words: np.ndarray
+    plain_groups: np.ndarray
+    plain_words: np.ndarray
+    group_places: np.ndarray
+    word_places: np.ndarray
+
+    @property
+    def plain(self) -> np.ndarray:
+        """Plain gaps of all words, groups weighing the same, shape (periods,)."""
+        return np.asarray(self.plain_groups.mean(axis=1))
+
+
+def draw_contrast(
+    sample: PeriodSample,
+    lists: list[ListDeviations],
+    times: np.ndarray,
+    contrast: tuple[int, int],
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+) -> ContrastDraws:
+    """Return draws of the gaps between two connections, positions in `sample.connections`.
+
+    These words have the plain gaps, with the error of the attribute words. Single words are pulled to their group as
+    far as the words of a group agree. Words like these have the mean of these words plus Normal(0, S / J_g) of each
+    group, with S of `draw_word_variation`: given the vectors of these words, attribute words say no more about others.
+    """
+    estimate = draw_gaps(sample, lists, *contrast, draws=draws, seed=seed)
+    places = estimate.places
+    group_places, group_of = np.unique(sample.group_of[places], return_inverse=True)
+    to_group = np.eye(len(group_places))[group_of]
+    to_group /= to_group.sum(axis=0)
+    group_draws, plain_groups = estimate.draws @ to_group, estimate.gaps @ to_group
+    present = sample.protected_present[places]
+    variation = draw_word_variation(
+        estimate.gaps - plain_groups[:, group_of],
+        present,
+        group_of,
+        estimate.sampling,
+        times,
+        draws=draws,
+        chains=chains,
+        seed=seed,
+    )
+    these_words = group_draws.mean(axis=2)
+    rng = np.random.default_rng([seed, 1001])
+    roots = _roots(variation.covariance)
+    population = these_words.copy()
+    for group in range(len(group_places)):
+        of_group = present[group_of == group]
+        if of_group.all():
+            noise = (roots @ rng.standard_normal((draws, len(times), 1)))[..., 0] / np.sqrt(len(of_group))
+        else:
+            words = rng.standard_normal((draws, len(of_group), len(times))) @ np.swapaxes(roots, 1, 2)
+            noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
+        population += noise / len(group_places)
+    return ContrastDraws(
+        population=population,
+        these_words=these_words,
+        groups=group_draws,
+        words=group_draws[:, :, group_of] + variation.deviations,
+        plain_groups=plain_groups,
+        plain_words=estimate.gaps,
+        group_places=group_places,
+        word_places=places,
+    )
+
+
+def _roots(covariances: np.ndarray) -> np.ndarray:
+    values, vectors = np.linalg.eigh(covariances)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[:, None])

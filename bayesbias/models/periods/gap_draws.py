@@ -1,0 +1,91 @@
+"""Draws of gaps by period: the mean of each list is Student's t of its own words, jointly for all words and periods.
+
+One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
+is multivariate t with n - 1 degrees of freedom around the mean vector, with the covariance of the list's vectors over
+n. The covariance has a rank of n - 1 at most, and needs no inverse: a draw adds the words' deviations with random
+weights. So every gap, change and slope has exactly the posterior of the plain paired analysis of its own words, however
+many periods there are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.models.periods.panel import mean_weights
+from bayesbias.models.periods.period_sample import PeriodSample
+
+
+@dataclass(frozen=True, eq=False)
+class ListDeviations:
+    """The mean of a list, and what each of its words adds to the mean's error.
+
+    `mean` has the shape (periods, protected words), `parts` (attribute words, periods, protected words): the deviations
+    of the words, over their number. `freedom` is the number of words that a period has on average, less 1.
+    """
+
+    mean: np.ndarray
+    parts: np.ndarray
+    freedom: float
+
+
+@dataclass(frozen=True, eq=False)
+class GapEstimate:
+    """Plain gaps of words by period, and draws of them.
+
+    `gaps` (periods, words) and `draws` (draws, periods, words) are those of the words `places`, those that have both
+    connections. `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's gaps as
+    deviations from those of its group.
+    """
+
+    places: np.ndarray
+    gaps: np.ndarray
+    draws: np.ndarray
+    sampling: np.ndarray
+
+
+def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
+    """Return the mean and the deviations of each list."""
+    deviations = []
+    for place in range(len(sample.lists)):
+        members = sample.list_of == place
+        present = sample.attribute_present[members]
+        weights = mean_weights(present)
+        values = np.where(present.T[:, :, None], sample.distances[:, members], 0.0)
+        mean = np.einsum("tas,saj->tj", weights, values, optimize=True)
+        residual = np.where(present.T[:, :, None], values - mean[:, None], 0.0)
+        parts = np.einsum("tas,saj->atj", weights, residual, optimize=True)
+        deviations.append(ListDeviations(mean, parts, float(present.sum(axis=0).mean()) - 1))
+    return deviations
+
+
+def draw_gaps(
+    sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int, *, draws: int, seed: int
+) -> GapEstimate:
+    """Return draws of the gaps of words between two connections, positions in `sample.connections`.
+
+    The draws of a list have their own generator: another contrast with the same list has the same draws.
+    """
+    weights = sample.connection_weights
+    places = np.flatnonzero(weights[:, baseline].any(axis=1) & weights[:, other].any(axis=1))
+    signs = weights[places, baseline] - weights[places, other]
+    groups, group_of = np.unique(sample.group_of[places], return_inverse=True)
+    member = np.eye(len(groups))[group_of]
+    to_group = member / member.sum(axis=0) @ member.T
+    periods, words = len(sample.periods), len(places)
+    gaps, drawn = np.zeros((periods, words)), np.zeros((draws, periods, words))
+    sampling = np.zeros((periods, periods))
+    for place, of_list in enumerate(lists):
+        sign = signs[:, place]
+        if not sign.any():
+            continue
+        rng = np.random.default_rng([seed, place])
+        parts = of_list.parts[:, :, places] * sign
+        count = len(parts)
+        inflation = count / max(count - 1, 1)
+        scale = np.sqrt(inflation * of_list.freedom / rng.chisquare(of_list.freedom, draws))
+        noise = rng.standard_normal((draws, count)) * scale[:, None]
+        gaps += of_list.mean[:, places] * sign
+        drawn += (noise @ parts.reshape(count, -1)).reshape(draws, periods, words)
+        within = parts - parts @ to_group
+        sampling += inflation * np.einsum("atj,asj->ts", within, within) / max(words - len(groups), 1)
+    return GapEstimate(places, gaps, drawn + gaps, sampling)

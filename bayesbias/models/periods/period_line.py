@@ -1,0 +1,62 @@
+"""A trend through gaps by period: a line or a random walk, with covariates by period.
+
+The coefficients are least squares with weights that do not depend on the data: of the gaps for a line, of the steps for
+a random walk. They are never generalised least squares over the covariance of the gaps, for the reasons that hold of
+words: combinations of gaps that hardly vary between attribute words say nothing about the trend. A coefficient's error
+has two parts: that of the gaps, draw by draw, and that of periods, whose sd is learnt from what the trend leaves, net
+of the error of the gaps.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class LineDraws:
+    """Draws of coefficients (draws, coefficients) and of the sd of periods around the trend (draws,).
+
+    `plain` (coefficients,) are those of the plain gaps.
+    """
+
+    coefficients: np.ndarray
+    period_sd: np.ndarray
+    plain: np.ndarray
+
+
+def draw_line(
+    plain: np.ndarray, draws: np.ndarray, design: np.ndarray, times: np.ndarray, *, walk: bool, seed: int
+) -> LineDraws:
+    """Return draws of the coefficients of a trend.
+
+    Parameters
+    ----------
+    plain, draws
+        Plain gaps (periods,) and their draws (draws, periods).
+    design
+        Time and covariates by period, shape (periods, coefficients), without a constant.
+    times
+        Times of the periods, increasing.
+    walk
+        Whether the gap is a random walk around the covariates, with a variance of a step in proportion to its time;
+        otherwise periods vary independently around the line.
+    seed
+        Seed.
+    """
+    rng = np.random.default_rng([seed, 2000])
+    if walk:
+        steps = np.diff(np.eye(len(times)), axis=0) / np.sqrt(np.diff(times))[:, None]
+        whitened = steps @ design
+    else:
+        steps = np.eye(len(times)) - 1 / len(times)
+        whitened = steps @ design
+    gain = np.linalg.pinv(whitened) @ steps
+    left = steps - whitened @ gain
+    free = len(times) - 1 - design.shape[1]
+    residual = float(np.square(left @ plain).sum())
+    of_gaps = float(np.square((draws - draws.mean(axis=0)) @ left.T).sum(axis=1).mean())
+    variance = np.maximum(residual / rng.chisquare(free, len(draws)) - of_gaps / free, 0)
+    root = np.linalg.cholesky(np.linalg.inv(whitened.T @ whitened))
+    noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
+    period_sd = np.sqrt(variance)
+    return LineDraws(draws @ gain.T + period_sd[:, None] * noise, period_sd, gain @ plain)

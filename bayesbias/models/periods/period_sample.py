@@ -1,0 +1,119 @@
+"""Distance tables of several periods as one sample: attribute words, protected words and periods."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.errors import TableError, name_some
+from bayesbias.models.data import model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.periods.panel import fill_words, is_connected
+
+_PAIR = ["protected_word", "attribute_word"]
+# Student's t of a list's mean needs two words.
+_FEWEST_WORDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodSample:
+    """Distances of the same words in several periods.
+
+    `distances` (periods, attribute words, protected words) are filled where a protected word lacks a period, as
+    `fill_words` does, and NaN where an attribute word lacks it. `protected_present` (protected words, periods) and
+    `attribute_present` (attribute words, periods) are the words that periods have. `list_of` (attribute words,) and
+    `group_of` (protected words,) are positions in `lists` and `groups`; `connection_weights` (protected words,
+    connections, lists) are the weights of lists in a word's mean distance for a connection.
+    """
+
+    periods: tuple[str, ...]
+    distances: np.ndarray
+    protected_present: np.ndarray
+    attribute_present: np.ndarray
+    protected_words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
+    group_of: np.ndarray
+    groups: tuple[str, ...]
+    list_of: np.ndarray
+    lists: tuple[str, ...]
+    connections: tuple[str, ...]
+    connection_weights: np.ndarray
+
+
+def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
+    """Return valid distance tables by period as one sample; the connections of a pair are the same in all of them.
+
+    Raises `TableError` if a period has a word but not all of its pairs, or too few words in common with others.
+    """
+    every = pd.concat(tables.values(), ignore_index=True)
+    union = every.drop_duplicates(_PAIR, ignore_index=True)
+    union.attrs = {}
+    data = model_data(union)
+    sample = attribute_sample(data)
+    rows = {"protected_word": data.protected_words.tolist(), "attribute_word": data.attribute_words.tolist()}
+    distances = np.stack([_matrix(table, rows) for table in tables.values()])
+    attribute_present, protected_present = (np.isfinite(distances).any(axis=axis).T for axis in (2, 1))
+    periods = tuple(tables)
+    whole = protected_present.T[:, None] & attribute_present.T[:, :, None]
+    for period, lost in zip(periods, whole & ~np.isfinite(distances), strict=True):
+        if lost.any():
+            attribute, word = np.argwhere(lost)[0]
+            raise TableError(
+                f"The table of {period!r} has {int(lost.sum()):,} words without some of their pairs, the first is "
+                f"{rows['protected_word'][word]!r} with {rows['attribute_word'][attribute]!r}. A period may lack whole "
+                "words, but not single pairs: leave out one of both words."
+            )
+    groups = tuple(str(name) for name in np.unique(data.protected_groups))
+    for names, member_of, present, what, fewest in (
+        (groups, sample.group_of, protected_present, "protected group", 1),
+        (sample.lists, sample.list_of, attribute_present, "attribute list", _FEWEST_WORDS),
+    ):
+        for place, name in enumerate(names):
+            _check_members(f"{what} {name!r}", present[member_of == place], periods, fewest)
+    filled = distances.copy()
+    for group in range(len(groups)):
+        members = sample.group_of == group
+        filled[:, :, members] = fill_words(distances[:, :, members])
+    return PeriodSample(
+        periods=periods,
+        distances=filled,
+        protected_present=protected_present,
+        attribute_present=attribute_present,
+        protected_words=tuple(rows["protected_word"]),
+        attribute_words=tuple(rows["attribute_word"]),
+        group_of=sample.group_of,
+        groups=groups,
+        list_of=sample.list_of,
+        lists=sample.lists,
+        connections=data.connections,
+        connection_weights=sample.connection_weights,
+    )
+
+
+def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]]) -> np.ndarray:
+    """Return the distances of a table, shape (attribute words, protected words), NaN for pairs that it lacks."""
+    matrix = np.full((len(rows["attribute_word"]), len(rows["protected_word"])), np.nan)
+    places = [
+        pd.Index(rows[name]).get_indexer(table[name].astype(str)) for name in ("attribute_word", "protected_word")
+    ]
+    matrix[places[0], places[1]] = table["cosine_distance"].to_numpy()
+    return matrix
+
+
+def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], fewest: int) -> None:
+    """Raise `TableError` if a list has too few words in a period, or no words that link it with the others."""
+    counts = present.sum(axis=0)
+    if (short := np.flatnonzero(counts < fewest)).size:
+        names = name_some([periods[place] for place in short])
+        raise TableError(
+            f"The {what} has {counts[short[0]]} of {len(present)} words in {names}, "
+            f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each period. Leave the period out, or "
+            "choose words that it has."
+        )
+    if not is_connected(present):
+        first = present[:, 0]
+        raise TableError(
+            f"No word of the {what} links {periods[0]!r} with all other periods ({int(first.sum())} words in "
+            f"{periods[0]!r}): changes come from words that both periods have. Choose words that last."
+        )

@@ -1,0 +1,148 @@
+"""Statements on a comparison of seeds: stable or not, each contrast over seeds, and the limits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbias.base.statements import Statement, distance_text, interval_text, share_text, signed_text
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides, settled
+
+_CONCLUSIONS = ("nearer", "farther", "not_settled")
+"""Conclusions from the interval of one embedding: columns of the frame of contrasts."""
+
+LIMITS = (
+    "Other corpora, other algorithms, other settings: only {changed} changed. Effects of the seed on single pairs "
+    "are also part of the word lists' uncertainty in each fit, so intervals over seeds tend to be too wide rather than "
+    "too narrow."
+)
+FEW_SEEDS = 5
+"""Number of seeds below which the prior matters much for the standard deviation between seeds."""
+
+
+def limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
+    """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
+    few = (
+        f"{seeds} seeds say little about the standard deviation between seeds, and its half-Normal prior with scale "
+        f"{seed_sd_prior:g} matters. Train more seeds, or report the interval of the standard deviation with it."
+    )
+    return (
+        *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
+        Statement("other", LIMITS.format(changed="seed and documents were" if resamples else "the seed was")),
+    )
+
+
+def verdict(rows: list[dict[str, Any]]) -> Statement:
+    """Return whether the first contrast is stable, the sources of its spread, and how many of the others are stable."""
+    first, *others = rows
+    texts = [_verdict_text(first), *([_others_text(others)] if others else [])]
+    return Statement(first["stability"], " ".join(texts), first)
+
+
+def stability(row: Mapping[str, Any]) -> str:
+    """Return whether all seeds, their average and one more seed agree on a contrast.
+
+    >>> row = {"agree": True, "nearer": 3, "hdi_low": -0.2, "hdi_high": -0.1, "next_low": -0.3, "next_high": 0.1}
+    >>> stability(row)
+    'open'
+    """
+    if not row["agree"]:
+        return "seeds disagree"
+    conclusion = next(name for name in _CONCLUSIONS if row[name])
+    ends = [(row["hdi_low"], row["hdi_high"]), (row["next_low"], row["next_high"])]
+    if not all(_conclusion(*interval) == conclusion for interval in ends):
+        return "open"
+    return "not settled" if conclusion == "not_settled" else "stable"
+
+
+def _conclusion(low: float, high: float) -> str:
+    return ("nearer" if high < 0 else "farther") if settled(low, high) else "not_settled"
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    words = row["protected_word"] or row["protected_group"]
+    return f"{row['contrast']}, {words}" if words else str(row["contrast"])
+
+
+def _verdict_text(row: dict[str, Any]) -> str:
+    starts = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
+    ends = {
+        "stable": "; the average over seeds and the interval of one more seed agree",
+        "not settled": ", nor does their average, so there is no answer yet that could be stable",
+        "open": ", but the interval over seeds, or that of one more seed, differs from this",
+        "seeds disagree": "",
+    }
+    return (
+        f"{starts[row['stability']]}: {_counted(row)}{ends[row['stability']]}. The seed accounts for "
+        f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
+        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), " + _other_shares(row)
+    )
+
+
+def _other_shares(row: dict[str, Any]) -> str:
+    """Return the shares of the sources other than the seed."""
+    if "document_share" not in row:
+        return (
+            f"the choice of words for {share_text(1 - row['seed_share'])} ({share_text(1 - row['seed_share_high'])} to "
+            f"{share_text(1 - row['seed_share_low'])})."
+        )
+    return (
+        f"the sample of documents for {share_text(row['document_share'])} ({share_text(row['document_share_low'])} to "
+        f"{share_text(row['document_share_high'])}), the choice of words for "
+        f"{share_text(1 - row['seed_share'] - row['document_share'])}."
+    )
+
+
+def _others_text(rows: list[dict[str, Any]]) -> str:
+    """Return how many of the contrasts after the first are stable, with some of their names."""
+    kinds = ("stable", "not settled", "open", "seeds disagree")
+    titles = {name: [_title(row) for row in rows if row["stability"] == name] for name in kinds}
+    counts = [f"{len(group)} {name} ({name_some(group, 3)})" for name, group in titles.items() if group]
+    return f"Of the other contrasts: {', '.join(counts)}."
+
+
+def _counted(row: dict[str, Any]) -> str:
+    """Return in how many of the seeds a contrast is settled, and how."""
+    words = row["protected_word"] or row["protected_group"]
+    base, other = contrast_sides(row["contrast"])
+    compared = f"{base} words are {{}} than {other} ones{f' for {words}' if words else ''}"
+    seeds = row["seeds"]
+    counts = {name: row[name] for name in _CONCLUSIONS if row[name]}
+    if len(counts) == 1:
+        if row["not_settled"]:
+            return f"none of {seeds} seeds settles whether {compared.format('nearer or farther')}"
+        return f"{compared.format(*counts)} in {'both' if seeds == 2 else f'all {seeds}'} seeds"
+    (first, most), *others = counts.items()  # with several conclusions, the first is nearer or farther
+    remainder = " and ".join(f"{name.replace('_', ' ')} in {count}" for name, count in others)
+    return f"{compared.format(first)} in {most} of {seeds} seeds, {remainder}"
+
+
+def disagreement(row: dict[str, Any]) -> Statement:
+    """Return how the seeds disagree on a contrast."""
+    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _CONCLUSIONS if row[kind]]
+    text = (
+        f"{_title(row)}: of {row['seeds']} seeds {', '.join(counts)}. The answer of one embedding depends on its seed: "
+        "report the mean over seeds with its interval, not one embedding."
+    )
+    return Statement("seeds disagree", text, row)
+
+
+def contrast_statement(row: dict[str, Any]) -> Statement:
+    """Return a contrast over seeds, and the sources of its spread."""
+    state = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    text = (
+        f"{_title(row)}: {signed_text(row['mean'])} on average over seeds, interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}); in an embedding of one more seed "
+        f"{interval_text(row['next_low'], row['next_high'])}. The standard deviation from the word lists is "
+        f"{distance_text(row['lists_sd'])}, that from the seed {distance_text(row['seed_sd'])} "
+        f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}): "
+        f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
+        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
+    )
+    if "document_sd" in row:
+        text += (
+            f" That from the documents is {distance_text(row['document_sd'])} ({distance_text(row['document_sd_low'])} "
+            f"to {distance_text(row['document_sd_high'])}): {share_text(row['document_share'])} of the variance "
+            f"({share_text(row['document_share_low'])} to {share_text(row['document_share_high'])}); in other samples "
+            f"of such documents the contrast lies in {interval_text(row['documents_low'], row['documents_high'])}."
+        )
+    return Statement("contrast over seeds", text, row)

@@ -1,0 +1,367 @@
+"""Comparison of contrasts in embeddings of several seeds: uncertainty from the word lists and from the seed."""
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, resolve_seed
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Statement, StatementList, percent_text, rows_of
+from bayesbias.errors import ReportError, name_some
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.reports.embeddings.training_conclusions import (
+    contrast_statement,
+    disagreement,
+    limits,
+    stability,
+    verdict,
+)
+from bayesbias.reports.embeddings.training_spread import SD_PRIOR, estimates_over_trainings
+from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
+from bayesbias.reports.posterior.doubts import data_doubts
+from bayesbias.tables.schema import lost_by_list
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_SHOWN = (
+    *("contrast", "protected_group", "protected_word", "stability", "mean", "hdi_low", "hdi_high"),
+    *("next_low", "next_high", "nearer", "farther", "not_settled"),
+    *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
+    *("seed_share", "seed_share_low", "seed_share_high"),
+    *("documents_low", "documents_high", "document_sd", "document_sd_low", "document_sd_high"),
+    *("document_share", "document_share_low", "document_share_high"),
+)
+_KEYS = ["contrast", "protected_group", "protected_word"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingComparison(Result):
+    """Comparison returned by `compare_trainings`, in cosine distance; `print` says whether the seeds agree.
+
+    Parameters
+    ----------
+    contrasts : pandas.DataFrame
+        One row for each contrast: its name and words as in `bayesbias.contrasts`; `stability`: ``"stable"`` if all
+        seeds, their average, and one more seed settle it in the same way, ``"not settled"`` if none of these does,
+        ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
+        `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
+        `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
+        seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
+        contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
+        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
+        `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
+        `seed_share_low` to `seed_share_high`.
+        With trainings on resampled documents, also `documents_low` to `documents_high`, the interval
+        of the contrast on average over seeds in other samples of such documents; and `document_sd` and
+        `document_share` with their intervals, as for the seed.
+    by_seed : pandas.DataFrame
+        The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
+    facts
+        `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
+        `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
+        have the same), `resamples`, the number of trainings on resampled documents, and `doubts` about the fits.
+    hdi_prob
+        Probability inside the intervals.
+    random_seed
+        Random seed of the draws.
+    """
+
+    contrasts: "pd.DataFrame"
+    by_seed: "pd.DataFrame"
+    facts: dict[str, Any]
+    hdi_prob: float
+    random_seed: int
+
+    def __repr__(self) -> str:
+        return f"TrainingComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
+
+    @property
+    def verdict(self) -> Statement:
+        """Statement on whether the contrasts are stable; its kind is the `stability` of the first."""
+        return verdict(rows_of(self.contrasts))
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        rows = rows_of(self.contrasts)
+        seeds = self.by_seed["seed"].nunique()
+        doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
+        disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
+        return (
+            StatementList("Beware", doubts),
+            StatementList("", (self.verdict,), bulleted=False),
+            StatementList("Beware: the seeds disagree", disagreements),
+            StatementList(
+                f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
+                tuple(map(contrast_statement, rows)),
+            ),
+            StatementList("What it does not show", limits(seeds, self.facts["resamples"], SD_PRIOR)),
+        )
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
+        facts, seeds = self.facts, self.by_seed["seed"].nunique()
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        lost = tuple(
+            Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
+        )
+        apart = tuple(part for part in self.parts if part.title.startswith("Beware: "))
+        other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
+        return Contents(
+            title=f"Are the contrasts of {facts['study']} stable over seeds?",
+            about=f"{seeds} embeddings that differ in the seed of their training, model {facts['model']}.",
+            diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
+            verdict=self.verdict.text,
+            parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
+            tables={
+                "contrasts": ResultTable(
+                    self.contrasts,
+                    "Over seeds",
+                    f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
+                    tuple(name for name in _SHOWN if name in self.contrasts),
+                    differences=True,
+                    note="A contrast is stable if all seeds, their average, and the interval of one more seed "
+                    "settle it in the same way; not settled if none of these does; open where the seeds agree and "
+                    "the others do not.",
+                ),
+                "by_seed": ResultTable(
+                    self.by_seed,
+                    "Each seed alone",
+                    f"Contrasts in each embedding, {prob}",
+                    tuple(map(str, other_columns)),
+                    differences=True,
+                    folded=True,
+                ),
+            },
+            figures={
+                "seeds": ResultFigure(
+                    "plot_trainings",
+                    f"Posterior means (points) and {prob} (lines) of the contrasts in each embedding and over seeds, "
+                    "in units of cosine distance.",
+                )
+            },
+            limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
+            settings={
+                "Study": facts["study"],
+                "Embeddings": ", ".join(dict.fromkeys(facts["embeddings"].values())),
+                "Model": facts["model"],
+                "Sampler": facts["sampler"],
+                "Each fit": ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in facts["settings"].items()),
+                "Seed of the draws": str(self.random_seed),
+                "Interval": prob,
+            },
+            code=self._code(),
+        )
+
+    def _code(self) -> str:
+        facts = self.facts
+        options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
+        lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        return (
+            f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
+            "fits = {}\n"
+            "for seed, path in vectors.items():\n"
+            f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
+            f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
+            f"compared = bb.compare_trainings(fits, random_seed={self.random_seed})\n"
+            'bb.write(compared, "seeds.html")'
+        )
+
+
+def compare_trainings(
+    fits: "Mapping[Hashable, xr.DataTree]",
+    *,
+    resampled: "Mapping[Hashable, xr.DataTree] | None" = None,
+    baseline: str = "associated",
+    level: str = "overall",
+    scope: str = "population",
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+) -> TrainingComparison:
+    """Return the contrasts of one study, compared over trainings: over seeds and over samples of documents.
+
+    Parameters
+    ----------
+    fits
+        Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model. The
+        embeddings differ only in the seed of their training.
+    resampled
+        Fits of embeddings that were trained with a seed each on resampled documents of the same corpus
+        (`train_embeddings` with ``resample="documents"``). None: what other documents would change is left open.
+    baseline, level, scope
+        As in `bayesbias.contrasts`.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    random_seed
+        Seed of the draws. None draws one and records it.
+
+    Returns
+    -------
+    TrainingComparison
+        Frames `contrasts` and `by_seed`; `print` says whether the seeds agree.
+
+    Raises
+    ------
+    ReportError, FitError, ArgumentError
+        If there are fewer than two fits, the fits differ in words, pairs or models, or an argument is not usable.
+
+    Notes
+    -----
+    **Seeds.** The contrast of seed s has the posterior mean m_s, with a Monte Carlo error e_s. All seeds have the same
+    words, so the error L from the choice of words, with the posterior's spread, is common to them, and the m_s differ
+    by the seed alone:
+
+        m_s ~ Normal(mu + L, tau^2 + e_s^2),    mu flat,    tau ~ HalfNormal(0.1)
+
+    (Gelman, Carlin, Stern, Dunson, Vehtari and Rubin, Bayesian Data Analysis, 3rd ed., section 5.4), drawn from a grid
+    of tau. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's share is
+    tau^2 / (tau^2 + lists_sd^2).
+
+    **Documents.** A training on resampled documents, with a seed of its own, has
+
+        m_r ~ Normal(nu + L, tau^2 + omega^2 + e_r^2),    nu flat,    omega ~ HalfNormal(0.1)
+
+    with a mean of its own, because a sample with replacement repeats documents and lacks others, so that its vectors
+    are those of a smaller corpus. tau and omega are drawn from a grid of both. The interval over documents is that of
+    the contrast on average over seeds in another sample of such documents, mu with L and omega. The shares are those of
+    tau^2 + omega^2 + lists_sd^2.
+
+    Examples
+    --------
+    >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
+    >>> comparison.contrasts[["contrast", "seeds", "not_settled", "agree"]]
+                     contrast  seeds  not_settled  agree
+    0  associated - different      2            2   True
+    1      associated - human      2            2   True
+    2    associated - neutral      2            2   True
+    """
+    import pandas as pd
+
+    from bayesbias.estimates.estimate_frame import EstimateFrame
+
+    seed = resolve_seed(random_seed)
+    _check_fits(fits, resampled)
+    frames = {
+        name: contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob)
+        for name, fit in fits.items()
+    }
+    by_seed = pd.concat(frames.values(), ignore_index=True)
+    by_seed.insert(0, "seed", np.repeat(np.array(list(frames), dtype=object), len(by_seed) // len(frames)))
+    draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope)) for fit in fits.values()]
+    errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
+    first = next(iter(frames.values()))
+    samples = None
+    if resampled is not None:
+        options = {"baseline": baseline, "level": level, "scope": scope, "hdi_prob": hdi_prob}
+        sample_frames = [contrasts(fit, **options) for fit in resampled.values()]
+        samples = (
+            np.array([frame["mean"].to_numpy() for frame in sample_frames]),
+            np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in sample_frames]),
+        )
+    frame = pd.concat(
+        [
+            first[_KEYS].reset_index(drop=True),
+            _conclusion_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
+            estimates_over_trainings(draws, errors, samples, hdi_prob, seed).reset_index(drop=True),
+        ],
+        axis=1,
+    )
+    frame.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(frame)])
+    return TrainingComparison(
+        contrasts=EstimateFrame(frame),
+        by_seed=EstimateFrame(by_seed),
+        facts=_facts(fits) | {"resamples": 0 if resampled is None else len(resampled)},
+        hdi_prob=hdi_prob,
+        random_seed=seed,
+    )
+
+
+def _chained(draws: "xr.DataTree") -> Floats:
+    """Return draws of contrasts chain after chain, shape (draws, contrasts), in the order of `contrasts`."""
+    arrays = [values.to_numpy() for values in draws["posterior"].data_vars.values()]
+    return np.concatenate([array.reshape(array.shape[0] * array.shape[1], -1) for array in arrays], axis=1)
+
+
+def _check_fits(fits: Any, resampled: Any) -> None:
+    if resampled is not None and (not isinstance(resampled, Mapping) or len(resampled) < 2):
+        raise ReportError("resampled: give at least 2 fits of trainings on resampled documents, by seed.")
+    if not isinstance(fits, Mapping):
+        raise ReportError(f"fits is a {type(fits).__name__}. Give fits by seed, such as {{1: first, 2: second}}.")
+    if len(fits) < 2:
+        raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
+    described = {}
+    named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
+    for name, fit in {**fits, **named}.items():
+        rows = fitted_rows(check_fit(fit))
+        described[name] = {
+            "protected words": sorted(rows.protected_words.tolist()),
+            "attribute words": sorted(rows.attribute_words.tolist()),
+            "connections": list(rows.connections),
+            "pairs": len(rows.distance),
+            "model": str(fit.attrs.get("model")),
+        }
+    first = next(iter(described))
+    for name, description in described.items():
+        differ = [label for label, value in description.items() if value != described[first][label]]
+        if differ:
+            raise ReportError(
+                f"The fits of {first!r} and {name!r} differ in {' and '.join(differ)}, so their contrasts cannot be "
+                "compared. Build the tables from the words that all seeds have, and fit the same model."
+            )
+
+
+def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
+    """Return the number of seeds with each conclusion, for each contrast."""
+    import pandas as pd
+
+    ends = np.stack(intervals)
+    counts = pd.DataFrame(
+        {
+            "seeds": len(ends),
+            "nearer": (ends[..., 1] < 0).sum(axis=0),
+            "farther": (ends[..., 0] > 0).sum(axis=0),
+        }
+    )
+    counts["not_settled"] = counts["seeds"] - counts["nearer"] - counts["farther"]
+    counts["agree"] = counts[["nearer", "farther", "not_settled"]].max(axis=1) == counts["seeds"]
+    return counts
+
+
+def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
+    """Return `TrainingComparison.facts`; facts that all fits share are from the first."""
+    first = next(iter(fits.values()))
+    tables = {name: fit_attribute(fit, "table") for name, fit in fits.items()}
+    table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
+    seeds = {int(fit_attribute(fit, "random_seed")) for fit in fits.values()}
+    problems = [
+        f"Seed {name}: the sampler did not converge. {' '.join(convergence_problems)}"
+        for name, fit in fits.items()
+        if (convergence_problems := fit_attribute(fit, "convergence_problems"))
+    ]
+    return {
+        "study": str(table.get("study", "a table without a study")),
+        "embeddings": {
+            name: str(table_facts.get("embedding", {}).get("name", "not named")) for name, table_facts in tables.items()
+        },
+        "protected_words": sizes["protected_word"],
+        "attribute_words": sizes["attribute_word"],
+        "pairs": len(fitted_rows(first).distance),
+        "lost_words": lost_by_list(table.get("lost_words", [])),
+        "max_lost": table.get("max_lost", MAX_LOST),
+        "model": fit_attribute(first, "model")["name"],
+        "sampler": str(fit_attribute(first, "sampler")),
+        "settings": {
+            **{name: fit_attribute(first, name) for name in ("draws", "tune", "chains")},
+            **({"random_seed": seeds.pop()} if len(seeds) == 1 else {}),
+        },
+        "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],
+    }

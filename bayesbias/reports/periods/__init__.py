@@ -1,0 +1,1 @@
+"""Gaps over periods: how an association moved, and what moved it."""

@@ -1,0 +1,179 @@
+"""The inputs of a trend: distance tables by period, times and covariates."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import check_path
+from bayesbias.base.files import input_file
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.periods import period_files
+from bayesbias.errors import (
+    ArgumentError,
+    InputFileError,
+    LostWordsWarning,
+    ReportError,
+    TableError,
+    collected_warnings,
+    name_some,
+)
+from bayesbias.reports.embeddings.shared_pairs import checked_tables
+from bayesbias.studies.study import StudyLike, load_study
+from bayesbias.tables.build import distance_table
+from bayesbias.tables.conversion import as_frame
+from bayesbias.tables.schema import table_facts
+from bayesbias.tables.table_files import is_table_name, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PAIR = ["protected_word", "attribute_word"]
+
+
+def tables_by_period(
+    periods: Any, study: StudyLike | None, case: Any
+) -> "tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]":
+    """Return valid tables by period, in the order of time, and the facts of each table.
+
+    `periods` is a folder, or a mapping of periods to tables or to embeddings, which need the study.
+    """
+    if isinstance(periods, str | os.PathLike):
+        periods = period_files(periods)
+    if not isinstance(periods, Mapping) or len(periods) < 2:
+        size = f"a mapping of {len(periods)}" if isinstance(periods, Mapping) else f"a {type(periods).__name__}"
+        raise ReportError(
+            f"periods is {size}. Give a folder with a file a period, or at least two tables or embeddings by period, "
+            "such as {1900: table, 1990: other}."
+        )
+    names = [str(name).strip() for name in periods]
+    if len(set(names)) < len(names) or not all(names):
+        raise ReportError(
+            f"The names of periods are {name_some(map(repr, names))}. Give each period a name of its own."
+        )
+    tables: dict[str, Any] = {}
+    for name, source in zip(names, periods.values(), strict=True):
+        is_path = isinstance(source, str | os.PathLike)
+        table = read_table(source) if is_path and is_table_name(source) else as_frame(source)
+        if hasattr(table, "columns") and "attribute_word" in table.columns:
+            tables[name] = table
+        elif study is None:
+            raise ReportError(
+                f"The period {name!r} is no distance table but {type(source).__name__}. Give the study, too, to build "
+                "the tables of embeddings."
+            )
+        else:
+            tables[name] = _table(source, study, case, name)
+    checked = checked_tables(tables)
+    order = sorted(checked, key=dict(zip(names, times_of(names), strict=True)).__getitem__)
+    _check_connections(checked)
+    return {name: checked[name] for name in order}, {name: dict(table_facts(checked[name])) for name in order}
+
+
+def _table(source: Any, study: StudyLike, case: Any, name: str) -> "pd.DataFrame":
+    """Return the table of an embedding; words that it lacks are listed by the report and not warned of here."""
+    loaded = load_study(study)
+    embedding = load_embedding(source, words=loaded.words, case=case, name=name)
+    with collected_warnings(LostWordsWarning):
+        return distance_table(embedding, loaded, max_lost=1.0)
+
+
+def _check_connections(tables: "Mapping[str, pd.DataFrame]") -> None:
+    """Raise `TableError` if a pair has another connection, or a word another list, in a later period."""
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for period, table in tables.items():
+        facts = [table[name].astype(str) for name in (*_PAIR, "connection")]
+        for pair in zip(*facts, strict=True):
+            stored, before = first.setdefault(pair[:2], (pair[2], period))
+            if stored != pair[2]:
+                raise TableError(
+                    f"The pair {pair[0]!r} and {pair[1]!r} is {stored} in {before!r} and {pair[2]} in {period!r}. "
+                    "Build all tables from the same study."
+                )
+        for word_column, list_column in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
+            lists = table[[word_column, list_column]].drop_duplicates().astype(str)
+            for word, name in lists.itertuples(index=False, name=None):
+                stored, before = first.setdefault((word_column, word), (name, period))
+                if stored != name and list_column == "protected_group":
+                    raise TableError(
+                        f"The word {word!r} is in {stored!r} in {before!r} and in {name!r} in {period!r}. Build all "
+                        "tables from the same study."
+                    )
+
+
+def times_of(names: list[str]) -> np.ndarray:
+    """Return the numbers that periods are called by, or 0, 1, 2, ... if some are no numbers.
+
+    >>> times_of(["1900", "1950"]).tolist(), times_of(["before", "after"]).tolist()
+    ([1900.0, 1950.0], [0.0, 1.0])
+    """
+    try:
+        times = np.array([float(name) for name in names])
+    except ValueError:
+        return np.arange(len(names), dtype=float)
+    usable = np.isfinite(times).all() and len(np.unique(times)) == len(times)
+    return times if usable else np.arange(len(names), dtype=float)
+
+
+def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataFrame":
+    """Return covariates as a frame with a row a period, in their order.
+
+    `covariates` is a frame whose index has the periods, the path of a CSV file with a column `period`, a mapping of
+    names to mappings of periods to numbers, or None.
+    """
+    import pandas as pd
+
+    if covariates is None:
+        return pd.DataFrame(index=list(periods))
+    if isinstance(covariates, pd.Series):
+        covariates = covariates.to_frame(covariates.name or "covariate")
+    if isinstance(covariates, str | os.PathLike):
+        covariates = _read_covariates(check_path(covariates, "covariates"))
+    frame = as_frame(covariates)
+    if isinstance(frame, Mapping):
+        frame = pd.DataFrame({str(name): pd.Series(values) for name, values in frame.items()})
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentError(
+            f"covariates is a {type(covariates).__name__}. Give a frame whose index has the periods, or a mapping "
+            "such as {'share_of_women': {1900: 0.2, 1990: 0.5}}."
+        )
+    frame = frame.set_index("period") if "period" in frame.columns else frame
+    frame = frame.set_axis([_period_name(label) for label in frame.index], axis=0)
+    if lacking := [name for name in periods if name not in frame.index]:
+        raise ArgumentError(f"covariates lacks {name_some(map(repr, lacking))}. Give a number for each period.")
+    frame = frame.loc[list(periods)]
+    for name in frame:
+        numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float)
+        if len(numbers) != len(periods) or not np.isfinite(numbers).all():
+            raise ArgumentError(f"The covariate {name!r} is not one finite number for each period. Correct it.")
+        if np.ptp(numbers) == 0:
+            raise ArgumentError(f"The covariate {name!r} is {numbers[0]:g} in all periods, so it has no slope.")
+        frame = frame.assign(**{str(name): numbers})
+    return frame
+
+
+def lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
+    """Return the list of each word."""
+    lists: dict[str, str] = {}
+    for table in tables.values():
+        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
+            pairs = table[[words, names]].drop_duplicates().astype(str)
+            lists |= dict(pairs.itertuples(index=False, name=None))
+    return lists
+
+
+def _read_covariates(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_csv(input_file(path), dtype={"period": str})
+    except (UnicodeDecodeError, ValueError, pd.errors.ParserError) as error:
+        raise InputFileError(
+            f"{path} is no CSV file of covariates ({error}). Give columns period, and one or more."
+        ) from error
+
+
+def _period_name(label: Any) -> str:
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()

@@ -1,0 +1,392 @@
+"""`trend`: how the gap between associated and other words moved over periods, or between two embeddings."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_choice,
+    check_count,
+    check_flag,
+    check_probability,
+    check_rope,
+    resolve_seed,
+    with_progress,
+)
+from bayesbias.base.memory import check_memory
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import StatementList, percent_text
+from bayesbias.embeddings.case_rules import Case
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.models.periods.contrast_draws import draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.period_line import draw_line
+from bayesbias.models.periods.period_sample import PeriodSample, period_sample
+from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
+from bayesbias.reports.periods.trend_frames import (
+    CHAINS,
+    change_rows,
+    gap_rows,
+    lacking_rows,
+    line_rows,
+    word_rows,
+)
+from bayesbias.reports.periods.trend_statements import (
+    group_statements,
+    lacking_statements,
+    limits,
+    line_statements,
+    methods,
+    verdict,
+    word_statements,
+)
+from bayesbias.reports.posterior.contrasts import SCOPES
+from bayesbias.studies.study import StudyLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from bayesbias.embeddings.embedding import EmbeddingLike
+
+# Arrays of draws of all words in all periods that are in memory at once.
+_ARRAYS = 5
+_LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
+_SLOPE = "line, first to last period"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trend(Result):
+    """Trend returned by `trend`; printed, its conclusions. Estimates are in units of cosine distance.
+
+    A gap is a contrast in one period: the distance to associated attribute words minus that to others; below 0,
+    associated words are nearer. A change is a later period minus an earlier one.
+
+    Parameters
+    ----------
+    gaps : pandas.DataFrame
+        One row for each contrast, period and protected group (empty: all words, groups weighing the same): `words` that
+        the period has, `observed` (difference of plain averages), `mean`, `sd`, `hdi_low`, `hdi_high`, `direction`,
+        `probability_of_direction`, `probability_in_rope` if a rope was given, `ess_bulk`, `ess_tail`, `r_hat`.
+    changes : pandas.DataFrame
+        The same for changes from `first` to `second`: of all words between any two periods, of groups between the first
+        and the last period; and `reading`: ``"not settled"`` if the interval of the change holds 0; else, by the gaps
+        of both periods, ``"narrower"``, ``"wider"``, ``"reversed"`` (both are settled, on different sides), ``"baseline
+        only"`` (narrower, and no longer settled), ``"other only"`` (settled in the second only) or ``"neither"``; or
+        ``"equal"``.
+    lines : pandas.DataFrame
+        The trend of each contrast over all words: `parameter` (the change along the line from the first to the last
+        period, the change for one unit of each covariate, the sd of periods), `observed` (of the plain gaps) and the
+        estimates. Empty with two periods.
+    words : pandas.DataFrame
+        The change of each word from the first to the last period that it has, the largest first. Single words are
+        pulled to their group as far as the words of the group agree.
+    lacking : pandas.DataFrame
+        Words that some periods lack, with their `list`, the number of `periods` that have them, and those it `lacks`.
+    draws : xarray.Dataset
+        Draws of the gaps of all words, in variables `population` and `these_words` with dims `chain`, `draw`,
+        `contrast`, `period`, from which any other number follows.
+    facts
+        `study`, `periods`, `times`, `protected_words`, `attribute_words`, `scope`, `walk`, `covariates`, `draws`,
+        `random_seed`, `hdi_prob`, `rope`, `lacking`, `version`.
+    """
+
+    gaps: "pd.DataFrame"
+    changes: "pd.DataFrame"
+    lines: "pd.DataFrame"
+    words: "pd.DataFrame"
+    lacking: "pd.DataFrame"
+    draws: "xr.Dataset"
+    facts: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Trend({len(self.facts['periods'])} periods, {self.facts['protected_words']} protected words)"
+
+    @property
+    def parts(self) -> tuple[StatementList, ...]:
+        """The parts of the text, in the order in which they are read."""
+        contrasts = list(dict.fromkeys(self.changes["contrast"]))
+        prob = percent_text(self.facts["hdi_prob"])
+        of_groups = tuple(text for contrast in contrasts[:1] for text in group_statements(self.changes, contrast))
+        parts = (
+            StatementList(
+                f"From the first to the last period ({prob} HPDI, in units of cosine distance)",
+                (*(verdict(self.changes, contrast) for contrast in contrasts), *of_groups),
+            ),
+            StatementList("Trend", line_statements(self.lines, walk=self.facts["walk"])),
+            StatementList("Words", word_statements(self.words, contrasts[0])),
+            StatementList("Words that periods lack", lacking_statements(self.lacking)),
+            StatementList("What it does not show", limits(self.facts)),
+            StatementList("Methods", (methods(self.facts),), bulleted=False),
+        )
+        return tuple(part for part in parts if part.statements)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Changes, trend, words that moved and words that periods lack, with the figure of the gaps."""
+        facts, changes = self.facts, self.changes
+        prob = f"{percent_text(facts['hdi_prob'])} HPDI"
+        first = str(changes["contrast"].iloc[0])
+        shown = {part.title.partition(" (")[0]: part for part in self.parts}
+        ends = changes[(changes["first"] == facts["periods"][0]) & (changes["second"] == facts["periods"][-1])]
+        return Contents(
+            title=f"How did the association move? {facts['study']}",
+            about=f"{len(facts['periods'])} periods, {facts['protected_words']} protected and "
+            f"{facts['attribute_words']} attribute words.",
+            verdict=verdict(changes, first).text,
+            answers=shown["From the first to the last period"].statements[1:],
+            parts=tuple(
+                part for part in self.parts if part.title in ("Trend", "Words", "Words that periods lack", "Methods")
+            ),
+            tables={
+                "gaps": ResultTable(
+                    self.gaps, "Gaps", f"Gap in each period, in units of cosine distance, {prob}", differences=True
+                ),
+                "changes": ResultTable(
+                    ends, "Changes", f"Changes from the first to the last period, {prob}", differences=True
+                ),
+                "all_changes": ResultTable(
+                    changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
+                ),
+                **(
+                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS)}
+                    if len(self.lines)
+                    else {}
+                ),
+                "words": ResultTable(
+                    self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
+                ),
+                **(
+                    {"lacking": ResultTable(self.lacking, "Words that periods lack", "Words that some periods lack")}
+                    if len(self.lacking)
+                    else {}
+                ),
+            },
+            figures={
+                "trend": ResultFigure(
+                    "plot_trend",
+                    f"Gap in each period, in units of cosine distance: posterior means (points), {prob} (lines) and "
+                    "plain differences (crosses).",
+                    alt="The gap in each period with its interval. The numbers are in the table of gaps.",
+                )
+            },
+            limits=limits(facts),
+            settings={
+                "Study": facts["study"],
+                "Scope": facts["scope"],
+                "Trend": ("random walk" if facts["walk"] else "line") if facts["trend"] else "none",
+                "Draws": f"{facts['draws']:,}",
+                "Seed": str(facts["random_seed"]),
+                "Interval": prob,
+            },
+            code=f'moved = bb.trend("periods/", STUDY, scope="{facts["scope"]}", random_seed={facts["random_seed"]})\n'
+            'bb.write(moved, "trend.html")',
+        )
+
+
+def trend(
+    periods: "str | os.PathLike[str] | Mapping[Any, pd.DataFrame | EmbeddingLike]",
+    study: StudyLike | None = None,
+    *,
+    covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
+    walk: bool = False,
+    baseline: str = "associated",
+    scope: str = "population",
+    case: Case = "exact",
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    draws: int = 4000,
+    random_seed: int | None = None,
+    progress: bool = True,
+) -> Trend:
+    """Return how an association moved over periods: gaps, changes, a trend, and the words that moved.
+
+    Two periods may also be an original and a debiased embedding, or any two embeddings of the same words.
+
+    Parameters
+    ----------
+    periods
+        A folder with a file or a folder a period (see `bayesbias.embeddings.load_periods`), or a mapping of periods to
+        distance tables, embeddings or files, in the order of time. Periods that are numbers are sorted, and their
+        differences are time; otherwise a period is a unit of time.
+    study
+        Study, name of a bundled one, or path of a TOML file; not needed for distance tables.
+    covariates
+        Numbers by period, such as shares of women by decade: a frame whose index (or column `period`) has the periods,
+        the path of such a CSV file, or a mapping of names to numbers by period. Their slopes are estimated beside the
+        time of a line, or from the steps of a random walk.
+    walk
+        Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
+        a line with independent deviations.
+    baseline
+        The connection from which the others are subtracted.
+    scope
+        ``"population"``: words like these, of which these are a sample; ``"these_words"``: exactly these protected
+        words. Changes of groups are about exactly these words in both scopes.
+    case
+        Case rule of the words of embeddings: see `Embedding`.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    rope
+        Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
+    draws
+        Number of posterior draws, a multiple of 4.
+    random_seed
+        Seed of the draws. None draws one and records it.
+    progress
+        Show a progress bar if there is a terminal or a notebook to show it in.
+
+    Returns
+    -------
+    Trend
+        Frames `gaps`, `changes`, `lines`, `words` and `lacking`; printed, its conclusions.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If there are fewer than two periods, the study is missing, a covariate is not usable or there are too many.
+    TableError
+        If a table breaks the schema, a pair has different connections, or a list has too few words in a period.
+    EmbeddingError, InputFileError, LostWordsError, NotEnoughMemoryError
+        As by `load_embedding` and `distance_table`, or if the draws do not fit into memory.
+
+    Notes
+    -----
+    Distances are taken within each period, so vectors need no alignment. One attribute word is one vector, of its
+    distances to all protected words in all periods: the mean of a list of n words is multivariate t with n - 1 degrees
+    of freedom, its scale the covariance of its vectors over n. A change has the error of the paired differences: words
+    that are near to everything in all periods do not blur it. With 4 words a list, 3 degrees of freedom make intervals
+    wide, as they should be.
+
+    A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
+    orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
+    Coefficients of the trend are least squares draw by draw, never generalised least squares, with the sd of periods
+    around it, net of the error of the gaps, as a further error.
+
+    A word that some periods lack is never filled with a number: list means are least squares with an effect of each
+    word and each period, so that changes come from words that both periods have.
+
+    References
+    ----------
+    Garg, Schiebinger, Jurafsky and Zou (2018), PNAS 115(16), on a century of stereotypes in vectors. Huang and Wand
+    (2013), Simple marginally noninformative prior distributions for covariance matrices, Bayesian Analysis 8(2).
+
+    Examples
+    --------
+    The bundled periods have a planted drift: 0 to 60 % of the names' lean was removed.
+
+    >>> folder = bb.bundled("data", "vectors", "planted_drift")
+    >>> moved = bb.trend(folder, "weat6", random_seed=1)
+    >>> moved.changes.iloc[3][["contrast", "first", "second", "reading"]].tolist()
+    ['associated - different', '1950', '1990', 'narrower']
+    >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
+    [['Lisa', '1950'], ['Donna', '1960']]
+    """
+    import pandas as pd
+    import xarray as xr
+
+    from bayesbias import __version__
+    from bayesbias.estimates.estimate_frame import EstimateFrame
+
+    seed = resolve_seed(random_seed)
+    check_probability("hdi_prob", hdi_prob)
+    region = check_rope(rope)
+    check_choice("scope", scope, SCOPES)
+    check_flag("walk", walk)
+    count = -(-check_count("draws", draws, least=100) // CHAINS) * CHAINS
+    tables, facts = tables_by_period(periods, study, case)
+    sample = period_sample(tables)
+    check_baseline(baseline, sample.connections, "tables")
+    times = times_of(list(sample.periods))
+    covariate_frame = covariates_by_period(covariates, sample.periods)
+    design = _design(covariate_frame, times, walk=walk)
+    words, size = len(sample.protected_words), len(sample.periods)
+    check_memory(
+        8 * count * size * words * _ARRAYS,
+        f"{count:,} draws of {words:,} words in {size} periods",
+        "Take fewer draws or words, or allow more memory.",
+    )
+    lists = list_deviations(sample)
+    base = sample.connections.index(baseline)
+    others = [place for place in range(len(sample.connections)) if place != base]
+    frames: dict[str, list[Any]] = {name: [] for name in ("gaps", "changes", "lines", "words")}
+    overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
+    names = []
+    for other in with_progress(others, "Drawing contrasts", progress=progress):
+        drawn = draw_contrast(sample, lists, times, (base, other), draws=count, chains=CHAINS, seed=seed)
+        name = contrast_name(baseline, sample.connections[other])
+        names.append(name)
+        gaps = gap_rows(drawn, sample, scope, hdi_prob, region)
+        rows = {
+            "gaps": gaps,
+            "changes": change_rows(drawn, sample, gaps, scope, hdi_prob, region),
+            "words": word_rows(drawn, sample, hdi_prob),
+        }
+        if design is not None:
+            chosen = drawn.population if scope == "population" else drawn.these_words
+            line = draw_line(drawn.plain, chosen, design.to_numpy(), times, walk=walk, seed=seed)
+            sd_name = "sd of a step" if walk else "sd of periods"
+            rows["lines"] = line_rows(line, list(design), sd_name, hdi_prob)
+        for key, frame in rows.items():
+            frame.insert(0, "contrast", name)
+            frames[key].append(frame)
+        for key in SCOPES:
+            overall[key].append(getattr(drawn, key).reshape(CHAINS, -1, size))
+    dims = ("chain", "draw", "contrast", "period")
+    return Trend(
+        **{
+            key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=["contrast"])
+            for key, parts in frames.items()
+        },
+        lacking=lacking_rows(sample, facts, lists_of(tables)),
+        draws=xr.Dataset(
+            {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
+            coords={"contrast": names, "period": list(sample.periods)},
+        ),
+        facts=_facts(sample, facts, times, covariate_frame)
+        | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
+        | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
+    )
+
+
+def _design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd.DataFrame | None":
+    """Return time and covariates as columns, or None if there are too few periods for a trend without covariates."""
+    design = covariates.copy()
+    if not walk:
+        design.insert(0, _SLOPE, times / np.ptp(times))
+    design = design - design.mean()
+    free = len(times) - 1 - design.shape[1]
+    if free < 1:
+        if not len(covariates.columns):
+            return None
+        raise ReportError(
+            f"{len(times)} periods are too few for a trend with {len(covariates.columns)} covariates: at least "
+            f"{design.shape[1] + 2} are needed. Leave covariates out, or add periods."
+        )
+    if np.linalg.matrix_rank((design / design.std()).to_numpy(), rtol=1e-8) < design.shape[1]:
+        raise ReportError(
+            "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
+            "one out, or use walk=True."
+        )
+    return design
+
+
+def _facts(
+    sample: PeriodSample, facts: Mapping[str, Mapping[str, Any]], times: np.ndarray, covariates: "pd.DataFrame"
+) -> dict[str, Any]:
+    names = list(dict.fromkeys(str(of_period["study"]) for of_period in facts.values() if "study" in of_period))
+    return {
+        "study": ", ".join(names),
+        "periods": list(sample.periods),
+        "times": times.tolist(),
+        "protected_words": len(sample.protected_words),
+        "attribute_words": len(sample.attribute_words),
+        "covariates": [str(name) for name in covariates],
+        "lacking": int((~sample.protected_present).any(axis=1).sum() + (~sample.attribute_present).any(axis=1).sum()),
+    }

@@ -1,0 +1,138 @@
+"""Sentences of a trend, with their numbers."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.results import NO_PROOF
+from bayesbias.base.statements import Statement, digits_text, interval_text, percent_text, rows_of, signed_text
+from bayesbias.errors import name_some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_READINGS = {
+    "narrower": "The gap became narrower",
+    "baseline only": "The gap became narrower, and in the second period it is no longer settled that there is one",
+    "wider": "The gap became wider",
+    "other only": "A gap is settled in the second period only",
+    "reversed": "The gap changed its direction",
+    "neither": "The gap changed, although in neither period alone it is settled that there is one",
+    "not settled": "It is not settled whether the gap changed",
+    "equal": "The distances are equal",
+}
+_MOST_WORDS = 5
+
+
+def verdict(changes: "pd.DataFrame", contrast: str) -> Statement:
+    """Return what happened to a contrast between the first and the last period."""
+    rows = changes[(changes["contrast"] == contrast) & (changes["protected_group"] == "")]
+    row = rows[(rows["first"] == rows["first"].iloc[0]) & (rows["second"] == rows["second"].iloc[-1])].iloc[0].to_dict()
+    estimate = f"{signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
+    text = f"{contrast}, from {row['first']} to {row['second']}: {_READINGS[row['reading']]}: change {estimate}."
+    return Statement("change", text, row)
+
+
+def group_statements(changes: "pd.DataFrame", contrast: str) -> tuple[Statement, ...]:
+    """Return the change of each group."""
+    rows = changes[(changes["contrast"] == contrast) & (changes["protected_group"] != "")]
+    return tuple(
+        Statement(
+            "group change",
+            f"{row['protected_group']}, from {row['first']} to {row['second']}: change {signed_text(row['mean'])} "
+            f"({interval_text(row['hdi_low'], row['hdi_high'])}).",
+            row,
+        )
+        for row in rows_of(rows)
+    )
+
+
+def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ...]:
+    """Return the coefficients of each contrast's trend."""
+    statements = []
+    for row in rows_of(lines):
+        if row["observed"] != row["observed"]:
+            what = "Steps of the random walk have an sd of" if walk else "Periods vary around the line with an sd of"
+            per = " for one unit of time" if walk else ""
+            text = f"{row['contrast']}: {what} {digits_text(row['mean'])}{per} beyond the error of the words."
+        else:
+            settled = "" if row["settled"] else ", which is not settled"
+            ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
+            text = f"{row['contrast']}: {row['parameter']} {digits_text(row['mean'])} ({ends}){settled}."
+        statements.append(Statement("trend", text, row))
+    return tuple(statements)
+
+
+def word_statements(words: "pd.DataFrame", contrast: str) -> tuple[Statement, ...]:
+    """Return the words that moved most, and those whose direction is settled."""
+    rows = rows_of(words[words["contrast"] == contrast])
+    if not rows:
+        return ()
+    shown = [f"{row['protected_word']} {signed_text(row['mean'])}" for row in rows[:_MOST_WORDS]]
+    settled = [row["protected_word"] for row in rows if row["hdi_low"] > 0 or row["hdi_high"] < 0]
+    which = f"the change of {len(settled)} of {len(rows)} words is settled"
+    text = f"{contrast}: {name_some(shown)} moved most; {which}."
+    return (Statement("words", text, {"settled": settled, "words": len(rows)}),)
+
+
+def lacking_statements(lacking: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return the words that periods lack, by name."""
+    statements = []
+    for (role, name), rows in lacking[lacking["periods"] > 0].groupby(["role", "list"], sort=False):
+        words = [f"{row['word']} ({row['lacks']})" for row in rows_of(rows)]
+        text = f"Some periods lack {role} words of {name}: {name_some(words, 12)}."
+        statements.append(Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name}))
+    if nowhere := lacking.loc[lacking["periods"] == 0, "word"].tolist():
+        statements.append(Statement("lost words", f"No period has {name_some(nowhere, 12)}.", {"words": nowhere}))
+    return tuple(statements)
+
+
+def limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """Return what a trend does not show."""
+    statements = [
+        Statement(
+            "causes",
+            "A change of distances may come from other texts, spellings or amounts of text as well as from other "
+            "meanings. Vectors of one training a period hold the chance of that training: train several seeds.",
+        ),
+        Statement(
+            "many changes",
+            f"The table of changes has all pairs of periods: of many intervals of {percent_text(facts['hdi_prob'])}, "
+            "some leave out 0 by chance. Decide before on the pair that answers the question.",
+        ),
+    ]
+    if facts["lacking"]:
+        statements.append(
+            Statement(
+                "lacking words",
+                "A word that a period lacks counts with the periods that it has: its level is its own, its changes are "
+                "those of the other words of its list.",
+            )
+        )
+    return (*statements, Statement("bias", NO_PROOF))
+
+
+def methods(facts: Mapping[str, Any]) -> Statement:
+    """Return a paragraph for the methods section of a paper."""
+    words = (
+        f"We compared the mean cosine distances of {facts['protected_words']} protected words with "
+        f"{facts['attribute_words']} attribute words over {len(facts['periods'])} periods "
+        f"({name_some(facts['periods'])}). Each attribute word is one vector of distances to all words in all "
+        "periods; the mean of a list has Student's t distribution with the number of its words less one as degrees "
+        "of freedom, so that changes are paired."
+    )
+    population = (
+        " The protected words are a sample: their variation over periods, beyond the chance of the attribute words, "
+        "has half-t priors of its standard deviations and an inverse-Wishart distribution."
+        if facts["scope"] == "population"
+        else " Estimates are about exactly these protected words."
+    )
+    trend = ""
+    if facts["trend"]:
+        form = "a random walk" if facts["walk"] else "a line"
+        extra = f" with the covariates {name_some(facts['covariates'])}" if facts["covariates"] else ""
+        trend = f" The trend is {form}{extra}, by least squares, with the sd of periods around it as a further error."
+    interval = (
+        f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
+        f"{facts['draws']:,} draws (seed {facts['random_seed']}; bayesbias {facts['version']})."
+    )
+    return Statement("methods", words + population + trend + interval)

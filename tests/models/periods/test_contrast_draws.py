@@ -1,0 +1,57 @@
+"""The gaps of one contrast: levels and scopes."""
+
+import numpy as np
+import pytest
+
+from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.period_sample import PeriodSample, period_sample
+from tests.models.periods.made import made_tables
+
+TIMES = np.arange(3.0)
+
+
+def drawn_of(sample: PeriodSample, seed: int = 1, draws: int = 800) -> ContrastDraws:
+    return draw_contrast(sample, list_deviations(sample), TIMES, (0, 1), draws=draws, chains=4, seed=seed)
+
+
+def test_groups_and_these_words_are_means_of_words() -> None:
+    drawn = drawn_of(period_sample(made_tables(words=5)))
+    np.testing.assert_allclose(drawn.groups.mean(axis=2), drawn.these_words)
+    np.testing.assert_allclose(drawn.words[:, :, :5].mean(axis=2), drawn.groups[:, :, 0])
+    np.testing.assert_allclose(drawn.plain_words.mean(axis=1), drawn.plain)
+    np.testing.assert_allclose(drawn.these_words.mean(axis=0), drawn.plain, atol=0.01)
+
+
+def test_words_like_these_have_a_further_error() -> None:
+    drawn = drawn_of(period_sample(made_tables(words=5)))
+    assert (drawn.population.std(axis=0) > 1.02 * drawn.these_words.std(axis=0)).all()
+
+
+def test_words_that_lack_periods_change_neither_shape_nor_finiteness() -> None:
+    tables = made_tables(words=5, change=0.02)
+    tables["1900"] = tables["1900"].query("protected_word not in ('w0', 'w6')")
+    drawn = drawn_of(period_sample(tables))
+    for values in (drawn.population, drawn.these_words, drawn.groups, drawn.words):
+        assert np.isfinite(values).all()
+    whole = drawn_of(period_sample(made_tables(words=5, change=0.02)))
+    np.testing.assert_allclose(drawn.plain, whole.plain, atol=0.02)
+
+
+def test_same_seed_same_numbers() -> None:
+    sample = period_sample(made_tables())
+    first, again, other = (drawn_of(sample, seed, 80) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.population, again.population)
+    np.testing.assert_array_equal(first.words, again.words)
+    assert np.abs(first.population - other.population).max() > 0
+
+
+@pytest.mark.slow
+def test_the_limit_of_time_and_memory_holds() -> None:
+    """200 words, 60 attribute words and 20 periods in under 60 s on two busy cores."""
+    import time
+
+    sample = period_sample(made_tables(periods=20, words=100, attributes=30))
+    begin = time.process_time()
+    draw_contrast(sample, list_deviations(sample), np.arange(20.0), (0, 1), draws=4000, chains=4, seed=1)
+    assert time.process_time() - begin < 60

@@ -1,0 +1,71 @@
+"""Means over words of which some lack periods, against ordinary least squares."""
+
+import numpy as np
+import pytest
+
+from bayesbias.models.periods.panel import effect_weights, fill_words, is_connected, mean_weights
+
+
+def least_squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the effects of words and periods by NumPy's least squares."""
+    words, periods = values.shape
+    row, column = np.nonzero(np.isfinite(values))
+    design = np.zeros((len(row), words + periods))
+    design[np.arange(len(row)), row] = design[np.arange(len(row)), words + column] = 1
+    effects = np.linalg.lstsq(design, values[row, column], rcond=None)[0]
+    return effects[:words], effects[words:]
+
+
+def lost(seed: int = 1) -> np.ndarray:
+    values = np.random.default_rng(seed).normal(size=(6, 4))
+    values[0, :2] = values[3, 1] = values[5, 1:] = np.nan
+    return values
+
+
+def test_means_are_least_squares() -> None:
+    values = lost()
+    words, periods = least_squares(values)
+    weights = mean_weights(np.isfinite(values))
+    means = np.einsum("tis,is->t", weights, np.nan_to_num(values))
+    np.testing.assert_allclose(means, words.mean() + periods, atol=1e-9)
+    np.testing.assert_allclose(weights[:, np.isnan(values)], 0, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(axis=(1, 2)), 1)
+
+
+def test_whole_words_weigh_the_same() -> None:
+    weights = mean_weights(np.ones((5, 3), dtype=bool))
+    np.testing.assert_allclose(weights, np.eye(3)[:, None] * np.full((5, 1), 0.2), atol=1e-12)
+
+
+def test_words_without_any_period_have_no_weight() -> None:
+    present = np.array([[True, True], [False, False], [True, True]])
+    weights = mean_weights(present)
+    assert np.abs(weights[:, 1]).max() == 0
+    np.testing.assert_allclose(weights[0, :, 0], [0.5, 0, 0.5], atol=1e-12)
+    assert np.abs(effect_weights(present).sum(axis=0)).max() < 1e-12
+
+
+def test_filled_values_are_those_of_least_squares() -> None:
+    one, other = lost(1), lost(2)
+    samples = np.stack([one.T, other.T], axis=1)
+    filled = fill_words(samples)
+    for place, values in enumerate((one, other)):
+        words, periods = least_squares(values)
+        expected = np.where(np.isfinite(values), values, words[:, None] + periods)
+        np.testing.assert_allclose(filled[:, place].T, expected, atol=1e-9)
+
+
+def test_a_sample_that_lacks_a_period_stays_without_it() -> None:
+    samples = np.stack([lost(1).T, lost(2).T], axis=1)
+    samples[2, 1] = np.nan
+    filled = fill_words(samples)
+    assert np.isnan(filled[2, 1]).all()
+    assert np.isfinite(filled).sum() == filled.size - 6
+
+
+@pytest.mark.parametrize(
+    ("present", "connected"),
+    [([[1, 1, 0], [0, 1, 1]], True), ([[1, 1, 0], [0, 0, 1]], False), ([[1, 0, 1], [0, 1, 1]], True), ([[1]], True)],
+)
+def test_connected(present: list[list[int]], connected: bool) -> None:
+    assert is_connected(np.array(present, dtype=bool)) is connected

@@ -1,0 +1,156 @@
+"""Trends, with a planted drift whose truth is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
+from bayesbias.reports.periods.trend import Trend
+from tests.models.periods.made import made_tables
+
+FOLDER = bb.bundled("data", "vectors", "planted_drift")
+
+
+def moved_tables(**settings: object) -> Trend:
+    return bb.trend(made_tables(change=0.03), draws=400, random_seed=1, progress=False, **settings)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def planted() -> Trend:
+    return bb.trend(FOLDER, "weat6", draws=800, random_seed=1, progress=False)
+
+
+def test_the_planted_drift_is_inside_the_intervals(planted: Trend) -> None:
+    truth = pd.read_csv(FOLDER / "truth.csv", dtype={"period": str}).set_index("period")["gap"]
+    changes = planted.changes.query("contrast == 'associated - different' and protected_group == ''")
+    true = truth.loc[changes["second"]].to_numpy() - truth.loc[changes["first"]].to_numpy()
+    inside = (changes["hdi_low"] <= true) & (true <= changes["hdi_high"])
+    assert inside.mean() >= 0.8
+    last = changes.iloc[3]
+    assert (last["first"], last["second"], last["reading"]) == ("1950", "1990", "narrower")
+    assert last["mean"] == pytest.approx(truth["1990"] - truth["1950"], abs=0.015)
+
+
+def test_the_line_is_that_of_the_planted_drift(planted: Trend) -> None:
+    row = planted.lines.iloc[0]
+    assert row["parameter"] == "line, first to last period"
+    assert row["hdi_low"] <= 0.0573 <= row["hdi_high"]
+    assert row["settled"]
+    assert not planted.lines.iloc[1]["settled"]
+
+
+def test_lacking_words_are_named(planted: Trend) -> None:
+    lacking = planted.lacking.query("role == 'protected'")
+    assert lacking[["word", "list", "periods", "lacks"]].values.tolist() == [
+        ["Donna", "female_names", 4, "1960"],
+        ["Lisa", "female_names", 4, "1950"],
+    ]
+    text = str(planted)
+    assert "Lisa (1950)" in text
+    assert not planted.gaps.drop(columns=["r_hat"]).isna().any().any()
+    words = planted.gaps.query("contrast == 'associated - different' and protected_group == ''")["words"]
+    assert words.tolist() == [15, 15, 16, 16, 16]
+    lisa = planted.words.query("protected_word == 'Lisa' and contrast == 'associated - different'").iloc[0]
+    assert (lisa["first"], lisa["second"]) == ("1960", "1990")
+
+
+def test_words_are_those_that_moved_most(planted: Trend) -> None:
+    for _, rows in planted.words.groupby("contrast"):
+        sizes = rows["mean"].abs().to_numpy()
+        assert (np.diff(sizes) <= 0).all()
+    assert len(planted.words) == 3 * 16
+
+
+def test_plain_differences_are_observed(planted: Trend) -> None:
+    with pytest.warns(LostWordsWarning):
+        tables = {
+            period: bb.distance_table(bb.load_embedding(FOLDER / f"{period}.npz"), "weat6", max_lost=1)
+            for period in ("1970", "1990")
+        }
+    gaps = {}
+    for period, table in tables.items():
+        means = table.groupby(["protected_group", "connection"], observed=True)["cosine_distance"].mean().unstack()
+        gaps[period] = (means["associated"] - means["different"]).mean()
+    observed = planted.gaps.query("contrast == 'associated - different' and protected_group == ''")
+    by_period = observed.set_index("period")["observed"]
+    assert {name: by_period[name] for name in gaps} == pytest.approx(gaps)
+
+
+def test_scopes_and_draws() -> None:
+    population, these = moved_tables(), moved_tables(scope="these_words")
+    assert population.draws["population"].dims == ("chain", "draw", "contrast", "period")
+    np.testing.assert_array_equal(population.draws["these_words"], these.draws["these_words"])
+    overall = these.gaps.query("protected_group == ''")
+    np.testing.assert_allclose(
+        overall["mean"], these.draws["these_words"].mean(("chain", "draw")).to_numpy().reshape(-1)
+    )
+    assert (population.gaps["sd"] >= these.gaps["sd"]).all()
+
+
+def test_same_seed_same_numbers() -> None:
+    pd.testing.assert_frame_equal(moved_tables().gaps, moved_tables().gaps)
+
+
+def test_two_embeddings_have_a_change_and_no_line() -> None:
+    tables = made_tables(periods=2, change=0.05)
+    moved = bb.trend(
+        {"original": tables["1910"], "debiased": tables["1900"]}, draws=400, random_seed=1, rope=0.01, progress=False
+    )
+    assert moved.lines.empty
+    row = moved.changes.iloc[0]
+    assert (row["first"], row["second"]) == ("original", "debiased")
+    assert 0 <= row["probability_in_rope"] < 0.5
+    assert row["mean"] == pytest.approx(0.05, abs=0.03)
+
+
+def test_equal_tables_are_equal() -> None:
+    table = made_tables()["1900"]
+    moved = bb.trend({"one": table, "two": table}, draws=400, random_seed=1, scope="these_words", progress=False)
+    assert set(moved.changes["reading"]) == {"equal"}
+    assert moved.changes["mean"].abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_covariates_have_slopes(walk: bool) -> None:
+    tables = made_tables(periods=6)
+    share = dict(zip(tables, (0.1, 0.5, 0.2, 0.6, 0.1, 0.5), strict=True))
+    shifted = {
+        period: table.assign(
+            cosine_distance=table["cosine_distance"] - 0.3 * share[period] * (table["connection"] == "associated")
+        )
+        for period, table in tables.items()
+    }
+    moved = bb.trend(shifted, covariates={"share": share}, walk=walk, draws=800, random_seed=1, progress=False)
+    slope = moved.lines.set_index("parameter").loc["share"]
+    assert slope["hdi_low"] <= -0.3 <= slope["hdi_high"]
+    assert slope["settled"]
+    assert ("line, first to last period" in set(moved.lines["parameter"])) is not walk
+    assert "share" in moved.facts["covariates"]
+
+
+def test_unusable_settings_are_refused() -> None:
+    shares = {"one": {1900: 1, 1910: 2, 1920: 4}}
+    with pytest.raises(ReportError, match="too few"):
+        moved_tables(covariates=shares)
+    straight = {"one": dict(zip(("1900", "1910", "1920", "1930"), range(4), strict=True))}
+    with pytest.raises(ReportError, match="line in time"):
+        bb.trend(made_tables(periods=4), covariates=straight, progress=False)
+    with pytest.raises(ArgumentError, match="scope"):
+        moved_tables(scope="words")
+    with pytest.raises(ReportError, match="'assoc'"):
+        moved_tables(baseline="assoc")
+
+
+def test_words_that_one_period_has_have_no_change() -> None:
+    tables = made_tables(words=4)
+    for period in ("1910", "1920"):
+        tables[period] = tables[period].query("protected_word != 'w0'")
+    moved = bb.trend(tables, draws=400, random_seed=1, progress=False)
+    assert "w0" not in set(moved.words["protected_word"])
+    assert moved.lacking.query("word == 'w0'")["lacks"].tolist() == ["1910, 1920"]
+
+
+def test_methods_name_the_numbers(planted: Trend) -> None:
+    text = planted.parts[-1].statements[0].text
+    assert all(part in text for part in ("16 protected words", "5 periods", "seed 1", "89%", "a line"))

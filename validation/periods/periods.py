@@ -1,0 +1,323 @@
+"""Are intervals of changes between periods right? A drift is planted in real vectors, and tables are drawn from them.
+
+    python validation/periods/periods.py EMBEDDINGS [--samples 200]
+
+EMBEDDINGS is the folder of the Google News and GloVe vectors; the third are bundled. Words lean to one side or the
+other of the gender axis; in each period all vectors get noise of their own, and those of protected words lose a part of
+their lean, of which each word has its own share. The truth is the plain mean over the whole lists: no model makes it.
+README.md says what the table means.
+"""
+
+import argparse
+import json
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from threadpoolctl import threadpool_limits
+
+import bayesbias as bb
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.models.periods.contrast_draws import draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.panel import fill_words, is_connected
+from bayesbias.models.periods.period_sample import PeriodSample
+
+FOLDER = Path(__file__).resolve().parent
+SEED = 20261124
+VECTORS = {
+    "google_news": "googlenews_word2vec_300d_13784.npz",
+    "glove": "glove_6b_50d_10382.txt",
+    "bundled": "wikipedia2018_skipgram_seed1.npz",
+}
+MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
+FEMALE = (
+    *("she", "her", "hers", "woman", "women", "girl", "girls", "female", "mother", "daughter", "sister", "wife"),
+    *("aunt", "queen"),
+)
+DRAWS, CHAINS = 1000, 4
+QUANTITIES = ("gap", "change", "slope")
+LEVELS = ("population", "these_words", "word")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What tables are drawn from, and their size.
+
+    `drift` is the share of the lean that protected words lose from the first to the last period, in a line, or between
+    two periods (`step`); `spread` is the sd of the words' own shares. `noise` is the length of what each vector of
+    length 1 gets in each period. `lost` is the share of words that a period lacks.
+    """
+
+    vectors: str
+    periods: int
+    words: int
+    attributes: int
+    drift: float
+    spread: float = 0.0
+    noise: float = 0.3
+    step: bool = False
+    lost: float = 0.0
+
+
+CELLS = (
+    Cell("google_news", 2, 8, 8, 0.0),
+    Cell("google_news", 2, 8, 8, 0.5, 0.3),
+    Cell("google_news", 2, 3, 4, 0.0, 0.5, 0.1),
+    Cell("google_news", 5, 15, 15, 0.5, 0.3),
+    Cell("google_news", 5, 8, 4, 0.0, 0.0, 0.3),
+    Cell("google_news", 10, 8, 8, 0.5, 0.5, 0.3, step=True),
+    Cell("google_news", 10, 4, 4, 0.0, 0.0, 0.5),
+    Cell("google_news", 20, 8, 4, 0.5, 0.3, 0.3),
+    Cell("google_news", 5, 8, 8, 0.5, 0.3, 0.3, lost=0.2),
+    Cell("glove", 2, 15, 8, 0.0, 0.0, 0.1),
+    Cell("glove", 5, 8, 8, 0.3, 0.3, 0.3),
+    Cell("glove", 5, 3, 15, 0.0, 0.3, 0.3),
+    Cell("glove", 10, 8, 15, 0.3, 0.0, 0.1),
+    Cell("glove", 20, 4, 4, 0.0, 0.0, 0.3),
+    Cell("glove", 5, 8, 8, 0.0, 0.0, 0.3, lost=0.3),
+    Cell("bundled", 2, 8, 15, 0.5, 0.3, 0.3),
+    Cell("bundled", 5, 15, 4, 0.0, 0.3, 0.1),
+    Cell("bundled", 10, 8, 8, 0.5, 0.3, 0.3, lost=0.2),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """Distances (periods, attribute words, protected words) of all words, and the list and group of each."""
+
+    distances: np.ndarray
+    list_of: np.ndarray
+    group_of: np.ndarray
+
+
+def populations(cell: Cell, folder: Path) -> Populations:
+    """Return the distances of all words of a cell in all periods."""
+    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
+    bundled = bb.bundled("data", "vectors", VECTORS["bundled"])
+    embedding = bb.load_embedding(bundled if cell.vectors == "bundled" else folder / VECTORS[cell.vectors])
+    vectors = np.asarray(embedding.vectors, dtype=float)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    place_of = {word: place for place, word in enumerate(embedding.words)}
+    sides = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
+    axis = sides[0] - sides[1]
+    axis /= np.linalg.norm(axis)
+    usable = np.array([place for place, word in enumerate(embedding.words) if word.isalpha()])
+    halves = np.array_split(rng.permutation(usable), 2)
+
+    def leaning(half: np.ndarray) -> list[np.ndarray]:
+        score = vectors[half] @ axis
+        score = score / score.std() + rng.standard_normal(len(half))
+        low, high = np.quantile(score, (0.1, 0.9))
+        return [half[score > high], half[score < low]]
+
+    protected, attributes = leaning(halves[0]), leaning(halves[1])
+    words, samples = np.concatenate(protected), np.concatenate(attributes)
+    group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
+    shares = np.arange(cell.periods) / (cell.periods - 1)
+    if cell.step:
+        shares = np.round(shares)
+    own_shares = cell.drift + cell.spread * rng.standard_normal(len(words))
+    lean = (vectors[words] @ axis)[:, None] * axis
+    noise = cell.noise / np.sqrt(vectors.shape[1])
+    distances = []
+    for share in shares:
+        moved = (
+            vectors[words] - share * own_shares[:, None] * lean + noise * rng.standard_normal((len(words), len(axis)))
+        )
+        stayed = vectors[samples] + noise * rng.standard_normal((len(samples), len(axis)))
+        moved, stayed = (of / np.linalg.norm(of, axis=1, keepdims=True) for of in (moved, stayed))
+        distances.append(1 - stayed @ moved.T)
+    return Populations(np.stack(distances), list_of, group_of)
+
+
+def gaps_of(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+    """Return associated minus different, from means of shape (periods, lists, words)."""
+    words = np.arange(len(group_of))
+    return means[:, group_of, words] - means[:, 1 - group_of, words]
+
+
+def table_of(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[PeriodSample, np.ndarray]:
+    """Return a table of a few words of each population, and the places of its protected words."""
+    words = np.concatenate([rng.permutation(np.flatnonzero(whole.group_of == group))[: cell.words] for group in (0, 1)])
+    samples = np.concatenate(
+        [rng.permutation(np.flatnonzero(whole.list_of == place))[: cell.attributes] for place in (0, 1)]
+    )
+    distances = whole.distances[:, samples[:, None], words]
+    group_of, list_of = whole.group_of[words], whole.list_of[samples]
+    present = lost_words(group_of, cell, rng, 2), lost_words(list_of, cell, rng, 3)
+    distances = np.where(present[0].T[:, None] & present[1].T[:, :, None], distances, np.nan)
+    for group in (0, 1):
+        distances[:, :, group_of == group] = fill_words(distances[:, :, group_of == group])
+    weights = np.zeros((len(words), 2, 2))
+    weights[np.arange(len(words)), 0, group_of] = weights[np.arange(len(words)), 1, 1 - group_of] = 1
+    return PeriodSample(
+        periods=tuple(map(str, range(cell.periods))),
+        distances=distances,
+        protected_present=present[0],
+        attribute_present=present[1],
+        protected_words=tuple(f"p{place}" for place in words),
+        attribute_words=tuple(f"a{place}" for place in samples),
+        group_of=group_of,
+        groups=("0", "1"),
+        list_of=list_of,
+        lists=("0", "1"),
+        connections=("associated", "different"),
+        connection_weights=weights,
+    ), words
+
+
+def lost_words(member_of: np.ndarray, cell: Cell, rng: np.random.Generator, fewest: int) -> np.ndarray:
+    """Return which words have which periods, shape (words, periods), with at least `fewest` words of a list in each."""
+    while True:
+        present = rng.random((len(member_of), cell.periods)) >= cell.lost
+        parts = [present[member_of == place] for place in (0, 1)]
+        if present.any(axis=1).all() and all(part.sum(axis=0).min() >= fewest and is_connected(part) for part in parts):
+            return present
+
+
+def functionals(periods: int) -> dict[str, np.ndarray]:
+    """Return the weights of periods in each quantity: the last gap, the change since the first, and the slope."""
+    weights = {name: np.zeros(periods) for name in QUANTITIES}
+    weights["gap"][-1] = weights["change"][-1] = 1
+    weights["change"][0] = -1
+    times = np.arange(periods) - (periods - 1) / 2
+    weights["slope"] = times / (times**2).sum()
+    return weights
+
+
+Row = tuple[str, str, float, float, float, float]
+"""Level, quantity, estimate, sd, and the ends of the interval."""
+
+
+def model_rows(sample: PeriodSample, weights: dict[str, np.ndarray], seed: int) -> Iterator[Row]:
+    """Yield the estimates of the package."""
+    times = np.arange(len(sample.periods), dtype=float)
+    drawn = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
+    for quantity, weight in weights.items():
+        words = np.einsum("t,dtj->jd", weight, drawn.words)
+        whole = (sample.protected_present | (weight == 0)).all(axis=1)
+        every = [("population", drawn.population @ weight), ("these_words", drawn.these_words @ weight)]
+        for level, draws in (*every, *(("word", draws) for draws in words[whole])):
+            yield level, quantity, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
+
+
+def clustered_rows(sample: PeriodSample, weights: dict[str, np.ndarray]) -> Iterator[Row]:
+    """Yield plain differences with errors clustered by protected word and by attribute word (Cameron et al. 2011)."""
+    sign = np.where(sample.list_of[:, None] == sample.group_of, 1.0, -1.0)
+    counts = np.bincount(sample.list_of)[sample.list_of][:, None] * np.bincount(sample.group_of)[sample.group_of]
+    for quantity, weight in weights.items():
+        values = np.tensordot(weight, sample.distances, axes=1)
+        cell_means = np.zeros_like(values)
+        for place in (0, 1):
+            for group in (0, 1):
+                cell = np.ix_(sample.list_of == place, sample.group_of == group)
+                cell_means[cell] = values[cell].mean()
+        scores = sign * (values - cell_means) / counts / 2
+        samples, words = len(sample.list_of), len(sample.group_of)
+        by_word = (scores.sum(axis=0) ** 2).sum() * words / (words - 2)
+        by_sample = (scores.sum(axis=1) ** 2).sum() * samples / (samples - 2)
+        variance = max(by_word + by_sample - (scores**2).sum(), 1e-12)
+        estimate = (sign * values / counts).sum() / 2
+        half = stats.t.ppf(0.5 + HDI_PROB / 2, min(words, samples) - 1) * np.sqrt(variance)
+        yield "population", quantity, estimate, np.sqrt(variance), estimate - half, estimate + half
+
+
+def student_rows(sample: PeriodSample, weights: dict[str, np.ndarray]) -> Iterator[Row]:
+    """Yield the plain paired analysis of these words: Student's t of each list's own words, after Welch."""
+    for quantity, weight in weights.items():
+        values = np.tensordot(weight, sample.distances, axes=1)
+        sign = np.where(sample.list_of[:, None] == sample.group_of, 1.0, -1.0)
+        scores = (values * sign) @ (1 / np.bincount(sample.group_of)[sample.group_of]) / 2
+        lists = [scores[sample.list_of == place] for place in (0, 1)]
+        shares = np.array([of.var(ddof=1) / len(of) for of in lists])
+        freedom = shares.sum() ** 2 / sum(share**2 / (len(of) - 1) for share, of in zip(shares, lists, strict=True))
+        estimate, error = sum(of.mean() for of in lists), np.sqrt(shares.sum())
+        half = stats.t.ppf(0.5 + HDI_PROB / 2, freedom) * error
+        yield "these_words", quantity, estimate, error, estimate - half, estimate + half
+
+
+def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
+    """Return a row for each sample, method, quantity and level of a cell."""
+    whole, weights = populations(cell, folder), functionals(cell.periods)
+    by_list = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
+    word_gaps = gaps_of(by_list, whole.group_of)
+    truth = np.mean([word_gaps[:, whole.group_of == group].mean(axis=1) for group in (0, 1)], axis=0)
+    rows = []
+    for number in range(samples):
+        sample, words = table_of(whole, cell, np.random.default_rng([SEED, number]))
+        of_words = word_gaps[:, words]
+        methods = {"periods": lambda s=sample, n=number: model_rows(s, weights, n)}
+        if not cell.lost:
+            methods["two_way_clustered"] = lambda s=sample: clustered_rows(s, weights)
+            methods["student"] = lambda s=sample: student_rows(s, weights)
+        for method, estimates in methods.items():
+            seen = {}
+            for level, quantity, mean, sd, low, high in estimates():
+                weight = weights[quantity]
+                true = float(weight @ truth) if level == "population" else float(weight @ of_words.mean(axis=1))
+                if level == "word":
+                    usable = np.flatnonzero((sample.protected_present | (weight == 0)).all(axis=1))
+                    place = seen.setdefault(quantity, iter(usable))
+                    true = float(weight @ of_words[:, next(place)])
+                rows.append(
+                    (number, method, level, quantity, true, mean - true, sd, low <= true <= high, not low <= 0 <= high)
+                )
+    columns = ["sample", "method", "level", "quantity", "truth", "error", "sd", "covered", "claims"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each method, level and quantity: how its errors and intervals fare."""
+    records = []
+    for (method, level, quantity), part in rows.groupby(["method", "level", "quantity"], sort=False):
+        rmse, sd = np.sqrt((part["error"] ** 2).mean()), np.sqrt((part["sd"] ** 2).mean())
+        by_sample = part.groupby("sample")[["covered", "claims"]].mean()
+        records.append(
+            {
+                "method": method,
+                "level": level,
+                "quantity": quantity,
+                "samples": len(by_sample),
+                "truth": part["truth"].mean(),
+                "error": rmse,
+                "bias_in_sd": part["error"].mean() / sd,
+                "sd_over_error": sd / rmse,
+                "coverage": by_sample["covered"].mean(),
+                "coverage_se": by_sample["covered"].std() / np.sqrt(len(by_sample)),
+                "claims": by_sample["claims"].mean(),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def main() -> None:
+    """Run all cells and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("embeddings", type=Path)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
+    parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
+    given = parser.parse_args()
+    begin, frames = time.time(), []
+    with threadpool_limits(1, "blas"):
+        for number in given.cells:
+            cell = CELLS[number]
+            summary = summarise(run_cell(cell, given.embeddings, given.samples))
+            for place, (name, value) in enumerate(vars(cell).items()):
+                summary.insert(place, name, value)
+            frames.append(summary)
+            pd.concat(frames).round(5).to_csv(given.output, index=False)
+            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
+    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
