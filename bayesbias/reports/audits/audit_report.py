@@ -187,10 +187,11 @@ def _scale_texts(rows: "pd.DataFrame") -> list[str]:
         ]
     return [
         "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
-        f"before and after a change. The standard deviation of distances to control words goes from {scales[0]:.3f} to "
-        f"{scales[-1]:.3f} here. To compare encoders, use the standardised contrast: the contrast divided by this "
-        "deviation, in the same study and the same embedding, taken as exact. It can be compared within a study, where "
-        "all embeddings have the same words, not between studies. Ranks are those of raw values."
+        "before and after a change. The standard deviation of single distances to control words, after what each word "
+        f"has in common with all others, goes from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
+        "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
+        "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
+        "studies. Ranks are those of raw values."
     ]
 
 

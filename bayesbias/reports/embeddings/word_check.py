@@ -27,7 +27,7 @@ _MOST_CONTROLS = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordCheck(Result):
-    """Words of a study in a vocabulary, returned by `check_words`; printed, the lists and the lost words.
+    """Words of a study in a vocabulary, from `check_words`; `print` shows the lists and the lost words.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ class WordCheck(Result):
     vocabulary
         Number of words in the vocabulary, repeats in normal form counted once.
     lists : DataFrame
-        A row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
+        One row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
         the median place of its stored words.
     words : DataFrame
-        A row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
+        One row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
         whose words are stored; empty if lost), `place` (from 1, in the order of the file, which in most files is that
         of frequency; NaN if not stored), `left_out` (reason of a lost word: ``"case"``, ``"normal form"``,
         ``"accents"``, ``"spaces"``, ``"script"``, ``"mixed scripts"``, ``"several words"`` or ``"absent"``) and `near`
-        (spellings that the vocabulary has, with commas).
+        (spellings in the vocabulary, separated by commas).
     doubts
         Statements on lists that lost too much, and on English control words.
     """
@@ -113,7 +113,7 @@ def check_words(
     format: str = "auto",  # noqa: A002 - as in load_embedding
     allow_pickle: bool = False,
 ) -> WordCheck:
-    """Look up the words of a study in a vocabulary: which are stored, where, why others are lost, and what is near.
+    """Return which words of a study a vocabulary has and where, why it lacks the others, and similar spellings.
 
     The file is read once, and no vector is held in memory. Spellings are sought among the first 100,000 words, other
     forms of a lost word (case, accents, spaces) among all.

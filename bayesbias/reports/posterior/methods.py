@@ -48,7 +48,7 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     Raises
     ------
     FitError, ArgumentError
-        If `fit` is not a fit, or `hdi_prob` is no probability.
+        If `fit` is not a fit, or `hdi_prob` is not a probability.
 
     Examples
     --------
@@ -128,6 +128,13 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
     if spec.multivariate:
         yield "The means of lists to whole groups have a flat prior."
+    if "covariate" in fit["constant_data"].coords:
+        names = _escaped(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        yield (
+            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior, too. They are "
+            "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
+            "freedom of Bell and McCaffrey (2002), around leans without the chance variation of attribute words."
+        )
     if spec.caution:
         yield spec.caution
 

@@ -57,7 +57,7 @@ _POINTS = 500
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomListCheck(Result):
-    """Claims for attribute words drawn at random; printed, in words.
+    """Claims for attribute words drawn at random; `print` explains them.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class RandomListCheck(Result):
         `posterior_sd` (root mean square, in units of cosine distance), `error` (root mean square of the posterior mean,
         whose truth is 0) and its `error_se`.
     gaps : pandas.DataFrame
-        A row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
+        One row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
     drawn : dict
         Number of attribute `words` in a sample, size of the `vocabulary` that they are drawn from, `match` and
@@ -194,11 +194,11 @@ def check_random_lists(
     hdi_prob
         Probability inside the model's interval, which promises claims in 1 - `hdi_prob` of the samples.
     random_seed
-        The same seed gives the same check on the same machine; None draws one and records it.
+        Seed of the simulation. None: a seed is drawn and recorded in the result.
     max_lost
         As for `distance_table`.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def check_random_lists(
     Notes
     -----
     All attribute words of a sample are drawn together and dealt to the lists, so the expected gap is exactly 0
-    for each protected word. The model claims an association if the interval of *associated - different* leaves out 0,
+    for each protected word. The model claims an association if the interval of *associated - different* excludes 0,
     on either side; WEAT if its one-sided p is below 0.05 (two protected groups with a list each; exact up to a million
     partitions); the t-tests if their two-sided p is: Welch's, of associated and different distances, and MAC's, whose
     null hypothesis, a mean distance of 1, need not hold for random words.

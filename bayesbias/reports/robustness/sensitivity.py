@@ -98,20 +98,20 @@ def sensitivity(
     random_seed
         0 to 2**32 - 1, the same for every refit. None draws a seed and records it.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`, `mean`,
-        `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean minus
-        the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
-        ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
-        Carlo error).
-        ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, the cases that
-        change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not be left out,
-        and why), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped` (whether an interrupt, such as
-        Ctrl-C, ended the refits: those that were done are returned, with a warning), `monte_carlo_error` (the largest
+        One row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`,
+        `mean`, `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean
+        minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
+        ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
+        Carlo error). ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast,
+        the cases that change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not
+        be left out, and why), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped`
+        (whether an interrupt, such as Ctrl-C, ended the refits: those that were done are returned, with a warning),
+        `monte_carlo_error` (the largest
         Monte Carlo standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
 
     Raises

@@ -49,15 +49,15 @@ _MOST_ROWS = 20_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudySizes(Result):
-    """Width of a contrast's interval in studies of several sizes, and power to detect a gap; printed, in words.
+    """Width of a contrast's interval in studies of several sizes, and power to detect a gap.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
-        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
-        of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
-        `power` and `power_se` if a gap was given (share of the studies whose interval leaves out 0 on the side of the
+        One row for each size: `protected_words` (per group), `attribute_words` (per list), `pairs` (rows of such a
+        table), `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower`
+        (share of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
+        `power` and `power_se` if a gap was given (share of the studies whose interval excludes 0 on the side of the
         gap), `studies` (number of those that could be fitted), `suffices` (whether `share_narrower` is at least 0.8),
         and `smallest` (whether it suffices, and no other such size tried has as many or fewer words of both kinds).
     statements
@@ -134,20 +134,20 @@ def required_words(
     hdi_prob
         Probability inside the highest posterior density interval.
     sizes
-        Pairs of protected words a group and attribute words a list; by default 5 to 40 by 10 to 80. Each protected
+        Pairs of protected words per group and attribute words per list; by default 5 to 40 by 10 to 80. Each protected
         group has one attribute list; a single group has a second list, of different words.
     samples
         Number of studies simulated for each size, with the same parameters in the same order for every size.
     random_seed
         0 to 2**32 - 1. None draws a seed and records it.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     StudySizes
-        Widths of each size, and statements on them; printed, both. If an interrupt, such as Ctrl-C, ends the
-        simulation, the sizes that were done are returned, with a warning.
+        Widths of each size, and statements on them; `print` shows both.
+        If an interrupt, such as Ctrl-C, ends the simulation, the sizes that were done are returned, with a warning.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def _share_error(share: float, count: int) -> float:
 
 
 def _power(low: np.ndarray, high: np.ndarray, gap: float) -> dict[str, float]:
-    """Return the share of intervals that leave out 0 on the side of the gap."""
+    """Return the share of intervals that exclude 0 on the side of the gap."""
     power = float(((high < 0) if gap < 0 else (low > 0)).mean())
     return {"power": power, "power_se": _share_error(power, len(low))}
 
