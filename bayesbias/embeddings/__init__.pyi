@@ -21,6 +21,8 @@ from .templates import templates_by_list as templates_by_list
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings
+from .training import VectorVariance as VectorVariance
+from .training import glove_variance as glove_variance
 from .training import read_embeddings as read_embeddings
 from .training import tokenize as tokenize
 from .training import train_embeddings as train_embeddings

@@ -156,8 +156,8 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "estimate", *interval, "conclusion", *more),
-            headings={"quantity": "Contrast"},
+            (*names, "quantity", "protected_group", "estimate", "observed", *interval, "conclusion", *more),
+            headings={"quantity": "Contrast", "observed": "Plain difference"},
             differences=True,
         ),
         f"measures{suffix}": ResultTable(
