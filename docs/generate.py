@@ -64,6 +64,9 @@ embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
 figure = bb.plots.plot_embeddings(compared)""",
+    "plot_covariate": """letters = {word: len(word) for word in table["protected_word"].unique()}
+fitted = bb.fit(table, covariates={"letters": letters}, random_seed=1, progress=False)
+figure = bb.plots.plot_covariate(bb.covariate_effect(fitted, ("male", "female")))""",
     "plot_trend": """folder = bb.bundled("data", "vectors", "planted_drift")
 moved = bb.trend(folder, "weat6", random_seed=1, progress=False)
 figure = bb.plots.plot_trend(moved)""",

@@ -45,7 +45,7 @@ _KEYS = ["contrast", "protected_group", "protected_word"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingComparison(Result):
-    """Comparison returned by `compare_trainings`; printed, whether the seeds agree. Units are those of cosine distance.
+    """Comparison returned by `compare_trainings`, in cosine distance; `print` says whether the seeds agree.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class TrainingComparison(Result):
         ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
         `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
         `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
-        seeds like these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in
-        an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one embedding;
+        seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
+        contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one embedding;
         `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and
         `seed_share`, the seed's share of the variance of one embedding's contrast, with `seed_share_low` to
         `seed_share_high`. With trainings on resampled documents, also `documents_low` to `documents_high`, the interval
@@ -186,7 +186,7 @@ def compare_trainings(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> TrainingComparison:
-    """Compare the contrasts of one study in several trainings, over seeds and over samples of documents.
+    """Return the contrasts of one study, compared over several trainings: over seeds and samples of documents.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def compare_trainings(
     Returns
     -------
     TrainingComparison
-        Frames `contrasts` and `by_seed`; printed, whether the seeds agree.
+        Frames `contrasts` and `by_seed`; `print` says whether the seeds agree.
 
     Raises
     ------
