@@ -40,7 +40,7 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
             f"{', '.join(map(str, ratings.columns))}. Call the column of the words word."
         )
-    numbers = ratings.set_index("word").select_dtypes("number")
+    numbers: pd.DataFrame = ratings.set_index("word").select_dtypes("number")
     if numbers.empty or not len(numbers.columns):
         raise ReportError("The ratings have no column of numbers besides word. Add one.")
     if (twice := numbers.index[numbers.index.duplicated()]).size:
@@ -129,11 +129,10 @@ def axis_correlation(scores: Floats, values: Floats) -> Estimate:
     if not np.isfinite(whole):
         return Estimate(np.array([np.nan]), np.array([np.nan]), float(pairs - 1))
     parts = []
-    for size, left_out in (
-        (words, lambda i: _corrected(np.delete(scores, i, axis=0), np.delete(values, i))),
-        (pairs, lambda i: _corrected(np.delete(scores, i, axis=1), values)),
-    ):
-        without = np.array([_arctanh(left_out(place)) for place in range(size)])
+    without_words = [_corrected(np.delete(scores, i, axis=0), np.delete(values, i)) for i in range(words)]
+    without_pairs = [_corrected(np.delete(scores, i, axis=1), values) for i in range(pairs)]
+    for correlations in (without_words, without_pairs):
+        size, without = len(correlations), np.array([_arctanh(correlation) for correlation in correlations])
         variance = (size - 1) / size * np.square(without - without.mean()).sum()
         parts.append(Estimate(np.array([whole]), np.sqrt(np.atleast_1d(variance)), float(size - 1)))
     return combined(np.array([whole]), parts)

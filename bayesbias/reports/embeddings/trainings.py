@@ -57,11 +57,11 @@ class TrainingComparison(Result):
         `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
         seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
         contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
-        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and
-        `seed_share`, the seed's share of the variance of one embedding's contrast, with `seed_share_low` to
-        `seed_share_high`. With trainings on resampled documents, also `documents_low` to `documents_high`, the interval
-        of the contrast on average over seeds in other samples of such documents; and `document_sd` and
-        `document_share` with their intervals, as for the seed.
+        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
+        `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
+        `seed_share_low` to `seed_share_high`. With trainings on resampled documents, also `documents_low` to
+        `documents_high`, the interval of the contrast on average over seeds in other samples of such documents; and
+        `document_sd` and `document_share` with their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
