@@ -130,7 +130,7 @@ class PairAxis:
         pairs = len(self)
         if pairs <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
             orders = np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1
-            signs: Floats = 1.0 - 2.0 * orders
+            signs: Floats = np.where(orders == 0, 1.0, -1.0)
         else:
             signs = np.random.default_rng(random_seed).choice([-1.0, 1.0], size=(samples, pairs))
             signs[0] = 1.0

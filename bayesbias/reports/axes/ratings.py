@@ -1,14 +1,11 @@
 """Correlation of words' projections with ratings of the words: words and pairs are both samples."""
 
-import io
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files import input_file, utf8_text
-from bayesbias.errors import InputFileError, ReportError, did_you_mean
+from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.metrics.directions.pair_axis import Estimate, combined
 
@@ -46,39 +43,6 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
     if (twice := numbers.index[numbers.index.duplicated()]).size:
         raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
     return numbers
-
-
-def read_ratings(path: str | os.PathLike[str]) -> "pd.DataFrame":
-    r"""Return the ratings of a CSV file with a column `word` and columns of numbers.
-
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read or is no table.
-    ReportError
-        If it has no column `word`, no numbers, or a word twice.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "ratings.csv"
-    >>> _ = path.write_text("word,income\nnurse,4.5\nnull,1\n")
-    >>> read_ratings(path).to_numpy().tolist()
-    [['nurse', 4.5], ['null', 1.0]]
-    """
-    import pandas as pd
-
-    file = input_file(path)
-    try:
-        frame = pd.read_csv(
-            io.StringIO(utf8_text(file.read_bytes(), path)), keep_default_na=False, na_values=[""], dtype={"word": str}
-        )
-    except ValueError as error:  # pandas' errors of parsing
-        raise InputFileError(f"{path} is not a table of comma-separated values: {error}. Save it as CSV.") from error
-    frame = frame.dropna(subset=["word"]) if "word" in frame else frame
-    checked_ratings(frame)
-    return frame
 
 
 def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, float]:

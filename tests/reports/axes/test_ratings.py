@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import InputFileError, ReportError
-from bayesbias.reports.axes.ratings import axis_correlation, read_ratings
+from bayesbias.errors import ReportError
+from bayesbias.reports.axes.ratings import axis_correlation
 from tests.reports.axes.test_project import PAIRS, WORDS, planted
 
 
@@ -40,18 +40,6 @@ def test_intervals_hold_the_correlation_of_all_pairs_and_words() -> None:
 def test_pairs_that_share_nothing_have_no_correlation() -> None:
     scores = np.tile([[1.0, -1.0], [-1.0, 1.0]], (3, 1))
     assert np.isnan(axis_correlation(scores, np.arange(6.0)).values[0])
-
-
-def test_files_of_ratings(tmp_path) -> None:
-    path = tmp_path / "ratings.csv"
-    path.write_text("word,x\nnull,1\n,3\nNA,2\n", encoding="utf-8")
-    assert read_ratings(path)["word"].tolist() == ["null", "NA"]
-    path.write_bytes(b"word,x\n\xff,1\n")
-    with pytest.raises(InputFileError):
-        read_ratings(path)
-    path.write_text('word,x\n"a,1\n', encoding="utf-8")
-    with pytest.raises(InputFileError, match="comma-separated"):
-        read_ratings(path)
 
 
 def test_ratings_of_the_words() -> None:
