@@ -110,6 +110,7 @@ class TrainingComparison(Result):
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, self.by_seed["seed"].nunique()
         prob = f"{percent_text(self.hdi_prob)} HPDI"
+        samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
             Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
         )
@@ -117,7 +118,7 @@ class TrainingComparison(Result):
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
         return Contents(
             title=f"Are the contrasts of {facts['study']} stable over seeds?",
-            about=f"{seeds} embeddings that differ in the seed of their training, model {facts['model']}.",
+            about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
             diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
             verdict=self.verdict.text,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
@@ -165,13 +166,16 @@ class TrainingComparison(Result):
         facts = self.facts
         options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
         lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        count = facts["resamples"]
+        resampled = ", resampled=drawn" if count else ""
+        drawn = f"drawn = {{seed: FIT, ...}}  # likewise of {count} trainings on resampled documents\n" if count else ""
         return (
             f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
             "fits = {}\n"
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"compared = bb.compare_trainings(fits, random_seed={self.random_seed})\n"
+            f"{drawn}compared = bb.compare_trainings(fits{resampled}, random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 
