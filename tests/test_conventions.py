@@ -42,6 +42,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.reliability.reliability_report",
     "bayesbias.debias_report",
     "bayesbias.sensitivity",
+    "bayesbias.trend",
 }
 OTHER_NAMES = {
     "random_seed": {"seed", "rng", "random_state"},

@@ -79,6 +79,7 @@ COLUMNS: dict[str, Column] = {
     "group": Column("Group"),
     "period": Column("Period"),
     "periods": Column("Periods", "count", "periods that have the word"),
+    "role": Column("Role"),
     "lacks": Column("Lacking in", meaning="periods that lack the word"),
     "first": Column("First"),
     "second": Column("Second"),

@@ -4,7 +4,7 @@ import re
 
 from bayesbias.base.results import Result
 from bayesbias.delivery.page.blocks import Table
-from bayesbias.delivery.sections import table_block
+from bayesbias.delivery.page.sections import table_block
 
 _ESCAPES = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
