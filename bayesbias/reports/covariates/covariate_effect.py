@@ -82,14 +82,12 @@ class CovariateEffect(Result):
     doubts: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """A sentence for each covariate, what words vary by beyond, doubts, and limits."""
-        parts = (
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (
             StatementList("", tuple(self._sentences()), bulleted=False),
             StatementList(BEWARE, self.doubts),
             StatementList("What it does not show", tuple(_limits())),
         )
-        return tuple(part for part in parts if part.statements)
 
     def _sentences(self) -> Iterator[Statement]:
         first, second = self.contrast.split(" - ", 1)
