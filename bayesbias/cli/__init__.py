@@ -17,6 +17,7 @@ from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     axes,
     checks,
     contextual,
+    covariates,
     data,
     debiasing,
     encoders,
@@ -38,7 +39,7 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
-    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
+    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "covariate", "methods", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

@@ -54,6 +54,10 @@ def fit(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Treatment of repeated rows of the table.")] = Duplicates.DROP,
+    covariates: Annotated[
+        Path | None,
+        typer.Option(help="CSV file with a column 'word' and a column of numbers for each covariate of the words."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
@@ -68,6 +72,7 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
+    from bayesbias.models.covariates import read_covariates
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.reports.fit_report import check_request, report
     from bayesbias.tables.table_files import read_table
@@ -86,6 +91,7 @@ def fit(
         random_seed=seed,
         progress=not quiet,
         priors=priors_from(prior or []),
+        covariates=None if covariates is None else read_covariates(covariates),
     )
     numbers = output / "fit.nc"
     next_step = (

@@ -1,5 +1,7 @@
 """Covariates: numbers of protected words, such as the share of women in an occupation."""
 
+import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_items, is_text, shown
-from bayesbias.errors import ArgumentError, FitError, did_you_mean, name_some, raise_faults
+from bayesbias.base.files import input_file
+from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.codes import to_numbers
@@ -45,6 +48,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
             f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
         )
     frame = _frame_by_word(as_frame(covariates), table)
+    frame.index = frame.index.map(_normal_form)
     words = data.protected_words.tolist()
     faults = [f"{name!r} is no name of a covariate: give a text" for name in frame.columns if not is_text(name)]
     faults += [f"the covariate {name!r} occurs twice" for name in frame.columns[frame.columns.duplicated()]]
@@ -66,6 +70,30 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     names = tuple(map(str, chosen))
     raise_faults(ArgumentError, "covariates", _collinear(values, names))
     return replace(data, covariates=values, covariate_names=names)
+
+
+def _normal_form(word: Any) -> Any:
+    """Return a word as tables store it, in Unicode's normal form NFC."""
+    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
+
+
+def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
+
+    Raises an `InputFileError` if there is no such file, or it is no CSV file with these columns.
+    """
+    source = input_file(path)
+    try:
+        # "null" is a word; only an empty cell is a missing value.
+        frame = pd.read_csv(source, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
+    except (OSError, ValueError) as error:
+        raise InputFileError(
+            f"{source} is no CSV file: {error}. Give a column 'word' and columns of numbers."
+        ) from error
+    columns = list(map(str, frame.columns))
+    if not set(_WORDS) & set(columns) or len(columns) < 2:
+        raise InputFileError(f"{source} has the columns {columns}. Give a column 'word' and columns of numbers.")
+    return frame
 
 
 def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
@@ -95,7 +123,7 @@ def _frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
         column = next((name for name in _WORDS if name in covariates.columns), None)
-        return covariates.set_index(column) if column else covariates
+        return covariates.set_index(column) if column else covariates.copy(deep=False)
     if isinstance(covariates, pd.Series):
         return covariates.to_frame("covariate" if covariates.name is None else str(covariates.name))
     if isinstance(covariates, Mapping):

@@ -17,6 +17,7 @@ from tests.reliability.made import PAIRS, made_seeds
 from tests.reliability.made import WORDS as WORDS_OF_SEEDS
 from tests.reliability.test_reliability_drivers import SETTINGS, simulated
 from tests.reports.audits.test_ranks import audit_of
+from tests.reports.covariates import made as covariates
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
 from tests.reports.random_letters import noise, study
@@ -99,7 +100,8 @@ def moved() -> Result:
 
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
-    "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
+    "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
+    "seeds": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),

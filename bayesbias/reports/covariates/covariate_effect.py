@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -20,25 +20,17 @@ from bayesbias.estimates.intervals import (
     settled,
     shortest_interval,
 )
+from bayesbias.models.fitted.fit_source import fitted_model
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
-from bayesbias.reports.covariates.slopes import (
-    Design,
-    correlations,
-    correlations_of_population,
-    design_of,
-    residual_sds,
-    robust_freedom,
-    sds_of_population,
-    slopes_of_population,
-)
+from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
+from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
 # With fewer effective words, single ones decide the slope.
 _FEW_EFFECTIVE = 4.0
 _STREAM = 104
@@ -64,8 +56,8 @@ class CovariateEffect(Result):
         A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `mean`, `sd`,
         `hdi_low` and `hdi_high` of its lean, then the covariates.
     line : pandas.DataFrame
-        The fitted line along the first covariate, at the means of all others: `value` (of the covariate), `mean`,
-        `hdi_low` and `hdi_high` (of the population), `these_low` and `these_high` (of these words).
+        The line along the first covariate, through the mean lean: `value` (of the covariate), `mean`, and the ends of
+        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_low` and `these_high` in these words.
     within_groups, hdi_prob
         As in `covariate_effect`.
     doubts
@@ -123,7 +115,7 @@ class CovariateEffect(Result):
         figure = ResultFigure(
             "plot_covariate",
             f"Lean of each word ({self.contrast}, cosine distance) against {covariate}, with {prob}; line and bands: "
-            "least-squares line of these words (dark) and of words like these (pale)",
+            "slope in these words (dark) and in words like these (pale), through the mean lean",
         )
         return contents_of(
             self,
@@ -220,8 +212,6 @@ def covariate_effect(
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     design = design_of(covariates, group_of)
     _check_design(design, rows.covariate_names)
-    if without := [word for word, lean in zip(words, leans.observed, strict=True) if not np.isfinite(lean)]:
-        raise ReportError(f"{leans.name}: some words have no pairs on one side: {name_some(without)}. Leave them out.")
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
     return CovariateEffect(
@@ -272,54 +262,34 @@ def _effects(
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     sizes = fit["posterior"].sizes
-    slopes = leans.draws @ design.coefficients.T
-    population = slopes_of_population(leans.draws, design, rng)
-    plain = leans.observed[None]
-    quantities: list[tuple[str, tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]] = [
-        (SLOPE, names, population, slopes, plain @ design.coefficients.T),
-        (
-            CORRELATION,
-            names,
-            correlations_of_population(leans.draws, design, rng),
-            correlations(leans.draws, design),
-            correlations(plain, design),
-        ),
-        (
-            RESIDUAL_SD,
-            ("",),
-            sds_of_population(leans.draws, design, rng)[:, None],
-            residual_sds(leans.draws, design)[:, None],
-            residual_sds(plain, design)[:, None],
-        ),
-    ]
+    quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
     plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
     records = []
-    for quantity, labels, in_population, in_these, observed in quantities:
-        for place, name in enumerate(labels):
-            for scope, draws in (("population", in_population), ("these_words", in_these)):
-                chains = xr.DataArray(draws[:, place].reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
-                moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
-                interval = draws_interval(draws[:, place], hdi_prob)
-                ends = plain_ends[place] if quantity == SLOPE and scope == "population" else (np.nan, np.nan)
-                records.append(
-                    {
-                        "quantity": quantity,
-                        "covariate": name,
-                        "scope": scope,
-                        "observed": float(observed[0, place]),
-                        **{str(column): float(value) for column, value in moments.items()},
-                        "hdi_low": interval.low,
-                        "hdi_high": interval.high,
-                        "low_se": interval.low_se,
-                        "high_se": interval.high_se,
-                        "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                        "probability_of_positive": float((draws[:, place] > 0).mean()),
-                        "plain_low": ends[0],
-                        "plain_high": ends[1],
-                    }
-                )
+    for (quantity, name, scope), (draws, observed) in quantities.items():
+        chains = xr.DataArray(draws.reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
+        moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
+        interval = draws_interval(draws, hdi_prob)
+        is_slope = (quantity, scope) == (SLOPE, "population")
+        ends = plain_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        records.append(
+            {
+                "contrast": leans.name,
+                "quantity": quantity,
+                "covariate": name,
+                "scope": scope,
+                "observed": observed,
+                **{str(column): float(value) for column, value in moments.items()},
+                "hdi_low": interval.low,
+                "hdi_high": interval.high,
+                "low_se": interval.low_se,
+                "high_se": interval.high_se,
+                "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                "probability_of_positive": float((draws > 0).mean()),
+                "plain_low": ends[0],
+                "plain_high": ends[1],
+            }
+        )
     frame = pd.DataFrame(records)
-    frame = frame.assign(contrast=leans.name)
     columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
     columns += ["probability_of_positive", "plain_low", "plain_high", *diagnostics_of(frame)]
     effects = EstimateFrame(frame[columns])
@@ -332,7 +302,8 @@ def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list
     from scipy.stats import t
 
     slopes = design.coefficients @ leans
-    sds = residual_sds(leans[None], design)[0] * np.linalg.norm(design.coefficients, axis=1)
+    residual_sd = np.sqrt(np.square(design.residuals @ leans).sum() / design.freedom)
+    sds = residual_sd * np.linalg.norm(design.coefficients, axis=1)
     reach = t.ppf((1 + hdi_prob) / 2, design.freedom) * sds
     return list(zip((slopes - reach).tolist(), (slopes + reach).tolist(), strict=True))
 
@@ -362,32 +333,19 @@ def _words(
 
 
 def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarray, hdi_prob: float) -> "pd.DataFrame":
-    """Return the line along the first covariate; its level is that of these words, or of words like these."""
+    """Return the line along the first covariate, through the mean of the leans; `population` are draws of slopes."""
     import pandas as pd
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     grid = np.linspace(values.min(), values.max(), 41)
-    level, slope = leans.draws.mean(axis=1), leans.draws @ design.coefficients[0]
-    beyond = residual_sds(leans.draws, design) / np.sqrt(len(values))
-    rng = np.random.default_rng([len(values), _STREAM])
-    noise = beyond * rng.standard_t(design.freedom, len(level)) if design.freedom else 0
-    these = level[:, None] + slope[:, None] * (grid - values.mean())
-    like_these = (level + noise)[:, None] + population[:, :1] * (grid - values.mean())
-    ends = {
-        name: np.array([shortest_interval(column, hdi_prob) for column in drawn.T])
-        for name, drawn in (("hdi", like_these), ("these", these))
-    }
-    return EstimateFrame(
-        pd.DataFrame(
-            {"value": grid, "mean": these.mean(axis=0)}
-            | {
-                f"{name}_{side}": end[:, place]
-                for name, end in ends.items()
-                for place, side in enumerate(("low", "high"))
-            }
-        )
-    )
+    level, around = float(leans.draws.mean()), grid - values.mean()
+    columns = {"value": grid}
+    for name, slopes in (("hdi", population[:, 0]), ("these", leans.draws @ design.coefficients[0])):
+        ends = np.outer(around, shortest_interval(slopes, hdi_prob))
+        columns["mean"] = level + around * slopes.mean()
+        columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
+    return EstimateFrame(pd.DataFrame(columns))
 
 
 def _doubts(

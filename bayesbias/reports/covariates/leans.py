@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import contrast_name
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.reports.posterior.plain_differences import plain_means
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,13 +19,16 @@ _DEFAULT = ("associated", "different")
 
 @dataclass(frozen=True, eq=False)
 class Leans:
-    """Draws of the leans of words (chains * draws, words), the plain leans (words,), and the name of the contrast.
+    """Leans of words: the mean distance to the `first` kind of attribute words minus that to the `second`.
 
-    `first` and `second` are the kinds of attribute words: the lean is the mean distance to the first minus the second.
+    `draws` (chains * draws, words) are those of a fit, `observed` (words,) the plain leans; `weights` (words, lists)
+    are those of the lists of `sample` in the lean of a word.
     """
 
     draws: np.ndarray
     observed: np.ndarray
+    weights: np.ndarray
+    sample: AttributeSample
     first: str
     second: str
 
@@ -39,57 +41,68 @@ class Leans:
 def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None) -> Leans:
     """Return the leans of a fit: associated minus different, or the first attribute list minus the second.
 
+    If there is one list of each connection, the lean has the names of the lists.
+
     Raises a `ReportError` if the fit lacks a list or a connection, or a word has no pairs with it.
     """
-    posterior = fit["posterior"].to_dataset()
+    sample = attribute_sample(rows)
     if lists is None:
         if absent := [name for name in _DEFAULT if name not in rows.connections]:
             raise ReportError(
                 f"The fit has no {absent[0]} pairs. Name two attribute lists to compare, such as lists=('male', "
                 "'female')."
             )
-        means = posterior["word_mean"].transpose("chain", "draw", "protected_word", "connection")
-        drawn = means.sel(connection=list(_DEFAULT)).to_numpy()
-        plain = plain_means(rows)[:, [rows.connections.index(name) for name in _DEFAULT]]
-        first, second = _DEFAULT
+        sides = [sample.connection_weights[:, rows.connections.index(name)] for name in _DEFAULT]
+        first, second = _only_lists(sample, sides) or _DEFAULT
     else:
-        sample = attribute_sample(rows)
         first, second = lists
-        weights = np.stack([_list_weights(sample, rows, name) for name in (first, second)], axis=1)
         if first == second:
             raise ReportError(f"lists={lists!r} names the same list twice. Name two lists.")
-        means = posterior["list_mean"].transpose("chain", "draw", "protected_word", "attribute_group")
-        drawn = means.to_numpy() @ weights
-        plain = np.stack([_plain_means(rows, name) for name in (first, second)], axis=1)
-    draws = (drawn[..., 0] - drawn[..., 1]).reshape(-1, len(rows.protected_words))
-    return Leans(draws, plain[:, 0] - plain[:, 1], first, second)
+        sides = [np.tile(_list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
+    weights, plain = sides[0] - sides[1], plain_list_means(sample)
+    lacking = ~np.all([side.any(axis=1) for side in sides], axis=0) | (np.isnan(plain) & (weights.T != 0)).any(axis=0)
+    if lacking.any():
+        without = name_some(rows.protected_words[lacking])
+        raise ReportError(
+            f"{contrast_name(first, second)}: words have no pairs on one side: {without}. Leave these words out."
+        )
+    means = fit["posterior"]["list_mean"].transpose("chain", "draw", "attribute_group", "protected_word").to_numpy()
+    return Leans(
+        draws=np.einsum("dlw,wl->dw", means.reshape(-1, *means.shape[2:]), weights),
+        observed=np.asarray((np.nan_to_num(plain) * weights.T).sum(axis=0)),
+        weights=weights,
+        sample=sample,
+        first=first,
+        second=second,
+    )
 
 
-def _list_names(rows: ModelData) -> np.ndarray:
-    """Return the attribute list of each attribute word."""
-    if rows.attribute_groups is None:
-        raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
-    return rows.attribute_groups
+def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, str] | None:
+    """Return the names of the lists of both sides if each is one list, the same for all words."""
+    places = [np.flatnonzero(side.any(axis=0)) for side in sides]
+    if any(len(place) != 1 or not side[:, place].all() for place, side in zip(places, sides, strict=True)):
+        return None
+    return sample.lists[places[0][0]], sample.lists[places[1][0]]
+
+
+def plain_list_means(sample: AttributeSample) -> np.ndarray:
+    """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
+    lists = np.eye(len(sample.lists))[sample.list_of].T
+    pairs = lists @ np.isfinite(sample.distances)
+    means = lists @ np.nan_to_num(sample.distances) / np.maximum(pairs, 1)
+    return np.asarray(np.where(pairs > 0, means, np.nan))
 
 
 def _list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndarray:
     """Return the weights of the model's lists in a named one, which lost pairs may have split, shape (lists,)."""
-    names = _list_names(rows)
+    if rows.attribute_groups is None:
+        raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
+    names = rows.attribute_groups
     choices = list(dict.fromkeys(names.tolist()))
     if name not in choices:
         raise ReportError(f"The fit has no attribute list {name!r}{did_you_mean(name, choices)}: {', '.join(choices)}.")
     counts = np.bincount(sample.list_of[names == name], minlength=len(sample.lists))
     return np.asarray(counts / counts.sum())
-
-
-def _plain_means(rows: ModelData, name: str) -> np.ndarray:
-    """Return the plain mean distance of each word to an attribute list, NaN without pairs, shape (words,)."""
-    inside = (_list_names(rows) == name)[rows.attribute]
-    words = rows.protected[inside]
-    counts, totals = (
-        np.bincount(words, weights, len(rows.protected_words)) for weights in (None, rows.distance[inside])
-    )
-    return np.asarray(np.where(counts > 0, totals / np.maximum(counts, 1), np.nan))
 
 
 def rows_with_covariates(fit: "xr.DataTree") -> tuple[ModelData, np.ndarray]:

@@ -1,6 +1,6 @@
 """Least-squares slopes of words' leans on covariates, for these words and for words like these.
 
-Arrays of draws have the shape (draws, words). Given the leans, slopes are plain least squares; words like these add an
+Given the leans of words, slopes are plain least squares; words like these add an
 error for the choice of words, with the heteroscedasticity-robust variance HC2 of the residuals and the degrees of
 freedom of Bell and McCaffrey (2002), as Imbens and Kolesar (2016) recommend for few observations: neither a straight
 line nor equal variances are assumed.
@@ -57,69 +57,44 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
     )
 
 
-def slopes_of_population(leans: np.ndarray, design: Design, rng: np.random.Generator) -> np.ndarray:
-    """Draw the slopes in words like these from draws of these words' leans, shape (draws, covariates)."""
-    slopes = leans @ design.coefficients.T
-    share = np.where(design.leverage < _ALONE, 1 - np.minimum(design.leverage, _ALONE), np.inf)
-    squares = np.square(leans @ design.residuals.T) / share
-    variances = squares @ np.square(design.coefficients).T
-    noise = np.column_stack([rng.standard_t(freedom, len(leans)) for freedom in robust_freedom(design)])
+def slopes_of_population(
+    slopes: np.ndarray, residuals: np.ndarray, design: Design, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the slopes in words like these, shape (draws, covariates).
+
+    `slopes` (draws, covariates) and `residuals` (draws, words) are draws of those of these words.
+    """
+    variances = np.square(residuals) / _unexplained(design) @ np.square(design.coefficients).T
+    noise = np.column_stack([rng.standard_t(freedom, len(slopes)) for freedom in robust_freedom(design)])
     return np.asarray(slopes + noise * np.sqrt(variances))
+
+
+def _unexplained(design: Design) -> np.ndarray:
+    """Return one minus the leverage of each word, infinite for a word that has no residual, shape (words,)."""
+    return np.where(design.leverage < _ALONE, 1 - np.minimum(design.leverage, _ALONE), np.inf)
 
 
 def robust_freedom(design: Design) -> np.ndarray:
     """Return the degrees of freedom of the HC2 variance of each slope (Bell and McCaffrey 2002), shape (covariates,).
 
     The variance is e' diag(w) e with residuals e = M y; for equal variances its mean and variance are those of a
-    chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2. Equally
-    spaced values of ten words have about 6 of at most 8.
+    chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2.
 
     >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
-    array([6.2])
+    array([5.7])
     """
-    share = np.where(design.leverage < _ALONE, 1 - np.minimum(design.leverage, _ALONE), np.inf)
-    roots = np.abs(design.coefficients) / np.sqrt(share)
+    roots = np.abs(design.coefficients) / np.sqrt(_unexplained(design))
     matrices = roots[:, :, None] * design.residuals * roots[:, None]
     squares = np.square(matrices).sum(axis=(1, 2))
     traces = np.trace(matrices, axis1=1, axis2=2)
     return np.asarray(np.maximum(traces**2 / np.maximum(squares, np.finfo(float).tiny), 1.0))
 
 
-def correlations(leans: np.ndarray, design: Design) -> np.ndarray:
-    """Return the correlation of leans with each covariate alone, around the means of groups: (draws, covariates)."""
-    deviations = design.deviations / np.linalg.norm(design.deviations, axis=0)
-    # Deviations sum to 0 in each group, so that the means of leans cancel; their spread must leave them out.
-    spread = np.sqrt(np.square(_around_means(leans, design)).sum(axis=1, keepdims=True))
-    return np.asarray(leans @ deviations / np.maximum(spread, np.finfo(float).tiny))
+def correlations_of(slopes: np.ndarray, residual_squares: np.ndarray, covariate_squares: np.ndarray) -> np.ndarray:
+    """Return correlations from slopes on one covariate and sums of squares: of residuals, and of the covariate.
 
-
-def _around_means(leans: np.ndarray, design: Design) -> np.ndarray:
-    """Return leans minus the means of their groups: what the covariates explain, and the residuals."""
-    fitted = (leans @ design.coefficients.T) @ design.deviations.T
-    return np.asarray(leans @ design.residuals.T + fitted)
-
-
-def correlations_of_population(leans: np.ndarray, design: Design, rng: np.random.Generator) -> np.ndarray:
-    """Draw the correlations with single covariates in words like these, shape (draws, covariates).
-
-    Each follows from the slope on this covariate alone, the sd beyond it, and the sd of the covariate, whose values are
-    a sample too.
+    >>> correlations_of(np.array([0.5]), np.array([3.0]), np.array([4.0]))
+    array([0.5])
     """
-    drawn = []
-    for values in design.deviations.T:
-        alone = design_of(values[:, None], design.group_of)
-        slope, beyond = slopes_of_population(leans, alone, rng)[:, 0], sds_of_population(leans, alone, rng)
-        spread = np.sqrt(values @ values / rng.chisquare(alone.freedom + 1, len(leans)))
-        drawn.append(slope * spread / np.hypot(slope * spread, beyond))
-    return np.column_stack(drawn)
-
-
-def residual_sds(leans: np.ndarray, design: Design) -> np.ndarray:
-    """Return the sd of these words' leans beyond the covariates, shape (draws,)."""
-    return np.asarray(np.sqrt(np.square(leans @ design.residuals.T).sum(axis=1) / max(design.freedom, 1)))
-
-
-def sds_of_population(leans: np.ndarray, design: Design, rng: np.random.Generator) -> np.ndarray:
-    """Draw the sd beyond the covariates of the leans of words like these, shape (draws,)."""
-    squares = np.square(leans @ design.residuals.T).sum(axis=1)
-    return np.asarray(np.sqrt(squares / rng.chisquare(max(design.freedom, 1), len(leans))))
+    explained = slopes * np.sqrt(covariate_squares)
+    return np.asarray(explained / np.maximum(np.sqrt(explained**2 + residual_squares), np.finfo(float).tiny))

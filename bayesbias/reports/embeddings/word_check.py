@@ -14,12 +14,15 @@ from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.spellings import Spellings
+from bayesbias.errors import name_some
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import EmbeddingLike
     from bayesbias.embeddings.phrases import Phrases
+
+_MOST_CONTROLS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +60,8 @@ class WordCheck(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         lost = self.words[self.words["form"] == ""]
+        # The bundled control lists can lose hundreds, and nobody mends them one by one.
+        many = lost["list"].isin(CONTROLS) & (lost.groupby("list")["word"].transform("size") > _MOST_CONTROLS)
         total = len(self.words)
         first = Statement(
             "words",
@@ -78,7 +83,11 @@ class WordCheck(Result):
                 "lost words",
                 f"{row['word']} ({row['list']}): {row['left_out']}" + (f"; has {row['near']}" if row["near"] else ""),
             )
-            for row in lost.to_dict("records")
+            for row in lost[~many].to_dict("records")
+        )
+        texts += tuple(
+            Statement("lost words", f"{name}, {len(rows):,} words: {name_some(rows['word'], _MOST_CONTROLS)}")
+            for name, rows in lost[many].groupby("list", sort=False)
         )
         return (
             StatementList("", (first,), bulleted=False),

@@ -37,6 +37,7 @@ from bayesbias.models.numerics.contrast_estimate import Estimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
 from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
 from bayesbias.reports.robustness.random_lists import random_lists
@@ -202,7 +203,8 @@ def check_random_lists(
     Returns
     -------
     RandomListCheck
-        Frames of claims and of gaps; `print` explains them.
+        Frames of claims and of gaps; `print` explains them. If an interrupt, such as Ctrl-C, ends the samples, those
+        that were done are returned if they are at least 10, with a warning.
 
     Raises
     ------
@@ -273,11 +275,18 @@ def check_random_lists(
                 "table with bb.fit, which may use another sampler, or give another model here."
             ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
-        for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
-            table, sample_distances = next(tables)
-            distances.append(sample_distances)
-            with suppress(SamplerFailedError):
-                fitted[number] = estimate(table, number)
+        stopped: tuple[Statement, ...] = ()
+        try:
+            for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
+                table, sample_distances = next(tables)
+                with suppress(SamplerFailedError):
+                    fitted[number] = estimate(table, number)
+                distances.append(sample_distances)
+        except KeyboardInterrupt:
+            done = len(distances) - 1
+            fitted = {number: fitted[number] for number in fitted if number <= done}
+            stopped = (stopped_statement(done if done >= _FEWEST else 0, samples, "random lists"),)
+            samples = done
         method_frames = [
             _model_rows(spec, fitted),
             *list_tests(np.stack(distances), lists, weat_lists(loaded, data), seed),
@@ -302,7 +311,7 @@ def check_random_lists(
             "match": match,
             "window": int(lists.candidates.shape[1]),
         },
-        problems=claim_problems(rows[0], spec, samples, not_fitted),
+        problems=(*stopped, *claim_problems(rows[0], spec, samples, not_fitted)),
         model=spec.name,
         study=loaded.name,
         embedding=source.name,

@@ -29,8 +29,9 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     -------
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (thin lines: the error of attribute words) of leans, in units of cosine
-        distance, against the covariate in its own units; the line with its HPDI for these words (dark) and for words
-        like these (pale). The words farthest from the line, and those at the ends of the covariate, are named.
+        distance, against the covariate in its own units; the line through the mean lean, with the HPDI of its slope in
+        these words (dark) and in words like these (pale). The words farthest from the line, and those at the ends of
+        the covariate, are named.
 
     Raises
     ------
@@ -46,8 +47,8 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     """
     check_type("effect", effect, CovariateEffect, "what bb.covariate_effect returned")
     name = str(effect.effects["covariate"].iloc[0])
-    column = name if name in effect.words and not name.startswith(("mean", "sd")) else f"{name} (covariate)"
-    column = column if column in effect.words else name
+    named = f"{name} (covariate)"
+    column = named if named in effect.words else name
     words, line = effect.words, effect.line
     values = words[column].to_numpy(dtype=float)
     figure = new_figure(_WIDTH, _HEIGHT)
@@ -82,7 +83,7 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         figure,
         f"{short_label(effect.contrast, 40)} against {short_label(name, 30)}, {short_label(effect.embedding, 40)}\n"
         f"slope {digits_text(slope['mean'])} [{low}, {high}], {percent_text(effect.hdi_prob)} HPDI for words like "
-        "these\nbands: these words (dark), words like these (pale)",
+        "these\nbands: slope in these words (dark), in words like these (pale)",
         size=10,
         converged=not any(doubt.kind == "convergence" for doubt in effect.doubts),
     )
