@@ -126,6 +126,10 @@ class QuestionWarning(BayesBiasWarning):
     """A question has no answer, or its answer covers more than it asks."""
 
 
+class StoppedWarning(BayesBiasWarning):
+    """Long work was interrupted, and its answer rests on the part that was done."""
+
+
 class FigureWarning(BayesBiasWarning):
     """A figure does not show everything correctly."""
 

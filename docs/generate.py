@@ -132,11 +132,11 @@ gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 
 models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
 pairs = bb.nli.test_set("explicit")
 figure = bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
-    "plot_seeds": """fits = {}
+    "plot_trainings": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")
     fits[name] = bb.fit(seed_table, "crossed", draws=500, random_seed=1, progress=False)
-figure = bb.plots.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
+figure = bb.plots.plot_trainings(bb.compare_trainings(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})
 rules = ["db_wa", "ripa"]

@@ -36,10 +36,13 @@ POSTERIOR_DRAWS = {
     "bayesbias.nli.train_and_compare",
     "bayesbias.nli.compare_answers",
     "bayesbias.nli.posterior",
+    "bayesbias.embeddings.VectorVariance.draws",
+    "bayesbias.reports.Projection.draws",
     "bayesbias.reliability.drivers",
     "bayesbias.reliability.reliability_report",
     "bayesbias.debias_report",
     "bayesbias.sensitivity",
+    "bayesbias.trend",
 }
 OTHER_NAMES = {
     "random_seed": {"seed", "rng", "random_state"},

@@ -197,7 +197,7 @@ def test_a_figure_that_the_gallery_does_not_list_is_drawn_by_its_example(monkeyp
     generate = script("generate")
     monkeypatch.setattr(generate, "GALLERY", {})
     assert generate.gallery_code()["plot_contrasts"] == "figure = bb.plots.plot_contrasts(fit, rope=0.02)"
-    assert generate.gallery_code()["plot_seeds"].endswith("bb.compare_seeds({1: fit, 2: fit}, random_seed=1))")
+    assert generate.gallery_code()["plot_trainings"].endswith("bb.compare_trainings({1: fit, 2: fit}, random_seed=1))")
 
 
 def test_the_figures_of_a_page_are_drawn_by_its_code() -> None:

@@ -299,7 +299,9 @@ def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]
     start, bar = time.monotonic(), None
     for done, item in enumerate(items):
         if bar is not None or time.monotonic() - start > _PATIENCE:
+            seconds = (time.monotonic() - start) / max(done, 1) * (len(items) - done)
             text = f"<progress max={len(items)} value={done}></progress> {escape(what)}: {done} of {len(items)}"
+            text += f", about {seconds:,.0f} s left" if done else ""
             drawn = shell.HTML(text)
             if bar is None:
                 bar = shell.display(drawn, display_id=True)

@@ -370,6 +370,15 @@ def p_value_text(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
 
 
+def p_text(value: float) -> str:
+    """Return a p-value as an equation or inequality.
+
+    >>> p_text(0.02274), p_text(0.00001)
+    ('p = 0.0227', 'p < 0.0001')
+    """
+    return f"p = {value:.4f}" if value >= 0.0001 else "p < 0.0001"
+
+
 def count_text(value: float) -> str:
     """Return a whole number.
 

@@ -150,8 +150,11 @@ def audit(
         have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
         interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
         `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
-        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the
-        study's groups).
+        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
+        study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral
+        control words (to the human ones without these), and the contrast and its interval divided by it,
+        `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
+        differently.
         What does not exist is missing. Its attribute `record` keeps draws, lost words, settings, and cells that failed
         (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `write_audit_page` takes all.
 

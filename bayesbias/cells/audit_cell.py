@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # The measures that need every word of an embedding.
 _OF_ALL_WORDS = {"nbm"}
+_ROUNDING = 1e-9  # of distances
 _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 
@@ -198,13 +199,22 @@ def _contrast_rows(
 def _control_sd(table: "pd.DataFrame") -> float:
     """Return the standard deviation of distances to neutral control words, of human ones without these, or NaN.
 
-    It shows how far distances spread between words that the study does not relate, and shrinks by the same factor as a
-    contrast where a part that all vectors share makes all distances small.
+    It is that of single pairs: how much nearer a word is to all others, on either side, is subtracted, since it cancels
+    in a contrast too. Where a part that all vectors share makes distances small, it shrinks by about the same factor as
+    a contrast.
     """
-    distances = {name: rows["cosine_distance"] for name, rows in table.groupby("connection", observed=True)}
-    controls = distances.get("neutral", distances.get("human"))
-    spread = float("nan") if controls is None or len(controls) < 2 else float(controls.std())
-    return spread if spread > 0 else float("nan")
+    connections = set(table["connection"])
+    if not (controls := [name for name in ("neutral", "human") if name in connections]):
+        return float("nan")
+    rows = table[table["connection"] == controls[0]]
+    pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values="cosine_distance").dropna(axis=1)
+    freedom = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
+    if freedom < 1:
+        return float("nan")
+    distances = pairs.to_numpy()
+    single = distances - distances.mean(axis=0) - distances.mean(axis=1, keepdims=True) + distances.mean()
+    spread = float(np.sqrt((single**2).sum() / freedom))
+    return spread if spread > _ROUNDING else float("nan")
 
 
 def _conclusion(row: Mapping[Any, Any]) -> str:

@@ -112,12 +112,12 @@ def contextual(
     if output.suffix.lower() != ".npz":
         raise OutputError(f"{output}: use the ending .npz. Other formats cannot keep the spread over contexts.")
     claim(output)
-    asked = asked_study(load_study(study), no_controls=no_controls)
+    loaded = study_of_command(load_study(study), no_controls=no_controls)
     sentences = most if contexts else None
-    answer(cost_text([asked], sentences, "vectors in context"), quiet=quiet)
+    answer(cost_text([loaded], sentences, "vectors in context"), quiet=quiet)
     embedding = vectors_of_model(
         model,
-        asked.words,
+        loaded.words,
         contexts=contexts,
         templates=templates,
         layer=layer,
@@ -135,7 +135,7 @@ def contextual(
     )
 
 
-def asked_study(study: "Study", *, no_controls: bool) -> "Study":
+def study_of_command(study: "Study", *, no_controls: bool) -> "Study":
     """Return a study, without its control words if they are not wanted."""
     return study.without_controls() if no_controls else study
 

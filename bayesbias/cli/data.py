@@ -36,7 +36,7 @@ from bayesbias.cli.contextual import (
     Layer,
     Most,
     NoControls,
-    asked_study,
+    study_of_command,
 )
 from bayesbias.cli.encoders import vectors_of_folder
 from bayesbias.errors import ArgumentError
@@ -209,7 +209,7 @@ def table(
 
     check_table_output(output, overwrite=overwrite)
     claim(output)
-    loaded = asked_study(load_study(study), no_controls=no_controls)
+    loaded = study_of_command(load_study(study), no_controls=no_controls)
     vectors: Embedding
     if embedding.is_dir():
         vectors = vectors_of_folder(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
-from bayesbias.cli.contextual import NoControls, asked_study, cost_text, vectors_of_model
+from bayesbias.cli.contextual import NoControls, cost_text, study_of_command, vectors_of_model
 from bayesbias.errors import ArgumentError, library_reason
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def encode(
 
     check_embedding_output(output, overwrite=overwrite)
     claim(output)
-    studies = [asked_study(load_study(source), no_controls=no_controls) for source in study]
+    studies = [study_of_command(load_study(source), no_controls=no_controls) for source in study]
     sentences = _sentences(templates, studies)
-    words = list(dict.fromkeys(word for asked in studies for word in asked.words))
+    words = list(dict.fromkeys(word for loaded in studies for word in loaded.words))
     answer(_cost(studies, words, sentences), quiet=quiet)
     source = _encoder(encoder)
     label = name or (encoder if callable(source) else None)
@@ -106,8 +106,8 @@ def common_part(
     """
     import pandas as pd
 
-    from bayesbias.embeddings.common_part import common_part as measure
-    from bayesbias.embeddings.common_part import without_common_part
+    from bayesbias.embeddings.isotropy import common_part as measure
+    from bayesbias.embeddings.isotropy import without_common_part
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
 

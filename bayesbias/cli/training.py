@@ -20,6 +20,12 @@ class Algorithm(StrEnum):
     GN_GLOVE = "gn_glove"
 
 
+class Resample(StrEnum):
+    """What is drawn with replacement."""
+
+    DOCUMENTS = "documents"
+
+
 @app.command(cls=Command)
 def train(
     corpus: Annotated[
@@ -49,6 +55,10 @@ def train(
     ] = None,
     alpha: Annotated[
         float | None, typer.Option(help="Exponent of the weights of rarer pairs (GloVe); by default 0.75.")
+    ] = None,
+    resample: Annotated[
+        Resample | None,
+        typer.Option(help="Train each seed on documents drawn with replacement, as other samples of such documents."),
     ] = None,
     sets: Annotated[
         str | None,
@@ -87,6 +97,7 @@ def train(
         negative=negative,
         x_max=x_max,
         alpha=alpha,
+        resample=None if resample is None else resample.value,
         pairs=None if words is None else words.definitional,
         sides=None if words is None else words.sides or None,
         workers=workers,

@@ -1,7 +1,5 @@
 """Embeddings: words with their vectors, read from any common format, trained, or taken from language models."""
 
-from .common_part import common_part as common_part
-from .common_part import without_common_part as without_common_part
 from .contexts import ContextIndex as ContextIndex
 from .contexts import TextsLike as TextsLike
 from .contexts import index_contexts as index_contexts
@@ -13,6 +11,8 @@ from .embedding import Lookup as Lookup
 from .encoders import Encoder as Encoder
 from .encoders import FolderEncoder as FolderEncoder
 from .encoders import load_encoder as load_encoder
+from .isotropy import common_part as common_part
+from .isotropy import without_common_part as without_common_part
 from .names import names_in as names_in
 from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike
@@ -21,6 +21,8 @@ from .templates import templates_by_list as templates_by_list
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings
+from .training import VectorVariance as VectorVariance
+from .training import glove_variance as glove_variance
 from .training import read_embeddings as read_embeddings
 from .training import tokenize as tokenize
 from .training import train_embeddings as train_embeddings

@@ -82,9 +82,11 @@ class ReliabilityRegression(Result):
             StatementList("Beware", tuple(doubts)),
             StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
-                tuple(_share_statement(row) for row in shares),
+                tuple(_share_statement("share", row) for row in shares),
             ),
-            StatementList("What is lost without it", tuple(_drop_statement(row) for row in rows_of(self.drops))),
+            StatementList(
+                "What is lost without it", tuple(_share_statement("drop", row) for row in rows_of(self.drops))
+            ),
             StatementList("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
         )
 
@@ -317,16 +319,10 @@ def _few_levels(name: str, levels: Sequence[str]) -> Statement:
     return Statement("few levels", text, {"grouping": name, "levels": list(levels)})
 
 
-def _share_statement(row: dict[str, Any]) -> Statement:
-    text = f"{row['part']}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
-    return Statement("share", text, row)
-
-
-def _drop_statement(row: dict[str, Any]) -> Statement:
-    text = (
-        f"{row['factor']}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
-    )
-    return Statement("drop", text, row)
+def _share_statement(kind: str, row: dict[str, Any]) -> Statement:
+    name = row["part" if kind == "share" else "factor"]
+    text = f"{name}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
+    return Statement(kind, text, row)
 
 
 def _coefficient_statement(row: dict[str, Any]) -> Statement:

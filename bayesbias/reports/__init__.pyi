@@ -14,7 +14,7 @@ from .debiasing.report import DebiasReport as DebiasReport
 from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
 from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
-from .embeddings.seeds import SeedComparison as SeedComparison
+from .embeddings.trainings import TrainingComparison as TrainingComparison
 from .embeddings.word_check import WordCheck as WordCheck
 from .fit_report import FitReport as FitReport
 from .measures.false_positive_rates import false_positive_rates as false_positive_rates

@@ -101,7 +101,7 @@ def moved() -> Result:
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
-    "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
+    "seeds": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),

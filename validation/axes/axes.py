@@ -30,6 +30,7 @@ from bayesbias.reports.axes.ratings import axis_correlation
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261124
 VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_6b_50d_10382.txt"}
+SETS = ("gender", "plural", "valence", "antonyms in random order", "random words")
 SIZES = (4, 6, 8, 16)
 BOOTSTRAP_DRAWS = 300
 
@@ -91,7 +92,7 @@ def population(embedding: bb.Embedding, name: str, pairs: list, ratings: Path, r
         rated = [word for word in frame.index if word in set(others)]
         numbers = {"occupations": frame[rated].to_numpy()} if name == "gender" else {}
     numbers["noise"] = rng.standard_normal(len(rated))
-    axis = PairAxis.of(*(embedding.matrix([pair[side] for pair in pairs]) for side in (0, 1)))
+    axis = PairAxis.from_vectors(*(embedding.matrix([pair[side] for pair in pairs]) for side in (0, 1)))
     vectors = [unit_rows(embedding.matrix(words)) for words in (chosen, rated)]
     return Population(axis, vectors[0], vectors[1], numbers)
 
@@ -118,7 +119,7 @@ def run_cell(whole: Population, size: int, samples: int, rng: np.random.Generato
             estimate = axis.cosines(whole.words)
             row["cosine"] = inside(*bracket(estimate.interval(HDI_PROB), cosines))
             row["slope"] = float(estimate.values @ cosines / (cosines @ cosines))
-        if sample < samples // 3:
+        if sample < samples // 5:
             weights = rng.dirichlet(np.ones(size), BOOTSTRAP_DRAWS)
             draws = weighted_directions_of(axis.differences, weights, axis.mean) @ whole.words.T
             row["bootstrap"] = inside(
@@ -190,35 +191,61 @@ RATING_COLUMNS = {
 }  # fmt: skip
 
 
+def run_set(whole: Population, labels: dict, samples: int, rng: np.random.Generator) -> tuple[list, list]:
+    """Return the rows of all sizes for one set of pairs: of axes, and of correlations with ratings."""
+    cells, rating_cells = [], []
+    for size in SIZES:
+        if 2 * size > len(whole.axis):  # a sample of most pairs is nearer to the population than its interval says
+            continue
+        cells.append(labels | {"size": size} | run_cell(whole, size, samples, rng))
+        if size in (6, 16) or (size == 8 and labels["pairs"] == "gender"):
+            for rating in whole.ratings:
+                for words in (15, 40):
+                    row = run_ratings(whole, rating, size, words, samples, rng)
+                    rating_cells.append(labels | {"size": size, "rating": rating, "words": words} | row)
+    return cells, rating_cells
+
+
+def random_numbers(what: str) -> np.random.Generator:
+    """Return the random numbers of a part, whatever else is run."""
+    return np.random.default_rng([SEED, zlib.crc32(what.encode())])
+
+
+def keep(file: Path, rows: pd.DataFrame) -> None:
+    """Write rows to a table in place of those of the same vectors and pairs."""
+    if file.exists():
+        former = pd.read_csv(file)
+        same = (former["vectors"] == rows["vectors"].iloc[0]) & (former["pairs"] == rows["pairs"].iloc[0])
+        rows = pd.concat([former[~same], rows])
+    places = {name: place for place, name in enumerate((*VECTORS, *SETS))}
+    order = rows[["vectors", "pairs"]].map(places.get).assign(row=range(len(rows)))
+    rows.iloc[np.lexsort(order.T.to_numpy()[::-1])].to_csv(file, index=False)
+
+
 def main() -> None:
     """Run all cells and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("embeddings", "lists", "relations", "ratings"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--vectors", nargs="*", default=list(VECTORS), choices=tuple(VECTORS))
+    parser.add_argument("--pairs", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--output", type=Path, default=FOLDER)
     given = parser.parse_args()
-    begin, cells, rating_cells = time.time(), [], []
+    begin = time.time()
     with threadpool_limits(1, "blas"):
-        for vectors, file in VECTORS.items():
-            embedding = bb.load_embedding(given.embeddings / file)
-            rng = np.random.default_rng([SEED, zlib.crc32(vectors.encode())])
-            for name, pairs in pair_sets(embedding, given.lists, given.relations, rng).items():
-                whole = population(embedding, name, pairs, given.ratings, rng)
-                for size in SIZES:
-                    if 2 * size > len(pairs):  # a sample of most pairs of a population is nearer to it
-                        continue
-                    labels = {"vectors": vectors, "pairs": name, "population": len(pairs), "size": size}
-                    cells.append(labels | run_cell(whole, size, given.samples, rng))
-                    if size in (6, 16) or (size == 8 and name == "gender"):
-                        for rating in whole.ratings:
-                            for words in (15, 40):
-                                row = run_ratings(whole, rating, size, words, given.samples, rng)
-                                rating_cells.append(labels | {"rating": rating, "words": words} | row)
-                print(f"{vectors}, {name}: {time.time() - begin:.0f} s", flush=True)
-                pd.DataFrame(cells).round(4).to_csv(given.output / "cells.csv", index=False)
-                pd.DataFrame(rating_cells).round(4).to_csv(given.output / "ratings.csv", index=False)
-    settings = {"seed": SEED, "samples": given.samples, "seconds": round(time.time() - begin)}
+        for vectors in given.vectors:
+            embedding = bb.load_embedding(given.embeddings / VECTORS[vectors])
+            sets = pair_sets(embedding, given.lists, given.relations, random_numbers(vectors))
+            for name, pairs in sets.items():
+                if name in given.pairs:
+                    rng = random_numbers(f"{vectors}, {name}")
+                    labels = {"vectors": vectors, "pairs": name, "population": len(pairs)}
+                    tables = run_set(population(embedding, name, pairs, given.ratings, rng), labels, given.samples, rng)
+                    for file, rows in zip(("cells.csv", "ratings.csv"), tables, strict=True):
+                        keep(given.output / file, pd.DataFrame(rows).round(4))
+                    print(f"{vectors}, {name}: {time.time() - begin:.0f} s", flush=True)
+    settings = {"seed": SEED, "samples": given.samples}
     (given.output / "run.json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 

@@ -150,6 +150,18 @@ def summary_of_drawn(rows: pd.DataFrame) -> dict[str, float]:
     }
 
 
+def markdown(frame: pd.DataFrame, digits: int) -> str:
+    """Return a frame as a Markdown table; shares have two digits, distances `digits`."""
+    shares = {"coverage", "coverage_with", "claims", "claims_with"}
+
+    def cell(name: str, value: object) -> str:
+        return f"{value:.{2 if name in shares else digits}f}" if isinstance(value, float) else str(value)
+
+    rows = [list(frame.columns), ["---"] * frame.shape[1]]
+    rows += [[cell(str(name), value) for name, value in row.items()] for row in frame.to_dict("records")]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def main() -> None:
     """Run all cells, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)

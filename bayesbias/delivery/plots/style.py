@@ -123,6 +123,15 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
             label.set_parse_math(False)  # a word with dollar signs is text, not mathematics
 
 
+def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
+    """Shade the region of practical equivalence, of which a panel's x axis shows at most half a width more."""
+    low, high = axes.get_xlim()
+    reach = (high - low) / 2
+    axes.axvspan(
+        max(rope[0], low - reach), min(rope[1], high + reach), color="#F0E442", alpha=0.35, linewidth=0, zorder=0
+    )
+
+
 def draw_estimate(
     axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
 ) -> None:

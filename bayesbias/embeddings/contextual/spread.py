@@ -133,9 +133,9 @@ class ContextualEmbedding(Embedding):
     def redrawn(self, *, random_seed: int | None = None) -> Embedding:
         """Return an embedding whose vectors are each moved by a draw of their errors over contexts.
 
-        Fits to the tables of several such embeddings differ by the uncertainty about contexts, which `bb.compare_seeds`
-        compares with the uncertainty about words. All pairs of a word share the error of its vector, which `cosine_sd`
-        of single pairs cannot show.
+        What is computed of several such embeddings differs by the uncertainty about contexts, such as a measure without
+        `context_sd` (see `bb.contrasts`). All pairs of a word share the error of its vector, which `cosine_sd` of
+        single pairs cannot show.
 
         Parameters
         ----------

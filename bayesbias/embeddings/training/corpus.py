@@ -31,6 +31,8 @@ DOCUMENT_END = -1
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _ENDINGS = (".txt", ".txt.gz")
 _BYTES_A_TOKEN = 4
+_RARE = -2  # a word without a vector, while documents are drawn
+_RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
 
 
 def tokenize(text: str) -> list[str]:
@@ -119,6 +121,36 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
         )
     check_memory(_BYTES_A_TOKEN * len(numbers), f"{total:,} words of a corpus", "Train on a part of it.")
     return Corpus(vocabulary, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
+
+
+def resampled(corpus: Corpus, seed: int) -> Corpus:
+    """Return a corpus of as many documents, drawn from those of another with replacement.
+
+    The words with a vector are those of the whole corpus that the drawn documents have, sorted by their counts there.
+    The draws do not depend on those of a training with the same seed.
+
+    >>> texts = [["a", "b", "a"], ["b", "c"], ["c", "a"]]
+    >>> drawn = resampled(read_corpus(texts, min_count=1), seed=2)
+    >>> drawn.words, drawn.counts.tolist(), drawn.documents
+    (('a', 'b', 'c'), [5, 2, 1], 3)
+    """
+    ends = np.flatnonzero(corpus.stream == DOCUMENT_END)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    rng = np.random.default_rng([seed, _RESAMPLING])
+    chosen = rng.integers(len(ends), size=len(ends))
+    lengths = ends[chosen] - starts[chosen] + 1
+    check_memory(_BYTES_A_TOKEN * 4 * int(lengths.sum()), "a resampled corpus", "Train on a part of it.")
+    before = np.cumsum(lengths) - lengths
+    places = np.arange(lengths.sum()) + np.repeat(starts[chosen] - before, lengths)
+    numbers = corpus.stream[places]
+    numbers[numbers == len(corpus.words)] = _RARE
+    is_word = numbers >= 0
+    words, counts, ranks = _ranked(corpus.words, numbers[is_word], 1)
+    stream = np.full(len(numbers), DOCUMENT_END, dtype=np.int32)
+    stream[is_word] = ranks[numbers[is_word]]
+    stream[numbers == _RARE] = len(words)
+    tokens = int(lengths.sum()) - len(ends)
+    return Corpus(words, counts, stream, len(ends), tokens, corpus.name, corpus.sha256)
 
 
 def check_neighbours(corpus: Corpus, min_count: int) -> None:

@@ -79,7 +79,8 @@ def glove_trainer(corpus: Corpus, settings: dict[str, Any], workers: int, descen
                     f"alpha={settings['alpha']:g}). Take the defaults of these, or a larger x_max."
                 )
         W, C = (numbers[:, 0, : settings["dimensions"]] for numbers in (words, contexts))
-        return {"vectors": W + C, "word_vectors": W.copy(), "context_vectors": C.copy()}
+        biases = {"word_biases": words[:, 0, -2].copy(), "context_biases": contexts[:, 0, -1].copy()}
+        return {"vectors": W + C, "word_vectors": W.copy(), "context_vectors": C.copy(), **biases}
 
     return train
 

@@ -12,7 +12,7 @@ from bayesbias.base.checks import check_choice, check_count, check_items, check_
 from bayesbias.base.outputs import check_writable, claimed
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus, resampled
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
 from bayesbias.embeddings.training.gn_glove import gn_glove
@@ -77,6 +77,7 @@ def train_embeddings(
     negative: int | None = None,
     x_max: float | None = None,
     alpha: float | None = None,
+    resample: str | None = None,
     pairs: Iterable[Sequence[str]] | None = None,
     sides: Iterable[Sequence[str]] | None = None,
     workers: int = 1,
@@ -115,6 +116,11 @@ def train_embeddings(
         Noise words for each context word (not GloVe). Default: 5.
     x_max, alpha
         Parameters of GloVe's weights, min(1, (X / x_max)^alpha). Defaults: 100, 0.75.
+    resample
+        ``"documents"``: each seed is trained on as many documents, drawn with replacement from those of the corpus, so
+        that embeddings differ as those of other samples of such documents would; the seed determines the draw, too.
+        Words need `min_count` occurrences in the whole corpus, and one among the drawn documents. None: all documents,
+        each once. `bayesbias.compare_trainings` compares both kinds.
     pairs
         Pairs of words that define the direction between the sides (GN-GloVe only, which needs them), such as the
         ``definitional`` sets of `bb.debias.load_debias_words`. A pair of which the corpus lacks a word is left out.
@@ -174,6 +180,8 @@ def train_embeddings(
         **_settings(algorithm, given),
         **_sides(algorithm, pairs, sides),
     }
+    if resample is not None:
+        settings["resample"] = check_choice("resample", resample, ("documents",))
     workers = check_count("workers", workers)
     place = _folder(folder)
     with claimed(place):
@@ -193,20 +201,32 @@ def train_embeddings(
                     TrainingWarning,
                 )
             place.mkdir(exist_ok=True)
-            _train(chosen.train(text, settings, workers), text, facts, missing, place, progress=progress)
+            _train(chosen, text, facts, missing, place, workers=workers, progress=progress)
     return read_embeddings(place)
 
 
 def _train(
-    trainer: Trainer, text: Corpus, facts: dict[str, Any], seeds: list[int], place: Path, *, progress: bool
+    chosen: Algorithm,
+    text: Corpus,
+    facts: dict[str, Any],
+    seeds: list[int],
+    place: Path,
+    *,
+    workers: int,
+    progress: bool,
 ) -> None:
-    words = text.tokens * facts["settings"]["epochs"]
-    with words_bar(len(seeds) * words, progress=progress) as (describe, advance):
+    settings = facts["settings"]
+    # A drawn document counts as often as it is drawn; which words have vectors was decided by the whole corpus.
+    resample = "resample" in settings
+    trainer = None if resample else chosen.train(text, settings, workers)
+    with words_bar(len(seeds) * text.tokens * settings["epochs"], progress=progress) as (describe, advance):
         for number, seed in enumerate(seeds, 1):
             describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
-            arrays = trainer(seed, advance)
+            trained_text = resampled(text, seed) if resample else text
+            train = trainer or chosen.train(trained_text, {**settings, "min_count": 1}, workers)
+            arrays = train(seed, advance)
             path = seed_file(place, facts["algorithm"], seed)
-            write_seed(path, text.words, arrays, {**facts, "seed": seed}, overwrite=True)
+            write_seed(path, trained_text.words, arrays, {**facts, "seed": seed}, overwrite=True)
 
 
 def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:

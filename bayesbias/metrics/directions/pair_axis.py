@@ -66,7 +66,7 @@ class PairAxis:
 
     Examples
     --------
-    >>> axis = PairAxis.of([[1.0, 0.2], [1.0, -0.2], [1.0, 0.0]], [[-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.1]])
+    >>> axis = PairAxis.from_vectors([[1.0, 0.2], [1.0, -0.2], [1.0, 0.0]], [[-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.1]])
     >>> axis.agreement().values.round(2), axis.cosines([[3.0, 0.0]]).values.round(2)
     (array([0.99]), array([1.]))
     """
@@ -74,7 +74,7 @@ class PairAxis:
     differences: Floats
 
     @classmethod
-    def of(cls, first: ArrayLike, second: ArrayLike) -> "PairAxis":
+    def from_vectors(cls, first: ArrayLike, second: ArrayLike) -> "PairAxis":
         """Return the axis of pairs whose vectors are the rows of two arrays of shape (pairs, dimensions)."""
         return cls(unit_rows(unit_rows(first) - unit_rows(second)))
 
@@ -133,7 +133,7 @@ class PairAxis:
         else:
             signs = np.random.default_rng(random_seed).choice([-1.0, 1.0], size=(samples, pairs))
             signs[0] = 1.0
-        lengths = np.square(signs @ self.differences).sum(axis=1)
+        lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 
     def pair_agreement(self) -> Estimate:

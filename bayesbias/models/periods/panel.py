@@ -51,7 +51,7 @@ def mean_weights(present: np.ndarray) -> np.ndarray:
     words = int((counts > 0).sum())
     share = present / counts.clip(1)[:, None]
     level = share / words - np.einsum("iu,uas->as", share, effects) / words
-    return effects + level
+    return np.asarray(effects + level)
 
 
 def fill_words(values: np.ndarray) -> np.ndarray:

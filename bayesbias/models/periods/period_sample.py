@@ -51,7 +51,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
     union.attrs = {}
     data = model_data(union)
     sample = attribute_sample(data)
-    rows = {name: [str(word) for word in words] for name, words in _words(data).items()}
+    rows = {"protected_word": data.protected_words.tolist(), "attribute_word": data.attribute_words.tolist()}
     distances = np.stack([_matrix(table, rows) for table in tables.values()])
     attribute_present, protected_present = (np.isfinite(distances).any(axis=axis).T for axis in (2, 1))
     periods = tuple(tables)
@@ -91,10 +91,6 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
     )
 
 
-def _words(data: object) -> dict[str, np.ndarray]:
-    return {"protected_word": data.protected_words, "attribute_word": data.attribute_words}  # type: ignore[attr-defined]
-
-
 def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]]) -> np.ndarray:
     """Return the distances of a table, shape (attribute words, protected words), NaN for pairs that it lacks."""
     matrix = np.full((len(rows["attribute_word"]), len(rows["protected_word"])), np.nan)
@@ -109,8 +105,9 @@ def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], few
     """Raise `TableError` if a list has too few words in a period, or no words that link it with the others."""
     counts = present.sum(axis=0)
     if (short := np.flatnonzero(counts < fewest)).size:
+        names = name_some([periods[place] for place in short])
         raise TableError(
-            f"The {what} has {counts[short[0]]} of {len(present)} words in {name_some([periods[at] for at in short])}, "
+            f"The {what} has {counts[short[0]]} of {len(present)} words in {names}, "
             f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each period. Leave the period out, or "
             "choose words that it has."
         )

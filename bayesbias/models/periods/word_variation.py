@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Degrees of freedom and scale of the half-t prior of sds: that of `effect_sd` of the default model.
-FREEDOM, SCALE = 2.0, 0.1
+# Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
+# differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
+FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
 _TUNE = 200
 
 
@@ -77,6 +78,7 @@ def draw_word_variation(
     blocks = [(np.flatnonzero(pattern_of.reshape(-1) == place), basis[has]) for place, has in enumerate(patterns)]
     covariance = np.tile(np.eye(size) * max(float(np.var(gaps[present.T])), 1e-6), (chains, 1, 1))
     scales = np.ones((chains, size))
+    prior_scales = np.r_[LEVEL_SCALE * np.sqrt(size), np.full(size - 1, CHANGE_SCALE)]
     count = draws // chains
     drawn_covariances, drawn_deviations = np.empty((chains, count, size, size)), np.empty((chains, count, words, size))
     deviations = np.empty((chains, words, size))
@@ -96,7 +98,7 @@ def draw_word_variation(
         prior = 2 * FREEDOM / scales
         scale = np.swapaxes(centred, 1, 2) @ centred + prior[:, :, None] * np.eye(size)
         covariance, precision = _inverse_wishart(FREEDOM + size - 1 + free, scale, rng)
-        rate = FREEDOM * np.diagonal(precision, axis1=1, axis2=2) + 1 / (SCALE**2 * size)
+        rate = FREEDOM * np.diagonal(precision, axis1=1, axis2=2) + 1 / prior_scales**2
         scales = rate / rng.standard_gamma((FREEDOM + size) / 2, rate.shape)
         if step >= 0:
             drawn_covariances[:, step] = basis @ covariance @ basis.T

@@ -19,7 +19,7 @@ CONTRAST = "contrast"
 """The model's own measure: how much nearer associated words are than the others."""
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
 STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
-"""Columns of a contrast as a multiple of the standard deviation of distances to control words."""
+"""Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
 BESIDE = ("hdi_low", "hdi_high", "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
 MOST_PARTS = 8

@@ -156,8 +156,8 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "estimate", *interval, "conclusion", *more),
-            headings={"quantity": "Contrast"},
+            (*names, "quantity", "protected_group", "estimate", "observed", *interval, "conclusion", *more),
+            headings={"quantity": "Contrast", "observed": "Plain difference"},
             differences=True,
         ),
         f"measures{suffix}": ResultTable(
@@ -187,10 +187,11 @@ def _scale_texts(rows: "pd.DataFrame") -> list[str]:
         ]
     return [
         "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
-        f"before and after a change. The standard deviation of distances to control words goes from {scales[0]:.3f} to "
-        f"{scales[-1]:.3f} here. To compare encoders, use the standardised contrast: the contrast divided by this "
-        "deviation, in the same study and the same embedding, taken as exact. It can be compared within a study, where "
-        "all embeddings have the same words, not between studies. Ranks are those of raw values."
+        "before and after a change. The standard deviation of single distances to control words, after what each word "
+        f"has in common with all others, goes from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
+        "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
+        "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
+        "studies. Ranks are those of raw values."
     ]
 
 

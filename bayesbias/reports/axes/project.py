@@ -185,7 +185,7 @@ def _axis_name(name: str | os.PathLike[str]) -> str:
 def _pair_axis(source: Embedding, pairs: Pairs) -> PairAxis:
     first, second = (source.matrix(pair[side] for pair in pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(pairs, first, second)
-    return PairAxis.of(first, second)
+    return PairAxis.from_vectors(first, second)
 
 
 def _word_rows(name: str, axis: PairAxis, units: Floats, found_lists: FoundLists, prob: float) -> "pd.DataFrame":

@@ -114,11 +114,10 @@ class Projection(Result):
         return xr.DataArray(values[np.newaxis], coords, ("chain", "draw", "word"), axis, {"random_seed": seed})
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in reading order."""
+    def _parts(self) -> tuple[StatementList, ...]:
         apart = [row for row in rows_of(self.axes) if not row["pairs_agree"]]
         beware = [*map(self._disagreement, apart), *self._own_words(), *self._shared_words()]
-        parts = (
+        return (
             StatementList(BEWARE, tuple(beware)),
             StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
             StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
@@ -126,7 +125,6 @@ class Projection(Result):
             StatementList("Against ratings", tuple(map(self._rating, rows_of(self.ratings)))),
             StatementList("What it does not show", self._limits()),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

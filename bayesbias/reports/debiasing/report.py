@@ -49,16 +49,16 @@ class DebiasReport(Result):
     Parameters
     ----------
     table : pandas.DataFrame
-        One row an embedding, method (``"original"``: nothing done) and measure: `kind` (``"association"``, a study's
+        One row per embedding, method (``"original"``: no debiasing) and measure: `kind` (``"association"``, a study's
         contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
-        `measure` and `quantity`; `better`, which values of it are (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
-        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
-        minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
-        it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
-        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of
-        a score along drawn directions these are the formula with equal weights;
-        `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
-        words, questions, splits), and how many were `lost`.
+        `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
+        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
+        before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
+        modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two values); of
+        an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
+        along drawn directions these are the formula with equal weights; `reading` of an association, as in
+        `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
+        `lost`.
     failed
         (embedding, method) -> error of a method that gave no embedding.
     left_out
@@ -211,14 +211,14 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     Raises
     ------
     ReportError, ArgumentError
-        If fewer than 4 embeddings have two measures, or `report` is no report.
+        If fewer than 4 embeddings have two measures, or `report` is not a report.
 
     Notes
     -----
-    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding
-    far from the others; those of ranks are then right (`rank_correlation_interval`). Embeddings that one original
-    was made into are not independent, and values have errors of their own, which draw a correlation towards 0: take
-    the intervals as the shortest that can be defended.
+    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding far
+    from the others; use those of ranks there (`rank_correlation_interval`). Embeddings derived from the same original
+    are not independent, and values have errors of their own, which pull a correlation towards 0: the intervals are the
+    shortest that can be defended.
 
     Examples
     --------

@@ -167,7 +167,7 @@ def measure_posterior(
     Returns
     -------
     MeasurePosterior
-        Frames and draws; printed, it explains them.
+        Frames and draws; `print` explains them.
 
     Raises
     ------

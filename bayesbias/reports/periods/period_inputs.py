@@ -154,6 +154,16 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
     return frame
 
 
+def lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
+    """Return the list of each word."""
+    lists: dict[str, str] = {}
+    for table in tables.values():
+        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
+            pairs = table[[words, names]].drop_duplicates().astype(str)
+            lists |= dict(pairs.itertuples(index=False, name=None))
+    return lists
+
+
 def _read_covariates(path: Path) -> "pd.DataFrame":
     import pandas as pd
 

@@ -28,7 +28,7 @@ from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_line import draw_line
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
-from bayesbias.reports.periods.period_inputs import covariates_by_period, tables_by_period, times_of
+from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
 from bayesbias.reports.periods.trend_frames import (
     CHAINS,
     change_rows,
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 # Arrays of draws of all words in all periods that are in memory at once.
 _ARRAYS = 5
+_LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _SLOPE = "line, first to last period"
 
 
@@ -154,7 +155,9 @@ class Trend(Result):
                     changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
                 ),
                 **(
-                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}")} if len(self.lines) else {}
+                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS)}
+                    if len(self.lines)
+                    else {}
                 ),
                 "words": ResultTable(
                     self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
@@ -301,8 +304,8 @@ def trend(
     sample = period_sample(tables)
     check_baseline(baseline, sample.connections, "tables")
     times = times_of(list(sample.periods))
-    known_covariates = covariates_by_period(covariates, sample.periods)
-    design = _design(known_covariates, times, walk=walk)
+    covariate_frame = covariates_by_period(covariates, sample.periods)
+    design = _design(covariate_frame, times, walk=walk)
     words, size = len(sample.protected_words), len(sample.periods)
     check_memory(
         8 * count * size * words * _ARRAYS,
@@ -341,12 +344,12 @@ def trend(
             key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=["contrast"])
             for key, parts in frames.items()
         },
-        lacking=lacking_rows(sample, facts, _lists_of(tables)),
+        lacking=lacking_rows(sample, facts, lists_of(tables)),
         draws=xr.Dataset(
             {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
             coords={"contrast": names, "period": list(sample.periods)},
         ),
-        facts=_facts(sample, facts, times, known_covariates)
+        facts=_facts(sample, facts, times, covariate_frame)
         | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
         | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
     )
@@ -372,16 +375,6 @@ def _design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd
             "one out, or use walk=True."
         )
     return design
-
-
-def _lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
-    """Return the list of each word."""
-    lists: dict[str, str] = {}
-    for table in tables.values():
-        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
-            pairs = table[[words, names]].drop_duplicates().astype(str)
-            lists |= dict(pairs.itertuples(index=False, name=None))
-    return lists
 
 
 def _facts(

@@ -48,7 +48,7 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     Raises
     ------
     FitError, ArgumentError
-        If `fit` is not a fit, or `hdi_prob` is no probability.
+        If `fit` is not a fit, or `hdi_prob` is not a probability.
 
     Examples
     --------
@@ -90,8 +90,8 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         f"({connections}; table hash {fit_attribute(fit, 'table_hash')})."
     )
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
-    if pairs := [f"{_escaped(str(group))} with {_escaped(name_some(lists.unique()))}" for group, lists in associated]:
-        yield f"Associated are {'; '.join(pairs)}."
+    if pairs := [f"{_escaped(name_some(lists.unique()))} (for {_escaped(str(group))})" for group, lists in associated]:
+        yield f"The associated lists are {', '.join(pairs)}."
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
@@ -156,12 +156,14 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     else:
         yield (
             f"We drew from the posterior by {_SAMPLERS[sampler]} (sampler `{sampler}`), {drawn}, with the random seed "
-            f"{seed}. The draws are independent."
+            f"{seed}."
         )
+        if "pareto_khat" not in stats:
+            yield "The draws are independent."
     if "pareto_khat" in stats:
         yield (
-            f"The weighted points are worth {float(stats['importance_ess']):,.0f} independent ones, with a Pareto k of "
-            f"{float(stats['pareto_khat']):.2f}."
+            f"They were resampled from weighted points worth {float(stats['importance_ess']):,.0f} independent draws, "
+            f"with a Pareto k of {float(stats['pareto_khat']):.2f}."
         )
     if "diverging" in stats:
         yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."

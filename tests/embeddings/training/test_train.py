@@ -59,7 +59,9 @@ def test_a_file_says_what_it_was_made_from(tmp_path: Path):
     ).paths[5]
     with np.load(path, allow_pickle=False) as arrays:
         facts = json.loads(str(arrays["provenance"]))
-        assert set(arrays) == {"words", "vectors", "word_vectors", "context_vectors", "provenance"}
+        assert set(arrays) == {
+            *("words", "vectors", "word_vectors", "context_vectors", "word_biases", "context_biases", "provenance")
+        }
         np.testing.assert_array_equal(arrays["vectors"], arrays["word_vectors"] + arrays["context_vectors"])
     assert facts["seed"] == 5
     assert facts["algorithm"] == "glove"
@@ -178,6 +180,22 @@ def test_too_little_text_leaves_nothing(algorithm: str, tmp_path: Path):
     with pytest.raises(EmbeddingError, match=r"500 .* 720 .* 60 "):
         trained(tmp_path / "folder", algorithm=algorithm, min_count=500)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("algorithm", ["skipgram", "glove"])
+def test_resampled_trainings_repeat_and_say_what_they_are(algorithm: str, tmp_path: Path):
+    first, again = (trained(tmp_path / name, algorithm=algorithm, resample="documents") for name in ("first", "again"))
+    assert first.provenance["settings"]["resample"] == "documents"
+    for seed, path in first.paths.items():
+        assert path.read_bytes() == again.paths[seed].read_bytes()
+    plain = trained(tmp_path / "plain", algorithm=algorithm)
+    assert "resample" not in plain.provenance["settings"]
+    assert first.provenance["corpus"] == plain.provenance["corpus"]
+    assert set(first[1].words) <= set(plain[1].words)
+    with pytest.raises(OutputError, match="resample"):
+        trained(tmp_path / "plain", algorithm=algorithm, resample="documents")
+    with pytest.raises(ArgumentError, match="resample='words'"):
+        trained(tmp_path / "other", resample="words")
 
 
 def test_pairs_and_sides_are_gn_gloves_and_are_stored(tmp_path: Path):

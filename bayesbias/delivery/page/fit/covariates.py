@@ -2,8 +2,8 @@
 
 from bayesbias.base.results import BEWARE
 from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, figure
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior.covariates import plot_covariate
-from bayesbias.delivery.sections import table_block
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 

@@ -49,7 +49,7 @@ def plot_measure(posterior: "MeasurePosterior") -> "Figure":
     Raises
     ------
     ReportError
-        If `found` is not a result of `measure_posterior`.
+        If `posterior` is not a result of `measure_posterior`.
 
     Examples
     --------
