@@ -149,9 +149,9 @@ def stop():
     time.sleep(float(sys.argv[1]))
     os.kill(os.getpid(), signal.SIGINT)
 for _ in range(2):
-    threading.Thread(target=stop).start()
+    threading.Thread(target=stop, daemon=True).start()
     try:
-        bb.audit(["e0.npz"], "pets.toml", workers=2, model="no_pooling", seeds=range(100_000), **{pets.SMALL})
+        bb.audit(["e0.npz"], "pets.toml", workers=2, model="no_pooling", seeds=range(10_000), **{pets.SMALL})
     except KeyboardInterrupt:
         print(children())
 """
