@@ -41,7 +41,7 @@ class Target:
 
     `make` returns an input, the content of a file; `read` reads the file at a path and returns what it says, to be
     compared. `original` is what a whole file says, where any flipped bit must be found or change nothing. `warm` is
-    called once before, without a limit of time.
+    called once before, without a limit of time; an input may take so many `seconds`.
     """
 
     make: Callable[[Generator], bytes]
@@ -49,6 +49,7 @@ class Target:
     suffix: str
     original: Callable[[], object] | None = None
     warm: Callable[[], object] = lambda: None
+    seconds: int = 10
 
 
 # --- what inputs say --------------------------------------------------------------------------------------
@@ -341,7 +342,10 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
     "folder of a model": (8, Target(answers.hostile_folder, answers.model_folder_of, ".json")),
     **{
-        f"page: {kind}": (0.2, Target(pages.hostile_names, pages.page_of(kind), ".json", list, pages.drawn(kind)))
+        f"page: {kind}": (
+            0.2,
+            Target(pages.hostile_names, pages.page_of(kind), ".json", list, warm=pages.drawn(kind), seconds=60),
+        )
         for kind in pages.MAKERS
     },
 }
