@@ -71,7 +71,7 @@ def gate(names: Sequence[str]) -> Result:
 
 def seeds(names: Sequence[str]) -> Result:
     """Return a comparison of seeds with these names, of words with them too."""
-    return bb.compare_seeds({names[0]: _fit(), names[1]: _fit()}, random_seed=1)
+    return bb.compare_trainings({names[0]: _fit(), names[1]: _fit()}, random_seed=1)
 
 
 def encoders(names: Sequence[str]) -> Result:
