@@ -128,11 +128,12 @@ class PairAxis:
         R. A. Fisher (1935), The design of experiments, section 21: the randomisation test of matched pairs.
         """
         pairs = len(self)
+        signs: Floats
         if pairs <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
             orders = np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1
-            signs: Floats = np.where(orders == 0, 1.0, -1.0)
+            signs = np.where(orders == 0, 1.0, -1.0)
         else:
-            signs = np.random.default_rng(random_seed).choice([-1.0, 1.0], size=(samples, pairs))
+            signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, pairs))
             signs[0] = 1.0
         lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
