@@ -44,7 +44,7 @@ def test_leans_are_differences_of_means(
 ) -> None:
     rows = fitted_rows(fitted)
     leans = leans_of(fitted, rows, lists)
-    assert leans.name == ("associated - different" if lists is None else "female - male")
+    assert leans.name == "female - male"
     np.testing.assert_allclose(leans.observed, [plain_lean(table, word) for word in rows.protected_words])
     means = fitted["posterior"]["word_mean"].transpose("chain", "draw", "protected_word", "connection")
     apart = means.sel(connection="associated") - means.sel(connection="different")
