@@ -1,51 +1,37 @@
-"""A projection as a result: draws against the plain means and errors over pairs."""
+"""What a projection says: draws, warnings, and axes without agreement."""
 
 import numpy as np
 import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError
-from bayesbias.reports.axes.projection import Projection
 from tests.reports.axes.test_project import PAIRS, WORDS, planted
 
 
-@pytest.fixture(scope="module")
-def projected() -> Projection:
-    return bb.project(planted(), WORDS, {"height": PAIRS}, random_seed=1)
-
-
-def test_draws_have_the_mean_and_the_error_of_the_scores_over_pairs(projected: Projection) -> None:
-    scores = projected.scores["height"]
-    draws = projected.draws("height", draws=20_000, random_seed=3)
-    pairs = len(PAIRS)
-    errors = scores.std(axis=1, ddof=1) / np.sqrt(pairs)
-    student_sd = errors * np.sqrt((pairs - 1) / (pairs - 3))
+def test_draws_share_the_error_of_the_pairs() -> None:
+    projection = bb.project(planted(), WORDS, PAIRS)
+    draws = projection.draws("pairs", draws=4000, random_seed=1)
     assert draws.dims == ("chain", "draw", "word")
-    assert draws["word"].values.tolist() == WORDS
-    np.testing.assert_allclose(draws.mean(("chain", "draw")), scores.mean(axis=1), atol=5 * errors.max() / 140)
-    np.testing.assert_allclose(draws.std(("chain", "draw")), student_sd, rtol=0.1)
+    np.testing.assert_array_equal(draws, projection.draws("pairs", draws=4000, random_seed=1))
+    low, high = np.quantile(draws[0], [0.055, 0.945], axis=0)
+    width = (projection.words["hdi_high"] - projection.words["hdi_low"]).to_numpy()
+    np.testing.assert_allclose(high - low, width, rtol=0.1)
+    np.testing.assert_allclose(draws.mean(("chain", "draw")), projection.words["mean"], atol=0.01)
+    with pytest.raises(ArgumentError, match="axis='other'"):
+        projection.draws("other")
 
 
-def test_draws_of_two_words_share_the_error_of_the_pairs(projected: Projection) -> None:
-    scores = projected.scores["height"]
-    draws = projected.draws("height", draws=20_000, random_seed=3).to_numpy()[0]
-    drawn = np.corrcoef(draws.T)[0, 1]
-    assert drawn == pytest.approx(np.corrcoef(scores[:2])[0, 1], abs=0.05)
+def test_pairs_that_do_not_agree_have_no_cosines_and_a_warning() -> None:
+    rng = np.random.default_rng(3)
+    vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
+    projection = bb.project(vectors, WORDS, PAIRS, random_seed=1)
+    assert projection.words[["cosine", "cosine_low", "cosine_high"]].isna().all(axis=None)
+    assert projection.contents.diagnostics[0].kind == "agreement"
+    assert "none" not in projection.contents.diagnostics[0].text
 
 
-def test_draws_repeat_by_their_seed_and_need_an_axis(projected: Projection) -> None:
-    first, second = (projected.draws("height", draws=5, random_seed=1) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-    assert first.attrs == {"random_seed": 1}
-    with pytest.raises(ArgumentError, match="height"):
-        projected.draws("width")
-
-
-def test_statements_name_the_words_on_each_side(projected: Projection) -> None:
-    texts = {part.title: " ".join(text.text for text in part.statements) for part in projected.parts}
-    sides = texts["Where the words lie"]
-    assert WORDS[0] in sides
-    assert WORDS[-1] in sides
-    assert f"{len(PAIRS)} pairs" in texts["Do the pairs name one axis?"]
-    assert "What it does not show" in texts
-    assert all(texts.values())
+def test_words_of_pairs_and_words_in_several_pairs_are_named() -> None:
+    projection = bb.project(planted(), [*WORDS, "high1"], [*PAIRS, ("high0", "low3")])
+    kinds = {statement.kind: statement.text for statement in projection.contents.diagnostics}
+    assert kinds["words in pairs"].startswith("high1 is")
+    assert kinds["shared words"].startswith("high0, low3 stand")

@@ -1,68 +1,66 @@
-"""Leans of words: differences of draws of means, and of plain averages by hand."""
+"""Leans of words against plain averages of the table, with lost pairs and with several lists."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.reports.covariates.leans import leans_of, rows_with_covariates
-
-WORDS = ("nurse", "pilot", "clerk", "baker", "judge")
-
-
-@pytest.fixture(scope="module")
-def table() -> pd.DataFrame:
-    """Five words of one group, associated with the first of two lists."""
-    rng = np.random.default_rng(4)
-    rows = [
-        (word, "jobs", f"{name}{number}", name, connection, 0.9 + 0.05 * rng.standard_normal())
-        for word in WORDS
-        for name, connection in (("female", "associated"), ("male", "different"))
-        for number in range(5)
-    ]
-    names = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance"]
-    return pd.DataFrame(rows, columns=names)
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.reports.covariates.leans import leans_of, plain_list_means, rows_with_covariates
+from tests.reports.covariates.made import made_fit, made_table
+from tests.reports.made import made_fit as bare_fit
 
 
-@pytest.fixture(scope="module")
-def fitted(table: pd.DataFrame) -> xr.DataTree:
-    share = {"share": dict(zip(WORDS, (0.9, 0.1, 0.7, 0.4, 0.3), strict=True))}
-    return bb.fit(table, covariates=share, draws=200, chains=2, random_seed=1, progress=False)
+def test_leans_are_differences_of_plain_averages() -> None:
+    fit = made_fit()
+    rows, values = rows_with_covariates(fit)
+    leans = leans_of(fit, rows, None)
+    means = made_table().groupby(["protected_word", "attribute_group"])["cosine_distance"].mean().unstack()
+    means = means.loc[rows.protected_words]
+    np.testing.assert_allclose(leans.observed, means["near"] - means["far"])
+    assert leans.name == "near - far"
+    assert values.shape == (9, 1)
+    errors = leans.draws.std(axis=0) / np.sqrt(len(leans.draws))
+    word_means = fit["posterior"]["word_mean"].mean(("chain", "draw"))
+    gaps = word_means.sel(connection="associated") - word_means.sel(connection="different")
+    assert (np.abs(leans.draws.mean(axis=0) - gaps.to_numpy()) < errors).all()
 
 
-def plain_lean(table: pd.DataFrame, word: str) -> float:
-    means = table[table["protected_word"] == word].groupby("attribute_group")["cosine_distance"].mean()
-    return float(means["female"] - means["male"])
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")  # few draws of chains
+def test_lost_pairs_leave_the_other_averages() -> None:
+    table = made_table().drop(index=0)
+    fit = bb.fit(table, covariates="share", draws=20, chains=1, random_seed=1, progress=False)
+    rows, _ = rows_with_covariates(fit)
+    leans = leans_of(fit, rows, ("far", "near"))
+    means = table.groupby(["protected_word", "attribute_group"])["cosine_distance"].mean().unstack()
+    means = means.loc[rows.protected_words]
+    np.testing.assert_allclose(leans.observed, means["far"] - means["near"])
+    assert np.isfinite(plain_list_means(attribute_sample(rows))).all()
 
 
-@pytest.mark.parametrize("lists", [None, ("female", "male")])
-def test_leans_are_differences_of_means(
-    fitted: xr.DataTree, table: pd.DataFrame, lists: tuple[str, str] | None
-) -> None:
-    rows = fitted_rows(fitted)
-    leans = leans_of(fitted, rows, lists)
-    assert leans.name == "female - male"
-    np.testing.assert_allclose(leans.observed, [plain_lean(table, word) for word in rows.protected_words])
-    means = fitted["posterior"]["word_mean"].transpose("chain", "draw", "protected_word", "connection")
-    apart = means.sel(connection="associated") - means.sel(connection="different")
-    np.testing.assert_allclose(leans.draws, apart.to_numpy().reshape(-1, len(WORDS)), atol=1e-12)
+def test_groups_with_other_lists_have_the_names_of_connections() -> None:
+    table = made_table()
+    swapped = table["protected_word"].isin(["<b>w0", "<b>w1", "<b>w2"])
+    other = {"associated": "different", "different": "associated"}
+    table["connection"] = table["connection"].where(~swapped, table["connection"].map(other))
+    table["protected_group"] = np.where(swapped, "one", "two")
+    fit = bb.fit(table, covariates="share", draws=20, chains=1, random_seed=1, progress=False)
+    rows, _ = rows_with_covariates(fit)
+    leans = leans_of(fit, rows, None)
+    assert leans.name == "associated - different"
+    plain = leans_of(fit, rows, ("near", "far")).observed
+    np.testing.assert_allclose(leans.observed, np.where(np.arange(9) < 3, -plain, plain))
 
 
-def test_the_other_order_of_lists_changes_the_sign(fitted: xr.DataTree) -> None:
-    rows = fitted_rows(fitted)
-    first, second = (leans_of(fitted, rows, lists) for lists in (("female", "male"), ("male", "female")))
-    np.testing.assert_allclose(first.draws, -second.draws)
-
-
-def test_what_has_no_lean_is_refused(fitted: xr.DataTree, table: pd.DataFrame) -> None:
-    rows = fitted_rows(fitted)
-    with pytest.raises(ReportError, match=r"'mail'.*'male'"):
-        leans_of(fitted, rows, ("female", "mail"))
-    with pytest.raises(ReportError, match="twice"):
-        leans_of(fitted, rows, ("male", "male"))
-    assert rows_with_covariates(fitted)[1].shape == (len(WORDS), 1)
+def test_fits_without_two_sides_or_covariates_are_refused() -> None:
     with pytest.raises(ReportError, match="no covariates"):
-        rows_with_covariates(bb.fit(table, draws=200, chains=2, random_seed=1, progress=False))
+        rows_with_covariates(bare_fit(draws=20))
+    table = pd.concat([made_table(), made_table(seed=2).assign(attribute_group="human", connection="human")])
+    table["attribute_word"] += table["attribute_group"]
+    table = table[table["connection"] != "different"]
+    fit = bb.fit(table, covariates="share", draws=20, chains=1, random_seed=1, progress=False)
+    rows, _ = rows_with_covariates(fit)
+    with pytest.raises(ReportError, match="no different pairs"):
+        leans_of(fit, rows, None)
+    assert leans_of(fit, rows, ("near", "human")).name == "near - human"

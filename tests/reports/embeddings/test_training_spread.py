@@ -1,4 +1,4 @@
-"""Standard deviations between seeds and between samples of documents, against integrals and known truths."""
+"""Standard deviations between trainings: against integrals and simulated trainings."""
 
 import itertools
 
@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from bayesbias.reports.embeddings.training_spread import (
-    SD_PRIOR,
-    both_sd_draws,
-    estimates_over_trainings,
-    seed_sd_draws,
-)
+from bayesbias.reports.embeddings.training_spread import SD_PRIOR, both_sd_draws, seed_sd_draws
 
 
 class TestSeedSdDraws:
@@ -58,20 +53,3 @@ def test_both_sds_are_those_that_were_simulated() -> None:
         low, high = np.quantile(draws, [0.055, 0.945], axis=0)
         assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(0.89, abs=0.07)
     assert of_documents.mean() == pytest.approx(document_sd, rel=0.15)
-
-
-def test_estimates_have_the_means_of_seeds_and_the_spread_of_lists() -> None:
-    rng = np.random.default_rng(3)
-    shifts = (-0.01, 0.0, 0.01)
-    draws = [np.array([0.2, -0.1]) + shift + 0.05 * rng.standard_normal((2000, 2)) for shift in shifts]
-    errors = np.full((3, 2), 0.05 / np.sqrt(2000))
-    frame = estimates_over_trainings(draws, errors, None, 0.89, 1)
-    np.testing.assert_allclose(frame["mean"], np.mean([values.mean(axis=0) for values in draws], axis=0), atol=0.005)
-    np.testing.assert_allclose(frame["lists_sd"], 0.05, rtol=0.05)
-    assert (frame["sd"] > frame["lists_sd"]).all()
-    assert (frame["next_high"] - frame["next_low"] > frame["hdi_high"] - frame["hdi_low"]).all()
-    assert "document_sd" not in frame
-    resampled = np.array([[0.3, 0.0], [0.1, -0.2], [0.2, -0.1], [0.35, 0.05]])
-    wider = estimates_over_trainings(draws, errors, (resampled, np.full(resampled.shape, 1e-3)), 0.89, 1)
-    assert (wider["document_sd"] > wider["seed_sd"]).all()
-    assert (wider["documents_high"] > wider["hdi_high"]).all()

@@ -80,5 +80,8 @@ def test_documents_are_a_third_source(short_fit: xr.DataTree) -> None:
     assert row["mean"] == pytest.approx(before["mean"], abs=0.003)
     assert "sample of documents" in str(compared)
     assert compared.facts["resamples"] == 6
+    assert "6 trained on resampled documents" in compared.contents.about
+    assert "resampled=drawn" in compared.contents.code
+    assert "resampled" not in alone.contents.code
     with pytest.raises(ReportError, match="at least 2 fits"):
         bb.compare_trainings(fits, resampled={1: drawn[1]})
