@@ -352,15 +352,6 @@ def digits_text(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}" if isfinite(value) else "undefined"
 
 
-def share_with_error_text(value: float, error: float) -> str:
-    """Return a share and its Monte Carlo standard error as percentages.
-
-    >>> share_with_error_text(0.0227, 0.0015)
-    '2.3% ± 0.1%'
-    """
-    return f"{100 * value:.2g}% ± {100 * error:.1g}%"
-
-
 def p_value_text(value: float) -> str:
     """Return a p-value with four decimals.
 

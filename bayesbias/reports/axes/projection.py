@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, p_value_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, p_text, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.directions.word_scores import Pairs
@@ -210,7 +210,7 @@ class Projection(Result):
         verb = "agree on one axis" if row["pairs_agree"] else "are not shown to agree on one axis"
         text = (
             f"{row['axis']}: the {row['pairs']} pairs {verb}; the differences of two pairs have a mean cosine of "
-            f"{_cosine_text(row)}, p = {p_value_text(row['p_value'])} if the order of their words meant nothing."
+            f"{_cosine_text(row)}, {p_text(row['p_value'])} if the order of their words meant nothing."
         )
         if row["pairs_agree"] and apart:
             text += (

@@ -16,7 +16,6 @@ from bayesbias.base.statements import (
     digits_text,
     percent_text,
     rows_of,
-    share_with_error_text,
 )
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import independent_draws
@@ -27,7 +26,13 @@ from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
-from bayesbias.reports.measures.measure_summary import WORDS, dataset_of_values, summary_of_values, summary_of_words
+from bayesbias.reports.measures.measure_summary import (
+    WORDS,
+    dataset_of_values,
+    share_with_error_text,
+    summary_of_values,
+    summary_of_words,
+)
 from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:

@@ -100,3 +100,12 @@ def summary_of_words(
         columns="statistic"
     )
     return pd.concat([labels, frame], axis=1)
+
+
+def share_with_error_text(value: float, error: float) -> str:
+    """Return a share and its Monte Carlo standard error as percentages.
+
+    >>> share_with_error_text(0.0227, 0.0015)
+    '2.3% ± 0.1%'
+    """
+    return f"{100 * value:.2g}% ± {100 * error:.1g}%"

@@ -75,7 +75,7 @@ def test_a_word_without_pairs_in_a_connection_says_so(model: str) -> None:
 def test_mistakes_are_explained(normal_fit: xr.DataTree) -> None:
     with pytest.raises(ArgumentError, match=r"level='words'.*'word'"):
         bb.summary(normal_fit, level="words")
-    with pytest.raises(ArgumentError, match="'overall'"):
+    with pytest.raises(ArgumentError, match=r"'group'.* overall"):
         bb.summary(normal_fit, level="group")
     with pytest.raises(ReportError, match="'hierarchical'"):
         bb.summary(normal_fit, level="attribute")

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import digits_text, share_with_error_text
+from bayesbias.base.statements import digits_text
 from bayesbias.delivery.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.reports.measures.measure_summary import share_with_error_text
 from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
 
 if TYPE_CHECKING:
