@@ -194,10 +194,10 @@ def required_words(
     _check_rows(plan, tried)
     rows: list[dict[str, Any]] = []
     stopped: tuple[Statement, ...] = ()
-    asked = {"width": width, "gap": gap, "contrast": contrast, "baseline": baseline, "hdi_prob": hdi_prob}
+    request = {"width": width, "gap": gap, "contrast": contrast, "baseline": baseline, "hdi_prob": hdi_prob}
     try:
         for protected, attributes in with_progress(tried, "Sizes", progress=progress):
-            rows.append(_size_row(plan, protected, attributes, samples, seed, asked))
+            rows.append(_size_row(plan, protected, attributes, samples, seed, request))
     except KeyboardInterrupt:
         stopped = (stopped_statement(len(rows), len(tried), "sizes"),)
     frame = pd.DataFrame(rows)
@@ -207,18 +207,18 @@ def required_words(
 
 
 def _size_row(
-    plan: StudyPlan, protected: int, attributes: int, samples: int, seed: int, asked: Mapping[str, Any]
+    plan: StudyPlan, protected: int, attributes: int, samples: int, seed: int, request: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the row of a size: studies of it are simulated, and the model is fitted to each."""
-    gap, intervals = asked["gap"], []
+    gap, intervals = request["gap"], []
     for sample in range(samples):
         data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
         rng = np.random.default_rng([seed, sample, 1])
         with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
             contrasts = quick_contrasts(
-                data, plan.spec, baseline=asked["baseline"], draws=_DRAWS, points=_POINTS, rng=rng
+                data, plan.spec, baseline=request["baseline"], draws=_DRAWS, points=_POINTS, rng=rng
             )
-            interval = contrasts[asked["contrast"]](asked["hdi_prob"])
+            interval = contrasts[request["contrast"]](request["hdi_prob"])
             intervals.append((interval.low, interval.high))
     if len(intervals) < 2:
         raise ReportError(
@@ -226,7 +226,7 @@ def _size_row(
             "cannot be fitted by the fast sampler. Leave this size out, or give larger ones."
         )
     low, high = np.array(intervals).T
-    share = float((high - low < asked["width"]).mean())
+    share = float((high - low < request["width"]).mean())
     return {
         "protected_words": protected,
         "attribute_words": attributes,
