@@ -32,6 +32,15 @@ FOLDER = Path(__file__).resolve().parent
 SEED = 20261124
 VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_6b_50d_10382.txt"}
 PRIORS = bb.load_model("multivariate").priors
+# The lists of Garg et al. (2018).
+FEMALE = (
+    *("she", "daughter", "hers", "her", "mother", "woman", "girl", "herself", "female", "sister", "daughters"),
+    *("mothers", "women", "girls", "females", "sisters", "aunt", "aunts", "niece", "nieces"),
+)
+MALE = (
+    *("he", "son", "his", "him", "father", "man", "boy", "himself", "male", "brother", "sons"),
+    *("fathers", "men", "boys", "males", "brothers", "uncle", "uncles", "nephew", "nephews"),
+)
 # Protected words and attribute words of a table.
 SIZES = ((20, 8), (10, 4), (40, 15))
 _COMMON_WORDS = 3000
@@ -278,6 +287,19 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index().round(4)
 
 
+def figure_1(folders: tuple[Path, Path, Path]) -> pd.DataFrame:
+    """Return the effect of the share of women on the leans of occupations, as in Figure 1 of Garg et al. (2018)."""
+    vectors = bb.load_embedding(folders[0] / VECTORS["google_news"])
+    shares = pd.read_csv(folders[1] / "occupation_shares_of_women_us.csv.gz")
+    shares = shares[shares["Census year"] == 2015].set_index("Occupation")["Female"].rename("share_of_women")
+    vocabulary = set(vectors.words)
+    occupations = [word for word in shares.index if word in vocabulary]
+    table = bb.distance_table(vectors, {"occupations": occupations, "female": FEMALE, "male": MALE})
+    fit = bb.fit(table, covariates=shares, random_seed=1, draws=1000, progress=False)
+    effects = pd.DataFrame(bb.covariate_effect(fit).effects).drop(columns=["contrast", "ess_bulk", "ess_tail"])
+    return effects.assign(words=len(occupations)).round(4)
+
+
 def overall(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the means over cells by method, of cells with a relation and without."""
     by_method = cells.groupby(["related", "method"], sort=False)
@@ -309,7 +331,7 @@ def markdown(cells: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Run all cells and write `cells.csv` and `run.json`."""
+    """Run all cells and write `garg.csv`, `cells.csv` and `run.json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("embeddings", "covariates", "lists"):
         parser.add_argument(name, type=Path)
@@ -319,6 +341,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folders = (arguments.embeddings, arguments.covariates, arguments.lists)
     tables = []
+    figure_1(folders).to_csv(arguments.output / "garg.csv", index=False)
     with threadpool_limits(1, "blas"):
         for size in SIZES:
             for cell in CELLS:

@@ -3,7 +3,7 @@
 The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the residuals,
 with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. As for the sds of
 words like these in the model (`models/multivariate/population.py`), sd has a half-t prior and is drawn on a grid; t
-given r and sd is Normal.
+given r and sd is Normal. Words may have heavier tails than that: sds in the population are then less certain.
 """
 
 import numpy as np
@@ -36,7 +36,20 @@ def draw_residuals(
     sds = draw_on_grid(_SDS, log[None], draws, rng)
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + spread)
     drawn = share * plain + np.sqrt(share * spread) * rng.standard_normal((draws, len(plain)))
-    return drawn @ basis.T, sds
+    residuals = drawn @ basis.T
+    return residuals, _with_heavy_tails(sds, residuals)
+
+
+def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
+    """Return sds spread as far as the kurtosis of residuals asks for, if it is above the Normal's 3 (Bonett 2006).
+
+    The logarithm of a sample's sd has the variance (kurtosis - 1) / (4 n).
+    """
+    squares = np.square(residuals)
+    kurtosis = residuals.shape[1] * np.square(squares).sum(axis=1) / np.square(squares.sum(axis=1))
+    wider = np.sqrt(max((float(np.median(kurtosis)) - 1) / 2, 1.0))
+    logs = np.log(sds)
+    return np.asarray(np.exp(logs.mean() + wider * (logs - logs.mean())))
 
 
 def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
