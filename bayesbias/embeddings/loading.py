@@ -154,7 +154,9 @@ def load_embedding(
 
 def is_encoder(source: object) -> bool:
     """Return whether a source is the folder of an encoder or a language model."""
-    return isinstance(source, str | os.PathLike) and Path(source).is_dir() and folder_kind(Path(source)) is not None
+    # os.path.isdir is False for a path that cannot be, where Path.is_dir raises.
+    is_folder = isinstance(source, str | os.PathLike) and os.path.isdir(source)  # noqa: PTH112
+    return is_folder and folder_kind(Path(source)) is not None  # type: ignore[arg-type]
 
 
 def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:

@@ -16,6 +16,7 @@ def vectors():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 @pytest.mark.parametrize("name", LINEAR)
 def test_the_map_gives_what_transform_gives(name, vectors, tmp_path):
     fitted = bb.debias.METHODS[name]().fit(vectors, "gender_bolukbasi")

@@ -1,8 +1,10 @@
 """Encoders of folders: what is recognised, what is refused, and a real encoder beside its own library."""
 
 import json
+import shutil
 import zipfile
 from importlib import metadata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,21 +151,27 @@ def test_a_second_run_needs_neither_library_nor_model(minilm, tmp_path, monkeypa
 
 
 @pytest.mark.extras
-@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+@pytest.mark.parametrize("pooling", ["cls_token", "mean_tokens", "max_tokens"])
 def test_pooling_normalisation_prompt_and_length_are_those_of_the_folder(minilm, tmp_path, pooling):
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Normalize, Pooling, Transformer
 
-    transformer = Transformer(str(minilm), max_seq_length=8)
-    parts = [transformer, Pooling(384, pooling_mode=pooling)]
-    parts += [Normalize()] if pooling == "mean" else []
-    made = SentenceTransformer(modules=parts, prompts={"query": "query: "}, default_prompt_name="query")
-    made.save(str(tmp_path / "made"))
+    folder = Path(shutil.copytree(minilm, tmp_path / "made"))
+
+    def change(name, **facts):
+        path = folder / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+
+    modes = dict.fromkeys(("cls_token", "mean_tokens", "max_tokens"), False) | {pooling: True}
+    change("1_Pooling/config.json", **{f"pooling_mode_{name}": chosen for name, chosen in modes.items()})
+    change("sentence_bert_config.json", max_seq_length=8)
+    change("config_sentence_transformers.json", prompts={"query": "query: "}, default_prompt_name="query")
+    if pooling != "mean_tokens":  # without the normalisation
+        modules = json.loads((folder / "modules.json").read_text())
+        (folder / "modules.json").write_text(json.dumps(modules[:2]))
     texts = ["king", "a very long text of many words, which is cut after a few of its pieces"]
-    library = SentenceTransformer(str(tmp_path / "made"), local_files_only=True)
-    np.testing.assert_allclose(bb.encode(tmp_path / "made", texts).matrix(texts), library.encode(texts), atol=1e-5)
-    bare = library.encode(texts, prompt="")
-    assert abs(bare - library.encode(texts)).max() > 1e-2  # the prompt counts
+    library = SentenceTransformer(str(folder), local_files_only=True)
+    np.testing.assert_allclose(bb.encode(folder, texts).matrix(texts), library.encode(texts), atol=1e-5)
+    assert abs(library.encode(texts, prompt="") - library.encode(texts)).max() > 1e-2  # the prompt counts
 
 
 @pytest.mark.extras
