@@ -32,6 +32,7 @@ __all__ = [
     "QuestionWarning",
     "ReportError",
     "SamplerWarning",
+    "StoppedWarning",
     "StudyError",
     "TableError",
     "TrainingWarning",

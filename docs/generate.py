@@ -74,9 +74,9 @@ figure = bb.plots.plot_trend(moved)""",
 figure = bb.plots.plot_measure(measure)""",
     "plot_measure_words": """words = bb.measure_posterior(fit, random_seed=1, progress=False)
 figure = bb.plots.plot_measure_words(words)""",
-    "plot_axis": """words = ["nurse", "engineer", "librarian", "doctor", "teacher", "lawyer", "soldier", "artist"]
-gender = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter")]
-mood = [("happy", "sad"), ("wonderful", "terrible"), ("love", "abuse"), ("heaven", "evil"), ("joy", "tragedy")]
+    "plot_axis": """words = ["nurse", "engineer", "doctor", "teacher", "lawyer", "soldier", "artist"]
+gender = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother")]
+mood = [("happy", "sad"), ("wonderful", "terrible"), ("love", "abuse"), ("joy", "evil")]
 projection = bb.project(vectors, words, {"gender": gender, "mood": mood}, random_seed=1)
 figure = bb.plots.plot_axis(projection)""",
     "plot_axes_map": "figure = bb.plots.plot_axes_map(projection)",

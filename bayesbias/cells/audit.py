@@ -127,17 +127,19 @@ def audit(
     seeds
         Several seeds in place of `random_seed`.
     workers
-        Number of processes of this machine, of one core each, which share its free memory. 1: this process, with one
-        core. None: this process, with all cores. More than 1 needs Dask.
+        Number of processes of this machine, of one core each, which share its free memory. They have pipes to this
+        process and no port, so that no other user reaches them. 1: this process, with one core. None: this process,
+        with all cores.
     scheduler
-        Address of a Dask scheduler whose workers answer, such as ``"tcp://10.0.0.1:8786"``. Whoever reaches a Dask
-        scheduler can run programs there: give only an address that you trust, inside a network that is closed.
+        Address of a Dask scheduler whose workers answer, such as ``"tls://10.0.0.1:8786"``, with the certificates of
+        Dask's configuration. Whoever reaches a Dask scheduler can run programs there and here: one without certificates
+        (``tcp://``) is for a network in which you trust everybody.
     cells
         Folder that keeps the answer of each cell, under a hash of all that enters it: vectors, study, model, measures,
         settings, seed and the version of this package. Kept answers are not computed again: a run that was stopped
         goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is kept.
     progress
-        Whether to show a progress bar, and the address of Dask's dashboard.
+        Whether to show a progress bar, and the address of the dashboard that a scheduler has.
 
     Returns
     -------
@@ -169,7 +171,8 @@ def audit(
     NotEnoughMemoryError
         If cells need more memory than a worker has, or their draws or the workers more than there is.
     ClusterError
-        If a scheduler does not answer, has no workers, or is gone with them; or Dask is not installed.
+        If a scheduler does not answer, has no workers, or is gone with them; or Dask, which it needs, is not installed;
+        or no process can be started here.
     OutputError
         If `cells` cannot be written, or another run works there.
 
@@ -178,7 +181,8 @@ def audit(
     LostWordsWarning
         Once, if words were lost.
     BayesBiasWarning
-        Once, if cells failed: the others go on. Once, if a measure has no answer to a study, such as `weat` to one of
+        Once, if cells failed: the others go on. Once, if kept answers are damaged: they are computed again. Once, if a
+        scheduler is open to others. Once, if a measure has no answer to a study, such as `weat` to one of
         three groups: it is left out there.
     ConvergenceWarning
         As by `fit`.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.cells.workers import Workers, outcome_on_one_core
+from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ClusterError
 
@@ -104,18 +104,23 @@ def _outcomes(
         if worker.cell is not None:
             _end(team, worker)
             _start(team)
+
+    def assign() -> None:
+        """Send cells to the workers that have none; a cell waits for the one whose answer it needs."""
+        for worker in [worker for worker in team if worker.ready and worker.cell is None]:
+            place = next((place for place, cell in enumerate(waiting) if cell.after not in unanswered), None)
+            if place is None:
+                return
+            worker.cell = waiting[place]
+            del waiting[place]
+            _send(worker, embeddings, before)
+
     looked = monotonic()
     while unanswered:
         if monotonic() - looked > _SECONDS_BETWEEN_LOOKS:
             _end_what_is_too_large(team, memory)
             looked = monotonic()
-        for worker in [worker for worker in team if worker.ready and worker.cell is None]:
-            place = next((place for place, cell in enumerate(waiting) if cell.after not in unanswered), None)
-            if place is None:
-                break
-            worker.cell = waiting[place]
-            del waiting[place]
-            _send(worker, embeddings, before)
+        assign()
         for worker, outcome in _heard(team):
             cell: Cell = worker.cell
             if outcome is None:
@@ -125,13 +130,12 @@ def _outcomes(
                 if deaths[cell.digest] < _MOST_DEATHS:
                     waiting.appendleft(cell)
                     continue
-                outcome = (
-                    "Its workers died one after the other, perhaps for want of memory. Take fewer draws or workers."
-                )
+                outcome = WORKERS_DIED
             worker.cell = None
             unanswered.discard(cell.digest)
             if cell.digest in needed:
                 before[cell.digest] = outcome
+            assign()  # no worker waits while the caller keeps the answer
             yield cell, outcome
 
 

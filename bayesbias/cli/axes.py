@@ -61,18 +61,19 @@ def project(
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.directions.word_scores import as_base_pairs
     from bayesbias.metrics.quality.benchmark_files import read_words
+    from bayesbias.models.covariates import read_covariates
     from bayesbias.reports.axes.project import project as project_words
-    from bayesbias.reports.axes.ratings import read_ratings
+    from bayesbias.reports.axes.ratings import checked_ratings
     from bayesbias.studies.study import load_study
 
     begin(output, overwrite=overwrite)
-    rated = None if ratings is None else read_ratings(ratings)
+    rated = None if ratings is None else read_covariates(ratings)
     if words is not None and study is None:
         chosen = read_words(words)
     elif study is not None and words is None:
         chosen = list(load_study(study).words)
     elif rated is not None and words is None:
-        chosen = rated["word"].tolist()
+        chosen = checked_ratings(rated).index.tolist()
     else:
         raise ArgumentError("Give the words to project: either --words or --study, or --ratings alone.")
     pair_words = [word for name in axis for pair in as_base_pairs(name) for word in pair]

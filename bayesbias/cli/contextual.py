@@ -147,10 +147,10 @@ def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> s
     """
     from bayesbias.embeddings.templates import load_templates
 
-    each = len(load_templates()) if sentences is None else sentences
+    texts_a_word = len(load_templates()) if sentences is None else sentences
     words = {word for study in studies for word in study.words}
     controls = words - {word for study in studies for word in study.without_controls().words}
-    text = f"{len(words) * each:,} {what} at most: {len(words):,} words, {each:,} for each."
+    text = f"{len(words) * texts_a_word:,} {what} at most: {len(words):,} words, {texts_a_word:,} for each."
     if controls:
         share = round(100 * len(controls) / len(words))
         text += f" {len(controls):,} of the words ({share}%) are control words, which --no-controls leaves out."

@@ -177,8 +177,8 @@ def vectors_of_folder(
     quiet = not settings["progress"]
     if folder_kind(folder) == "transformers" or contexts is not None:
         answer(cost_text([study], settings["most"] if contexts else None, "vectors in context"), quiet=quiet)
-        own = None if templates is None else Path(templates)
-        return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=own, **settings)
+        file = None if templates is None else Path(templates)
+        return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=file, **settings)
     sentences = _sentences(templates, [study])
     answer(_cost([study], list(study.words), sentences), quiet=quiet)
     cache = settings["cache"] and settings["cache"] / "texts.sqlite"

@@ -50,11 +50,11 @@ def latex_table(table: Table) -> str:
     columns = "".join("l" if text else "r" for text in table.texts)
     caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
     if len(rows) > _MOST_ROWS_OF_A_PAGE:
-        begin = (rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\")
+        begin = [rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
         lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", r"\end{longtable}", ""]
     else:
-        begin = (r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{columns}}}")
-        end = (r"\end{tabular}", r"\end{table}", "")
+        begin = [r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{columns}}}"]
+        end = [r"\end{tabular}", r"\end{table}", ""]
         lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
     return "\n".join(lines)
 

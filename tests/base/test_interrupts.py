@@ -10,6 +10,7 @@ import pytest
 
 from bayesbias.base.interrupts import held_interrupts
 
+pytestmark = pytest.mark.usefixtures("interruptible")
 BLOCKED = "import signal; print(*sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, []))))"
 
 

@@ -46,33 +46,37 @@ def measure() -> Iterator[dict[str, object]]:
         encoder = bb.embeddings.load_encoder(f"{folder}/minilm")
         encoder(words[:256])
         plain = own = 0.0
-        # In turns, so that whatever else the machine does slows both.
-        for start in range(0, TEXTS, PART):
-            part = words[start : start + PART]
-            plain += _seconds(lambda part=part: library.encode(part, show_progress_bar=False))
+        own_cache, start = Path(folder) / "own.sqlite", time.perf_counter()
+        # Processor time, in turns, so that whatever else the machine does enters neither.
+        for first in range(0, TEXTS, PART):
+            part = words[first : first + PART]
+            plain += _seconds(lambda part=part: library.encode(part, show_progress_bar=False), time.process_time)
             own += _seconds(
-                lambda part=part: bb.encode(
-                    encoder, part, cache=Path(folder) / "own.sqlite", name="own", progress=False
-                )
+                lambda part=part: bb.encode(encoder, part, cache=own_cache, name="own", progress=False),
+                time.process_time,
             )
-        what = f"{TEXTS:,} texts of MiniLM, beside sentence-transformers"
-        yield {"what": what, "seconds": own, "times_library": own / plain, "target": 1.1}
+        yield {
+            "what": f"{TEXTS:,} texts of MiniLM, beside sentence-transformers",
+            "seconds": time.perf_counter() - start,
+            "times_library": own / plain,
+            "target": 1.1,
+        }
 
 
 def line(row: dict[str, object]) -> str:
     """Return a row as a line of text."""
     if "times_library" in row:
         return (
-            f"{row['what']:48} {row['seconds']:9.1f} s, {row['times_library']:.3f} times the plain call   at most "
-            f"{row['target']:g} times"
+            f"{row['what']:48} {row['seconds']:9.1f} s for both, {row['times_library']:.3f} times the plain call   "
+            f"at most {row['target']:g} times"
         )
     return f"{row['what']:48} {row['seconds']:9.3f} s   under {row['target']:g} s"
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def _seconds(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     run()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 if __name__ == "__main__":

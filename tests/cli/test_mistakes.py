@@ -56,7 +56,7 @@ from tests.reports.made import made_fit
         (["weat", "vectors.txt", "--study", "pets.toml", "--statistic", "media"], "statistic"),
         (["project", "vectors.txt", "--axis", "gendr", "--words", "t.csv"], "'gender'"),
         (["project", "vectors.txt", "--axis", "gender"], "--words"),
-        (["project", "vectors.txt", "--axis", "gender", "--ratings", "vectors.txt"], "column word"),
+        (["project", "vectors.txt", "--axis", "gender", "--ratings", "vectors.txt"], "column 'word'"),
         (["measure", "waet", "vectors.txt", "--study", "pets.toml"], "'weat'"),
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "dof=0"], "'ddof'"),
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof"], "key=value"),

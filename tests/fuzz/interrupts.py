@@ -93,8 +93,15 @@ def prepare(folder: Path) -> None:
     (folder / "encoder" / "modules.json").write_text(json.dumps(modules))
 
 
+def answer_interrupts() -> None:
+    """Let this process, and those that it starts, answer Ctrl-C, which shells have background jobs ignore."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def start(line: str, folder: Path) -> "subprocess.Popen[str]":
-    """Start a command in a process group of its own, as a terminal does."""
+    """Start a command in a process group of its own, which Ctrl-C reaches, as a terminal does."""
+    answer_interrupts()
     return subprocess.Popen(
         [Path(sys.executable).with_name("bayesbias"), *line.split(), "--quiet"],
         cwd=folder,
@@ -150,7 +157,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
         with suppress(ProcessLookupError):
             (os.killpg if sign is signal.SIGINT else os.kill)(run.pid, sign)  # a terminal interrupts the group
         try:
-            _, said = run.communicate(timeout=120)
+            _, said = run.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             run.kill()
             said = "hangs"

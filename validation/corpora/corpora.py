@@ -206,7 +206,32 @@ def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float]
         return float(np.sqrt(np.square(detail[column]).mean()))
 
     summary |= {f"rms_{name}": rms(name) for name in ("plain_sd", "resampled_sd", "between_slices_sd", "closed_sd")}
+    by_contrast = detail.groupby("contrast")[["resampled_sd", "between_slices_sd", "closed_sd"]].mean()
+    ranks = by_contrast.corr(method="spearman")["between_slices_sd"]
+    summary |= {"rank_resampled": ranks["resampled_sd"], "rank_closed": ranks["closed_sd"]}
     return summary, detail
+
+
+COLUMNS = {
+    "algorithm": "algorithm", "matrix": "vectors", "slices": "slices", "contrasts": "contrasts",
+    "held_out_slice": "held-out slice inside", "held_out_mean": "mean of held-out slices inside",
+    "seeds_alone": "inside the interval of seeds alone", "rms_between_slices_sd": "sd between slices",
+    "rms_resampled_sd": "sd of resampled", "rms_plain_sd": "sd of seeds", "rms_closed_sd": "sd by GloVe-V",
+    "rank_resampled": "rank correlation, resampled", "rank_closed": "rank correlation, GloVe-V",
+}  # fmt: skip
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return the table of README.md."""
+    lines = [f"| {' | '.join(COLUMNS.values())} |", "|---" * len(COLUMNS) + "|"]
+    for row in cells[list(COLUMNS)].to_dict("records"):
+        texts = []
+        for name, value in row.items():
+            digits = 4 if "sd" in name else 2
+            text = f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+            texts.append("" if text == "nan" else text)
+        lines.append(f"| {' | '.join(texts)} |")
+    return "\n".join(lines)
 
 
 def main() -> None:

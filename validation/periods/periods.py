@@ -297,6 +297,19 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
+def markdown(cells: pd.DataFrame) -> str:
+    """Return the table of README.md: averages over cells of each method, level and quantity."""
+    heads = ("method", "level", "quantity", "cells", "coverage", "lowest", "sd_over_error", "false claims", "power")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for key, part in cells.groupby(["method", "level", "quantity"], sort=False):
+        moved = part["drift"] > 0
+        still = "" if key[2] == "gap" else f"{part.loc[~moved, 'claims'].mean():.2f}"
+        numbers = [part["coverage"].mean(), part["coverage"].min(), part["sd_over_error"].mean()]
+        texts = [*(f"{number:.2f}" for number in numbers), still, f"{part.loc[moved, 'claims'].mean():.2f}"]
+        lines.append(f"| {' | '.join([*key, str(len(part)), *texts])} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)

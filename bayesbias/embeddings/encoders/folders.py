@@ -12,6 +12,7 @@ from bayesbias.base.extras import require
 from bayesbias.base.files import is_folder, printable
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.language_model import folder_digest
+from bayesbias.embeddings.contextual.model_folder import check_model_folder
 from bayesbias.embeddings.contextual.transformer import quiet_transformers
 from bayesbias.errors import EmbeddingError, InputFileError, library_reason
 
@@ -175,7 +176,8 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
 
 
 def _check_files(folder: Path) -> None:
-    """Raise `InputFileError` if a folder would run code: classes of other packages, or weights as a pickle."""
+    """Raise `InputFileError` if a folder would run code (other packages, pickles), or names files outside of it."""
+    check_model_folder(folder)
     for kind, path in _modules(folder):
         if not kind.startswith(_OWN_MODULES):
             raise InputFileError(

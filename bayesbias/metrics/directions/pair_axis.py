@@ -51,7 +51,7 @@ class Estimate(NamedTuple):
 
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(self.errors > 0, self.values / self.errors, np.inf * np.sign(self.values))
-        probability: Floats = t.cdf(np.where(np.isnan(ratios), 0.0, ratios), self.freedom)
+        probability: Floats = np.asarray(t.cdf(np.where(np.isnan(ratios), 0.0, ratios), self.freedom))
         return probability
 
 
@@ -129,7 +129,8 @@ class PairAxis:
         """
         pairs = len(self)
         if pairs <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
-            signs = 1.0 - 2.0 * (np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1)
+            orders = np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1
+            signs: Floats = np.where(orders == 0, 1.0, -1.0)
         else:
             signs = np.random.default_rng(random_seed).choice([-1.0, 1.0], size=(samples, pairs))
             signs[0] = 1.0

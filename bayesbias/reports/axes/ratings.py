@@ -1,14 +1,11 @@
 """Correlation of words' projections with ratings of the words: words and pairs are both samples."""
 
-import io
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files import input_file, utf8_text
-from bayesbias.errors import InputFileError, ReportError, did_you_mean
+from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.metrics.directions.pair_axis import Estimate, combined
 
@@ -40,45 +37,12 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
             f"{', '.join(map(str, ratings.columns))}. Call the column of the words word."
         )
-    numbers = ratings.set_index("word").select_dtypes("number")
+    numbers: pd.DataFrame = ratings.set_index("word").select_dtypes("number")
     if numbers.empty or not len(numbers.columns):
         raise ReportError("The ratings have no column of numbers besides word. Add one.")
     if (twice := numbers.index[numbers.index.duplicated()]).size:
         raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
     return numbers
-
-
-def read_ratings(path: str | os.PathLike[str]) -> "pd.DataFrame":
-    r"""Return the ratings of a CSV file with a column `word` and columns of numbers.
-
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read or is no table.
-    ReportError
-        If it has no column `word`, no numbers, or a word twice.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "ratings.csv"
-    >>> _ = path.write_text("word,income\nnurse,4.5\nnull,1\n")
-    >>> read_ratings(path).to_numpy().tolist()
-    [['nurse', 4.5], ['null', 1.0]]
-    """
-    import pandas as pd
-
-    file = input_file(path)
-    try:
-        frame = pd.read_csv(
-            io.StringIO(utf8_text(file.read_bytes(), path)), keep_default_na=False, na_values=[""], dtype={"word": str}
-        )
-    except ValueError as error:  # pandas' errors of parsing
-        raise InputFileError(f"{path} is not a table of comma-separated values: {error}. Save it as CSV.") from error
-    frame = frame.dropna(subset=["word"]) if "word" in frame else frame
-    checked_ratings(frame)
-    return frame
 
 
 def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, float]:
@@ -122,18 +86,17 @@ def axis_correlation(scores: Floats, values: Floats) -> Estimate:
     >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
     >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
     >>> [float(np.tanh(end[0]).round(2)) for end in (estimate.values, *estimate.interval(0.89))]
-    [1.0, 0.97, 1.0]
+    [1.0, 0.9, 1.0]
     """
     words, pairs = scores.shape
     whole = _arctanh(_corrected(scores, values))
     if not np.isfinite(whole):
         return Estimate(np.array([np.nan]), np.array([np.nan]), float(pairs - 1))
     parts = []
-    for size, left_out in (
-        (words, lambda i: _corrected(np.delete(scores, i, axis=0), np.delete(values, i))),
-        (pairs, lambda i: _corrected(np.delete(scores, i, axis=1), values)),
-    ):
-        without = np.array([_arctanh(left_out(place)) for place in range(size)])
+    without_words = [_corrected(np.delete(scores, i, axis=0), np.delete(values, i)) for i in range(words)]
+    without_pairs = [_corrected(np.delete(scores, i, axis=1), values) for i in range(pairs)]
+    for correlations in (without_words, without_pairs):
+        size, without = len(correlations), np.array([_arctanh(correlation) for correlation in correlations])
         variance = (size - 1) / size * np.square(without - without.mean()).sum()
         parts.append(Estimate(np.array([whole]), np.sqrt(np.atleast_1d(variance)), float(size - 1)))
     return combined(np.array([whole]), parts)

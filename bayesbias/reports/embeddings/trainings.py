@@ -59,10 +59,9 @@ class TrainingComparison(Result):
         contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
         embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
         `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
-        `seed_share_low` to `seed_share_high`.
-        With trainings on resampled documents, also `documents_low` to `documents_high`, the interval
-        of the contrast on average over seeds in other samples of such documents; and `document_sd` and
-        `document_share` with their intervals, as for the seed.
+        `seed_share_low` to `seed_share_high`. With trainings on resampled documents, also `documents_low` to
+        `documents_high`, the interval of the contrast on average over seeds in other samples of such documents; and
+        `document_sd` and `document_share` with their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
@@ -111,6 +110,7 @@ class TrainingComparison(Result):
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, self.by_seed["seed"].nunique()
         prob = f"{percent_text(self.hdi_prob)} HPDI"
+        samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
             Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
         )
@@ -118,7 +118,7 @@ class TrainingComparison(Result):
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
         return Contents(
             title=f"Are the contrasts of {facts['study']} stable over seeds?",
-            about=f"{seeds} embeddings that differ in the seed of their training, model {facts['model']}.",
+            about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
             diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
             verdict=self.verdict.text,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
@@ -166,13 +166,16 @@ class TrainingComparison(Result):
         facts = self.facts
         options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
         lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        count = facts["resamples"]
+        resampled = ", resampled=drawn" if count else ""
+        drawn = f"drawn = {{seed: FIT, ...}}  # likewise of {count} trainings on resampled documents\n" if count else ""
         return (
             f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
             "fits = {}\n"
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"compared = bb.compare_trainings(fits, random_seed={self.random_seed})\n"
+            f"{drawn}compared = bb.compare_trainings(fits{resampled}, random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 
@@ -187,7 +190,7 @@ def compare_trainings(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> TrainingComparison:
-    """Return the contrasts of one study, compared over trainings: over seeds and over samples of documents.
+    """Return the contrasts of one study, compared over several trainings: over seeds and samples of documents.
 
     Parameters
     ----------

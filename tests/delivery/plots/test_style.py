@@ -162,6 +162,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_no_half_of_matplotlib() -> None:
     run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("interrupted 0\n", "")

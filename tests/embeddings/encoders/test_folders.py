@@ -155,7 +155,7 @@ def test_pooling_normalisation_prompt_and_length_are_those_of_the_folder(minilm,
     from sentence_transformers.models import Normalize, Pooling, Transformer
 
     transformer = Transformer(str(minilm), max_seq_length=8)
-    parts = [transformer, Pooling(transformer.get_word_embedding_dimension(), pooling_mode=pooling)]
+    parts = [transformer, Pooling(384, pooling_mode=pooling)]
     parts += [Normalize()] if pooling == "mean" else []
     made = SentenceTransformer(modules=parts, prompts={"query": "query: "}, default_prompt_name="query")
     made.save(str(tmp_path / "made"))

@@ -1,11 +1,10 @@
 """Words on axes: which pairs and words are used, what is refused, and what the result says."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError, ReportError
+from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, ReportError
 
 PAIRS = [(f"high{number}", f"low{number}") for number in range(6)]
 WORDS = [f"word{number}" for number in range(12)]
@@ -61,47 +60,6 @@ def test_lists_by_name_keep_their_names() -> None:
     assert projection.words["list"].tolist() == ["a"] * 4 + ["b"] * 8
 
 
-def test_ratings_of_the_words() -> None:
-    places = dict(zip(WORDS, range(len(WORDS)), strict=True))
-    row = bb.project(planted(), WORDS, PAIRS, ratings=places).ratings.iloc[0]
-    assert row["words"] == len(WORDS)
-    assert row["correlation_low"] > 0.9
-    assert row["rank_correlation"] == pytest.approx(1, abs=0.02)
-    frame = pd.DataFrame({"word": WORDS, "income": list(places.values()), "noise": np.cos(np.arange(12) * 2.0)})
-    rows = bb.project(planted(), WORDS, PAIRS, ratings=frame).ratings
-    assert rows["rating"].tolist() == ["income", "noise"]
-    assert rows["correlation_low"].iloc[1] < 0 < rows["correlation_high"].iloc[1]
-
-
-def test_draws_share_the_error_of_the_pairs() -> None:
-    projection = bb.project(planted(), WORDS, PAIRS)
-    draws = projection.draws("pairs", draws=4000, random_seed=1)
-    assert draws.dims == ("chain", "draw", "word")
-    np.testing.assert_array_equal(draws, projection.draws("pairs", draws=4000, random_seed=1))
-    low, high = np.quantile(draws[0], [0.055, 0.945], axis=0)
-    width = (projection.words["hdi_high"] - projection.words["hdi_low"]).to_numpy()
-    np.testing.assert_allclose(high - low, width, rtol=0.1)
-    np.testing.assert_allclose(draws.mean(("chain", "draw")), projection.words["mean"], atol=0.01)
-    with pytest.raises(ArgumentError, match="axis='other'"):
-        projection.draws("other")
-
-
-def test_pairs_that_do_not_agree_have_no_cosines_and_a_warning() -> None:
-    rng = np.random.default_rng(3)
-    vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
-    projection = bb.project(vectors, WORDS, PAIRS, random_seed=1)
-    assert projection.words[["cosine", "cosine_low", "cosine_high"]].isna().all(axis=None)
-    assert projection.contents.diagnostics[0].kind == "agreement"
-    assert "none" not in projection.contents.diagnostics[0].text
-
-
-def test_words_of_pairs_and_words_in_several_pairs_are_named() -> None:
-    projection = bb.project(planted(), [*WORDS, "high1"], [*PAIRS, ("high0", "low3")])
-    kinds = {statement.kind: statement.text for statement in projection.contents.diagnostics}
-    assert kinds["words in pairs"].startswith("high1 is")
-    assert kinds["shared words"].startswith("high0, low3 stand")
-
-
 def test_lost_pairs_and_words() -> None:
     with pytest.warns(LostWordsWarning, match="left out 1 of the 7 base pairs"):
         projection = bb.project(planted(), WORDS, [*PAIRS, ("here", "there")])
@@ -112,19 +70,3 @@ def test_lost_pairs_and_words() -> None:
         bb.project(planted(), [*WORDS[:2], "x", "y"], PAIRS)
     with pytest.raises(MeasureError, match="same direction"):
         bb.project(planted(), WORDS, [*PAIRS, ("high1", "high1")])
-
-
-@pytest.mark.parametrize(
-    ("ratings", "message"),
-    [
-        (3, "a mapping of words"),
-        (pd.DataFrame({"Word": ["a"], "x": [1.0]}), "no column word"),
-        (pd.DataFrame({"word": ["a"], "x": ["b"]}), "no column of numbers"),
-        (pd.DataFrame({"word": ["a", "a"], "x": [1.0, 2.0]}), "more than once"),
-        ({"word1": 1.0, "word2": 2.0}, "2 of the 12"),
-        (dict.fromkeys(WORDS, 1.0), "equal"),
-    ],
-)
-def test_ratings_that_are_no_ratings(ratings, message) -> None:
-    with pytest.raises(ReportError, match=message):
-        bb.project(planted(), WORDS, PAIRS, ratings=ratings)
