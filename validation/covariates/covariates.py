@@ -1,6 +1,6 @@
 """Are intervals of slopes right? Tables are drawn from large lists of real words, whose slope is known.
 
-    python validation/covariates/covariates.py EMBEDDINGS COVARIATES LISTS [--samples 40] [--draws 500]
+    python validation/covariates/covariates.py EMBEDDINGS COVARIATES LISTS [--samples 40] [--draws 500] [--words 20]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors, COVARIATES that of the shares of women in occupations and
 of the crowd's ratings (Garg et al. 2018), LISTS that of lists by Bolukbasi et al. (2016) and Zhao et al. (2018). The
@@ -337,18 +337,19 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--samples", type=int, default=40)
     parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--words", type=int, nargs="*", default=[words for words, _ in SIZES])
     parser.add_argument("--output", type=Path, default=FOLDER)
     arguments = parser.parse_args()
     folders = (arguments.embeddings, arguments.covariates, arguments.lists)
     tables = []
     figure_1(folders).to_csv(arguments.output / "garg.csv", index=False)
     with threadpool_limits(1, "blas"):
-        for size in SIZES:
+        for size in [size for size in SIZES if size[0] in arguments.words]:
             for cell in CELLS:
                 tables.append(summarise(run_cell(cell, size, folders, arguments.samples, arguments.draws)))
                 pd.concat(tables, ignore_index=True).to_csv(arguments.output / "cells.csv", index=False)
                 print(tables[-1].to_string(index=False, header=len(tables) == 1), flush=True)
-    run = {"seed": SEED, "samples": arguments.samples, "draws": arguments.draws}
+    run = {name: vars(arguments)[name] for name in ("samples", "draws", "words")} | {"seed": SEED}
     (arguments.output / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# With fewer effective words, single ones decide the slope.
-_FEW_EFFECTIVE = 4.0
+# With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
+_FEW_EFFECTIVE = 3.0
 _STREAM = 104
 
 
@@ -199,9 +199,9 @@ def covariate_effect(
     >>> effect = bb.covariate_effect(fitted, ("male", "female"))
     >>> effect.effects.query("scope == 'population'")[["quantity", "covariate", "observed", "mean"]].round(3)
           quantity covariate  observed   mean
-    0        slope   letters    -0.003 -0.003
-    2  correlation   letters    -0.134 -0.126
-    4  residual sd               0.052  0.055
+    0        slope   letters    -0.006 -0.006
+    2  correlation   letters    -0.429 -0.450
+    4  residual sd               0.027  0.023
     """
     check_fit(fit)
     check_flag("within_groups", within_groups)

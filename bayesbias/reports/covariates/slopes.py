@@ -81,7 +81,7 @@ def robust_freedom(design: Design) -> np.ndarray:
     chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2.
 
     >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
-    array([5.7])
+    array([4.4])
     """
     roots = np.abs(design.coefficients) / np.sqrt(_unexplained(design))
     matrices = roots[:, :, None] * design.residuals * roots[:, None]

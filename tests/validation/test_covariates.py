@@ -1,0 +1,81 @@
+"""What `validation/covariates` keeps: the text shows the tables, and the script runs."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from tests.validation.scripts import VALIDATION, load_script
+
+KEPT = VALIDATION / "covariates"
+DATA = VALIDATION.parents[1] / "shared" / "data"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("covariates", "covariates")
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return (KEPT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_shows_the_table(script: ModuleType, text: str) -> None:
+    assert script.markdown(pd.read_csv(KEPT / "cells.csv")) in text
+
+
+def test_what_the_text_says_of_coverage_and_claims(text: str) -> None:
+    cells, flat = pd.read_csv(KEPT / "cells.csv"), " ".join(text.split())
+    coverage = cells.groupby("method")["coverage"].mean()
+    names = ("population", "these_words", "least squares", "two-way")
+    population, these, least, two_way = (f"{coverage[name]:.2f}" for name in names)
+    assert f"tables, {population} of the intervals for the population hold the truth, and {these} of those" in flat
+    assert f"least squares {least}, and of two-way clustered errors {two_way}." in flat
+    claims = cells.groupby(["related", "method"])["claims"].mean()
+    for related, start in ((False, "Without a relation"), (True, "With one")):
+        assert f"{start}, {claims[related, 'population']:.2f} " in flat
+        assert (
+            f"least squares {claims[related, 'least squares']:.2f}, two-way {claims[related, 'two-way']:.2f})" in flat
+        )
+    rated = cells[cells["covariate"] == "ratings"].set_index("method")["coverage"]
+    assert f"{rated['population']:.2f} hold the truth, {rated['least squares']:.2f} of least squares" in flat
+
+
+def test_what_the_text_says_of_figure_1(text: str) -> None:
+    flat = " ".join(text.split())
+    effects = pd.read_csv(KEPT / "garg.csv").set_index(["quantity", "scope"])
+    slope, link = effects.loc[("slope", "population")], effects.loc[("correlation", "population")]
+    assert f"is {link['observed']:.2f}, so that the share explains {link['observed'] ** 2:.2f}" in flat
+    plain = f"({slope['plain_low']:.3f} to {slope['plain_high']:.3f} by plain least squares)"
+    assert f"The slope is {slope['observed']:.3f} {plain}" in flat
+    assert f"the interval is {slope['hdi_low']:.3f} to {slope['hdi_high']:.3f}" in flat
+    assert f"{link['mean']:.2f} ({link['hdi_low']:.2f} to {link['hdi_high']:.2f})" in flat
+
+
+def test_plain_intervals_are_those_of_scipy_and_of_written_out_clusters(script: ModuleType) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(12)
+    first, second = 1 + rng.standard_normal((12, 5)), rng.standard_normal((12, 5)) + 0.2 * x[:, None]
+    coefficients = (x - x.mean()) / np.square(x - x.mean()).sum()
+    plain, clustered = script.plain_intervals(first, second, coefficients)
+    line = stats.linregress(x, first.mean(axis=1) - second.mean(axis=1))
+    reach = stats.t.ppf(0.945, 10) * line.stderr
+    assert plain == pytest.approx((line.slope, line.slope - reach, line.slope + reach))
+    assert clustered[0] == pytest.approx(line.slope)
+    assert clustered[1] < line.slope < clustered[2]
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="the reference data are absent")
+def test_script_in_short(script: ModuleType) -> None:
+    folders: tuple[Path, Path, Path] = (DATA / "embeddings", DATA / "covariates", DATA / "wordlists")
+    cell = script.Cell("google_news", "occupations", "gendered", "shares")
+    table = script.summarise(script.run_cell(cell, (10, 4), folders, 8, 200)).set_index("method")
+    assert table.loc["these_words", "coverage"] >= 0.5
+    assert table.loc["population", "width"] > table.loc["these_words", "width"]
+    assert table.loc["population", "truth"] == pytest.approx(-0.13, abs=0.03)
