@@ -286,7 +286,7 @@ def trend(
     >>> moved.changes.iloc[3][["contrast", "first", "second", "reading"]].tolist()
     ['associated - different', '1950', '1990', 'narrower']
     >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
-    [['Lisa', '1950'], ['Donna', '1960']]
+    [['Donna', '1960'], ['Lisa', '1950']]
     """
     import pandas as pd
     import xarray as xr
