@@ -3,7 +3,7 @@
 # make test-extras  the tests of what needs torch or numpyro, in an environment of its own (5 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
-# make fuzz   50,000 hostile inputs, 200 commands killed, several at once
+# make fuzz   50,000 hostile inputs, 200 commands killed, 120 interrupted, several at once
 # make bench  the speed figures, as ratios within one run
 #
 # All set-up is done here: git, make and python3 with pip are enough. Where there is no Python 3.12 or 3.13, uv gets one.
@@ -46,10 +46,12 @@ docs: .venv/docs
 # Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
 # Then the properties that make test checks on the same inputs every time, on others.
 # Then commands killed at random, and several at once, which takes longer: what they leave is old or new, whole.
+# Then commands interrupted: each ends in one line, and leaves no process and no port.
 fuzz: .venv/ready
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=other_inputs tests
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.kills
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.interrupts
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench

@@ -1,6 +1,8 @@
 """What tests and doctests share: the developers' reference data, a small table, and a fit of it."""
 
 import os
+import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -99,6 +101,14 @@ def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     long = (robustness.comparison_section, robustness.sensitivity_section)
     parts = {part: tuple(one for one in sections if one not in long) for part, sections in report.PARTS.items()}
     monkeypatch.setattr(report, "PARTS", parts)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let this process, and those that it starts, answer Ctrl-C, which shells have background jobs ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -42,10 +42,12 @@ from .models.spec import load_model as load_model
 
 # Checks.
 from .reports.audits.gate import gate as gate
+from .reports.axes.project import project as project
 from .reports.checks.posterior_check import check_posterior as check_posterior
 from .reports.checks.prior_check import check_prior as check_prior
+from .reports.covariates.covariate_effect import covariate_effect as covariate_effect
 from .reports.embeddings.comparison import compare_embeddings as compare_embeddings
-from .reports.embeddings.seeds import compare_seeds as compare_seeds
+from .reports.embeddings.trainings import compare_trainings as compare_trainings
 from .reports.embeddings.word_check import check_words as check_words
 
 # What a fit shows.

@@ -32,6 +32,7 @@ __all__ = [
     "QuestionWarning",
     "ReportError",
     "SamplerWarning",
+    "StoppedWarning",
     "StudyError",
     "TableError",
     "TrainingWarning",
@@ -124,6 +125,10 @@ class TrainingWarning(BayesBiasWarning):
 
 class QuestionWarning(BayesBiasWarning):
     """A question has no answer, or its answer covers more than it asks."""
+
+
+class StoppedWarning(BayesBiasWarning):
+    """Long work was interrupted, and its answer rests on the part that was done."""
 
 
 class FigureWarning(BayesBiasWarning):

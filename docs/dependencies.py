@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[1]
 PURPOSES = {
     "arviz": "convergence diagnostics, intervals, leave-one-out; the format of a fit",
+    "cloudpickle": "sending functions of a script or a notebook to processes of the machine",
     "gensim": "reading gensim's and fastText's binary files; training skip-gram vectors",
     "h5netcdf": "fits as files",
     "h5py": "the format of these files",
@@ -37,7 +38,7 @@ EXTRAS = {
     "encoders": "sentence encoders and static distillations (sentence-transformers, model2vec; PyTorch as above)",
     "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
-    "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",
+    "cluster": "`audit` and `debias_report` on a Dask cluster; scores of seeds that do not fit into memory",
     "docx": 'results as Word documents: `bb.write(result, "report.docx")` (python-docx)',
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }

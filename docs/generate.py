@@ -6,6 +6,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from doctest import DocTestParser
 from inspect import getdoc
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,9 @@ from bayesbias.models.quick import sampler_for
 ROOT = Path(__file__).resolve().parents[1]
 _IMAGES = (".png", ".svg")
 _SET_UP = """
+import numpy as np
+import pandas as pd
+
 import bayesbias as bb
 
 path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
@@ -45,7 +49,8 @@ _SAMPLERS = {
     "conjugate": "Independent draws (`conjugate`), in about a second; MCMC sweeps if pairs are missing.",
     "nuts": "NUTS (`nutpie`), in minutes.",
 }
-# Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
+# Figures in the order of the gallery, and the code that it shows and runs. Others are drawn by the example of their
+# function's docstring.
 GALLERY = {
     "plot_contrasts": "figure = bb.plots.plot_contrasts(fit, rope=0.02)",
     "plot_words": "figure = bb.plots.plot_words(fit)",
@@ -59,6 +64,9 @@ embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
 figure = bb.plots.plot_embeddings(compared)""",
+    "plot_covariate": """letters = {word: len(word) for word in table["protected_word"].unique()}
+fitted = bb.fit(table, covariates={"letters": letters}, random_seed=1, progress=False)
+figure = bb.plots.plot_covariate(bb.covariate_effect(fitted, ("male", "female")))""",
     "plot_trend": """folder = bb.bundled("data", "vectors", "planted_drift")
 moved = bb.trend(folder, "weat6", random_seed=1, progress=False)
 figure = bb.plots.plot_trend(moved)""",
@@ -66,13 +74,17 @@ figure = bb.plots.plot_trend(moved)""",
 figure = bb.plots.plot_measure(measure)""",
     "plot_measure_words": """words = bb.measure_posterior(fit, random_seed=1, progress=False)
 figure = bb.plots.plot_measure_words(words)""",
+    "plot_axis": """words = ["nurse", "engineer", "doctor", "teacher", "lawyer", "soldier", "artist"]
+gender = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother")]
+mood = [("happy", "sad"), ("wonderful", "terrible"), ("love", "abuse"), ("joy", "evil")]
+projection = bb.project(vectors, words, {"gender": gender, "mood": mood}, random_seed=1)
+figure = bb.plots.plot_axis(projection)""",
+    "plot_axes_map": "figure = bb.plots.plot_axes_map(projection)",
     "plot_null": """null = bb.reports.simulate_null(samples=2000, random_seed=1, progress=False)
 figure = bb.plots.plot_null(null, observed={"effect_size": 0.97})""",
     "plot_false_positive_rates": """rates = bb.reports.false_positive_rates(samples=200, random_seed=1, progress=False)
 figure = bb.plots.plot_false_positive_rates(rates)""",
-    "plot_asymmetry": """import pandas as pd
-
-words = study.protected_words
+    "plot_asymmetry": """words = study.protected_words
 rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
 made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 norms = bb.asymmetry.evocation(made, name="made up")
@@ -86,9 +98,6 @@ found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
 figure = bb.plots.plot_relations(found)""",
     "plot_lar_distributions": "figure = bb.plots.plot_lar_distributions(found)",
     "plot_context_factors": """import tempfile
-
-import numpy as np
-import pandas as pd
 
 words, rng = study.protected_words, np.random.default_rng(1)
 rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
@@ -113,9 +122,7 @@ methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 asked |= {"sets": sets, "model": "crossed"}
 report = bb.debias_report(embeddings, "gender", methods, **asked)
 figure = bb.plots.plot_debias_report(report)""",
-    "plot_inference": """import numpy as np
-
-def trained(gap):  # stands for your own models, one per training
+    "plot_inference": """def trained(gap):  # stands for your own models, one per training
     def model(premises, hypotheses):
         he = np.array([text.startswith("He ") for text in hypotheses])
         entailed = 0.3 + gap * he + np.array([len(text) for text in hypotheses]) / 500
@@ -125,11 +132,11 @@ gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 
 models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
 pairs = bb.nli.test_set("explicit")
 figure = bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
-    "plot_seeds": """fits = {}
+    "plot_trainings": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")
     fits[name] = bb.fit(seed_table, "crossed", draws=500, random_seed=1, progress=False)
-figure = bb.plots.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
+figure = bb.plots.plot_trainings(bb.compare_trainings(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})
 rules = ["db_wa", "ripa"]
@@ -291,6 +298,19 @@ def reference() -> Iterator[str]:
         yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
 
 
+def gallery_code() -> dict[str, str]:
+    """Return the code that draws each figure, by the name of its function."""
+    others = {name: _example(name) for name in bb.plots.__all__ if name not in GALLERY}
+    return GALLERY | others
+
+
+def _example(name: str) -> str:
+    """Return the example in the docstring of a plot, which ends in ``len(bb.plots.NAME(...).axes)``, as code."""
+    examples = DocTestParser().get_examples(getdoc(getattr(bb.plots, name)) or "")
+    *before, last = [example.source for example in examples]
+    return "".join([*before, re.sub(r"len\((.*)\.axes\).*", r"figure = \1", last)]).strip()
+
+
 def gallery(made: Path) -> None:
     """Draw every figure, and write the page that shows it with its code."""
     known: dict[str, Any] = {}
@@ -300,7 +320,7 @@ def gallery(made: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
         exec(_SET_UP, known)
-        for name, code in GALLERY.items():
+        for name, code in gallery_code().items():
             exec(code, known)
             known["figure"].savefig(made / f"{name}.svg")
             parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")

@@ -36,6 +36,8 @@ POSTERIOR_DRAWS = {
     "bayesbias.nli.train_and_compare",
     "bayesbias.nli.compare_answers",
     "bayesbias.nli.posterior",
+    "bayesbias.embeddings.VectorVariance.draws",
+    "bayesbias.reports.Projection.draws",
     "bayesbias.reliability.drivers",
     "bayesbias.reliability.reliability_report",
     "bayesbias.debias_report",
@@ -199,3 +201,15 @@ def test_a_wrong_type_is_an_error_of_ours(
         first = [given.pop(each.name) for each in named if each.kind is each.POSITIONAL_ONLY and each.name in given]
         with contextlib.suppress(BayesBiasError):
             function(*first, **given)
+
+
+MODULES = sorted(
+    path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
+)
+
+
+def test_each_module_has_a_test_file_of_its_name_in_the_room_of_its_name() -> None:
+    tests = Path(__file__).parent
+    test_files = {module: tests / module.with_name(f"test_{module.name}") for module in MODULES}
+    assert [str(module) for module, test_file in test_files.items() if not test_file.exists()] == []
+    assert [str(path) for path in test_files.values() if "def test_" not in path.read_text()] == []

@@ -155,7 +155,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
     elsewhere = {  # tested in their rooms
         *("EmbeddingComparison", "ComparisonConclusions", "RandomListCheck", "StudySizes", "GateResult", "WordCheck"),
         *("NormsComparison", "ReliabilityReport"),
-        *("SeedComparison", "ReliabilityRegression", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
+        *("TrainingComparison", "ReliabilityRegression", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
         *("InferenceComparison", "InferenceCheck"),
         *("Accuracy", "AttentionModel", "SequenceClassifier", "FolderEncoder"),
         "MaskedModel",

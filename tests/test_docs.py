@@ -185,10 +185,19 @@ def test_the_readme_has_no_link_that_a_package_index_cannot_follow() -> None:
 
 
 def test_the_gallery_has_every_figure() -> None:
-    generate = script("generate")
+    codes = script("generate").gallery_code()
     # Longer lines would have to be scrolled.
-    assert max(len(line) for code in generate.GALLERY.values() for line in code.splitlines()) <= 90
-    assert set(generate.GALLERY) == set(bb.plots.__all__)
+    assert max(len(line) for code in codes.values() for line in code.splitlines()) <= 90
+    assert set(codes) == set(bb.plots.__all__)
+    for name, code in codes.items():
+        assert f"figure = bb.plots.{name}(" in code
+
+
+def test_a_figure_that_the_gallery_does_not_list_is_drawn_by_its_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    generate = script("generate")
+    monkeypatch.setattr(generate, "GALLERY", {})
+    assert generate.gallery_code()["plot_contrasts"] == "figure = bb.plots.plot_contrasts(fit, rope=0.02)"
+    assert generate.gallery_code()["plot_trainings"].endswith("bb.compare_trainings({1: fit, 2: fit}, random_seed=1))")
 
 
 def test_the_figures_of_a_page_are_drawn_by_its_code() -> None:

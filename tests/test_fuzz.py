@@ -1,4 +1,4 @@
-"""Hostile inputs, kills and several runs at once, in short: `make fuzz` has 50,000 inputs and 200 kills."""
+"""Hostile inputs, kills, interrupts and several runs at once, in short: `make fuzz` has 50,000 inputs and 200 kills."""
 
 import random
 import shutil
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bayesbias.base.files import bundled
+from tests.fuzz.interrupts import COMMANDS as INTERRUPTED
+from tests.fuzz.interrupts import interrupted, prepare
 from tests.fuzz.kills import COMMANDS, at_once, killed, needed
 from tests.fuzz.runner import OUTCOMES, count
 from tests.fuzz.targets import TARGETS, shares
@@ -31,6 +33,14 @@ def test_killed_commands_leave_what_was_there_or_the_whole_new(name: str, tmp_pa
     assert found["old"] + found["new"] == found.total() - found["ended"] == 6
     at_once_found = at_once(COMMANDS[name], 3, tmp_path)
     assert at_once_found == {"wrote": 1, "told": 2, "whole": 1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["audit", "encode"])
+def test_interrupted_commands_end_in_one_line_and_go_on(name: str, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    found = interrupted(INTERRUPTED[name], 2, tmp_path, random.Random(3))
+    assert found["ended"] + found["in time"] == found.total() == 2
 
 
 def test_a_command_that_is_killed_alone_has_what_it_reads_and_nothing_else_runs() -> None:

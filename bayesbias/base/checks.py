@@ -4,9 +4,11 @@
 """
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,7 +29,40 @@ HDI_PROB = 0.89
 # A larger count is a slip; a longer iterable may be endless.
 _LARGEST, _MOST_ITEMS = 10**18, 10_000_000
 _LONGEST_SHOWN = 60  # characters
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # as a path shows it: https:/example.org; not C:/
 _PATIENCE = 1.0  # seconds before a notebook shows a bar
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Largest sensible value of a number, and what each unit costs at the least: seconds, and bytes of memory."""
+
+    most: int
+    seconds: float
+    size: float = 0
+
+    def cost(self, count: int) -> str:
+        """Return what so many cost, as text."""
+        hours, gigabytes = count * self.seconds / 3600, count * self.size / 1e9
+        parts = [f"{hours:,.0f} hours"] * (hours >= 1) + [f"{gigabytes:,.1f} GB of memory"] * (gigabytes >= 0.1)
+        return " and ".join(parts)
+
+
+# By the name of the argument, as measured with the smallest questions. Memory that depends on more is checked beside.
+_LIMITS = {
+    "draws": Limit(10**9, 1e-5, 80),
+    "tune": Limit(10**6, 0.01),
+    "chains": Limit(10_000, 0.5, 8e5),
+    "samples": Limit(10**9, 1e-5, 8),
+    "epochs": Limit(10_000, 1),
+    "iterations": Limit(100_000, 0.5),
+    "patience": Limit(10_000, 1),
+    "splits": Limit(10**6, 0.01, 8),
+    "starts": Limit(10**6, 0.01),
+    "steps": Limit(10**6, 0.01),
+    "workers": Limit(1000, 0, 1.5e8),
+    "seeds": Limit(10_000, 1, 1e6),
+}
 
 SEED_LIMIT = 2**32
 """Seeds are below this number."""
@@ -53,16 +88,26 @@ def resolve_seed(random_seed: Any) -> int:
     return int(random_seed)
 
 
-def check_count(name: str, value: Any, *, least: int = 1, most: int = _LARGEST) -> int:
-    """Return a whole number from `least` to `most`.
+def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, limit: Limit | None = None) -> int:
+    """Return a whole number from `least` to `most`, or to `limit`, which is by default that of the argument's name.
 
     >>> check_count("draws", np.int32(500), least=100)
     500
+    >>> check_count("tune", 10**12)
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: tune=1000000000000: give at most 1,000,000. So many would take 2,777,778 hours ...
     """
     if not _is_whole(value) or value < least:
         raise ArgumentError(f"{name}={shown(value)}: give a whole number of at least {least}.")
+    limit = limit or (_LIMITS.get(name) if most is None else None)
+    if most is None:
+        most = _LARGEST if limit is None else limit.most
     if value > most:
-        raise ArgumentError(f"{name}={shown(value)}: give at most {most:,}.")
+        cost = limit.cost(min(int(value), _LARGEST)) if limit is not None else ""
+        raise ArgumentError(
+            f"{name}={shown(value)}: give at most {most:,}.{f' So many would take {cost} or more.' if cost else ''}"
+        )
     return int(value)
 
 
@@ -135,7 +180,10 @@ def check_path(value: Any, name: str = "path") -> Path:
     bayesbias.errors.ArgumentError: path=5: give the name of a file or folder.
     """
     check_type(name, value, (str, os.PathLike), "the name of a file or folder")
-    return Path(value)
+    path = Path(value)
+    if _ADDRESS.match(str(path)):
+        raise ArgumentError(f"{name}: {path} is an address. Download the file, and give its name here.")
+    return path
 
 
 def check_items(name: str, value: Any, wanted: str) -> list[Any]:
@@ -251,7 +299,9 @@ def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]
     start, bar = time.monotonic(), None
     for done, item in enumerate(items):
         if bar is not None or time.monotonic() - start > _PATIENCE:
+            seconds = (time.monotonic() - start) / max(done, 1) * (len(items) - done)
             text = f"<progress max={len(items)} value={done}></progress> {escape(what)}: {done} of {len(items)}"
+            text += f", about {seconds:,.0f} s left" if done else ""
             drawn = shell.HTML(text)
             if bar is None:
                 bar = shell.display(drawn, display_id=True)

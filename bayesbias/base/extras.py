@@ -8,7 +8,7 @@ from bayesbias.errors import BayesBiasError, MeasureError, library_reason
 # Packages that are installed under another name than their modules have.
 _PACKAGES = {"dask": "Dask", "distributed": "Dask", "sklearn": "scikit-learn"}
 # Extras that bring PyTorch.
-_LARGE = ("contextual", "nli")
+_LARGE = ("contextual", "encoders", "nli")
 
 
 def require(

@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,23 @@ def input_file(path: str | os.PathLike[str]) -> Path:
         raise InputFileError(f"{source} is not an ordinary file. Copy its content to one.")
     if not os.access(source, os.R_OK):
         raise InputFileError(f"{source} cannot be read: no permission.")
+    try:
+        with source.open("rb") as stream:
+            stream.read(1)
+    except OSError as error:  # such as a file of the system's own, or a damaged disk
+        raise InputFileError(f"{source} cannot be read: {error.strerror}. Copy its content to another file.") from error
     return source
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is that of a folder; a name that is too long for a file is not.
+
+    >>> is_folder(bundled("data")), is_folder(Path(1000 * "a"))
+    (True, False)
+    """
+    with suppress(OSError):
+        return path.is_dir()
+    return False
 
 
 def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesBiasError] = InputFileError) -> str:

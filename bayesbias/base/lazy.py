@@ -5,6 +5,8 @@ from typing import Any
 
 import lazy_loader
 
+from bayesbias.base.interrupts import held_interrupts
+
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose names its stub file lists.
@@ -18,6 +20,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
             from bayesbias.errors import did_you_mean
 
             raise AttributeError(f"module {package!r} has no attribute {name!r}{did_you_mean(name, names)}")
-        return load(name)
+        with held_interrupts():  # half of an import would stay in the session
+            return load(name)
 
     return get, lambda: sorted(names), names

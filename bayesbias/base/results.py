@@ -267,8 +267,7 @@ class ResultGroup(Result):
     results: Mapping[str, Result]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Parts of all results, in order."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return tuple(part for result in self.results.values() for part in result.parts)
 
     @cached_property

@@ -94,8 +94,13 @@ class Rendered(ABC):
 
     @property
     @abstractmethod
+    def _parts(self) -> Iterable[StatementList]:
+        """The parts in reading order; some may be empty."""
+
+    @property
     def parts(self) -> tuple[StatementList, ...]:
-        """The parts, in reading order."""
+        """The parts that have statements, in reading order."""
+        return tuple(part for part in self._parts if part.statements)
 
     def __repr__(self) -> str:
         texts = (statement.text for part in self.parts for statement in part.statements)
@@ -174,16 +179,14 @@ class Conclusions(Rendered):
     heading: str = "What the posterior shows"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts that are not empty, in reading order."""
-        parts = (
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (
             StatementList("Beware", self.doubts),
             StatementList("", (self.about,), bulleted=False),
             StatementList(self.heading, (self.verdict,), bulleted=False),
             StatementList("", self.shown),
             StatementList("What it does not show", self.limits),
         )
-        return tuple(part for part in parts if part.statements)
 
     def __repr__(self) -> str:
         return f"Conclusions({self.verdict.text!r}, {len(self.shown)} shown, {len(self.doubts)} doubts)"
@@ -365,6 +368,15 @@ def p_value_text(value: float) -> str:
     ('0.0227', 'below 0.0001')
     """
     return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value as an equation or inequality.
+
+    >>> p_text(0.02274), p_text(0.00001)
+    ('p = 0.0227', 'p < 0.0001')
+    """
+    return f"p = {value:.4f}" if value >= 0.0001 else "p < 0.0001"
 
 
 def count_text(value: float) -> str:

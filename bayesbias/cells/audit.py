@@ -19,7 +19,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.memory import check_memory
 from bayesbias.cells.audit_assembly import audit_frame
-from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words
+from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words, needs_pairs
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
 from bayesbias.cells.questions import (
     AUDIT_MEASURES,
@@ -66,6 +66,7 @@ def audit(
     models: Sequence[ModelLike] | None = None,
     case: Case = "exact",
     max_lost: float = MAX_LOST,
+    controls: bool = True,
     skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
@@ -103,6 +104,9 @@ def audit(
         Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
     max_lost
         Largest share of a group's words that an embedding may lack, from 0 to 1.
+    controls
+        Whether human and neutral control words are part of the studies. They are most of the words: without them an
+        encoder has far fewer texts to encode, but contrasts are not standardised, and estimates of single words change.
     skip_unanswered
         Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
         (`record.failed`), even if no question is left; by default it stops the audit before any work.
@@ -123,17 +127,19 @@ def audit(
     seeds
         Several seeds in place of `random_seed`.
     workers
-        Number of processes of this machine, of one core each, which share its free memory. 1: this process, with one
-        core. None: this process, with all cores. More than 1 needs Dask.
+        Number of processes of this machine, of one core each, which share its free memory. They have pipes to this
+        process and no port, so that no other user reaches them. 1: this process, with one core. None: this process,
+        with all cores.
     scheduler
-        Address of a Dask scheduler whose workers answer, such as ``"tcp://10.0.0.1:8786"``. Whoever reaches a Dask
-        scheduler can run programs there: give only an address that you trust, inside a network that is closed.
+        Address of a Dask scheduler whose workers answer, such as ``"tls://10.0.0.1:8786"``, with the certificates of
+        Dask's configuration. Whoever reaches a Dask scheduler can run programs there and here: one without certificates
+        (``tcp://``) is for a network in which you trust everybody.
     cells
         Folder that keeps the answer of each cell, under a hash of all that enters it: vectors, study, model, measures,
         settings, seed and the version of this package. Kept answers are not computed again: a run that was stopped
         goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is kept.
     progress
-        Whether to show a progress bar, and the address of Dask's dashboard.
+        Whether to show a progress bar, and the address of the dashboard that a scheduler has.
 
     Returns
     -------
@@ -146,8 +152,11 @@ def audit(
         have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
         interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
         `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
-        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the
-        study's groups).
+        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
+        study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral
+        control words (to the human ones without these), and the contrast and its interval divided by it,
+        `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
+        differently.
         What does not exist is missing. Its attribute `record` keeps draws, lost words, settings, and cells that failed
         (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `write_audit_page` takes all.
 
@@ -162,7 +171,8 @@ def audit(
     NotEnoughMemoryError
         If cells need more memory than a worker has, or their draws or the workers more than there is.
     ClusterError
-        If a scheduler does not answer, has no workers, or is gone with them; or Dask is not installed.
+        If a scheduler does not answer, has no workers, or is gone with them; or Dask, which it needs, is not installed;
+        or no process can be started here.
     OutputError
         If `cells` cannot be written, or another run works there.
 
@@ -171,7 +181,8 @@ def audit(
     LostWordsWarning
         Once, if words were lost.
     BayesBiasWarning
-        Once, if cells failed: the others go on. Once, if a measure has no answer to a study, such as `weat` to one of
+        Once, if cells failed: the others go on. Once, if kept answers are damaged: they are computed again. Once, if a
+        scheduler is open to others. Once, if a measure has no answer to a study, such as `weat` to one of
         three groups: it is left out there.
     ConvergenceWarning
         As by `fit`.
@@ -212,10 +223,14 @@ def audit(
     specs = _checked_models(model, models)
     settings["measures"] = check_measures(measures, specs)
     read = read_studies(studies)
+    if not check_flag("controls", controls):
+        read = [study.without_controls() for study in read]
     named = named_embeddings(embeddings)
     shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
     _check_room(shape, settings)
-    sources = read_embeddings(named, needed_words(read, settings["measures"]), case)
+    words = needed_words(read, settings["measures"])
+    encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
+    sources = read_embeddings(named, words, case, encoded=encoded)
     lists = lost_lists(sources, read)
     if interactive and not skip_unanswered:
         raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
@@ -238,6 +253,8 @@ def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:
     listed = check_items("seeds", seeds, "a list of whole numbers")
     if None in listed:
         raise ArgumentError(f"seeds={shown(seeds)}: give a list of whole numbers.")
+    if listed:
+        check_count("seeds", len(listed))
     resolved = [resolve_seed(seed) for seed in listed]
     raise_unless_distinct("seeds", resolved)
     return resolved

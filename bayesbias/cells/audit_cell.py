@@ -19,15 +19,17 @@ from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.audits.audit_frame import BESIDE, CONTRAST, TEXTS
+from bayesbias.reports.audits.audit_frame import BESIDE, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.reports.measures.measure_draws import expected_value
 from bayesbias.studies.study import CONNECTIONS, Study
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 # The measures that need every word of an embedding.
 _OF_ALL_WORDS = {"nbm"}
+_ROUNDING = 1e-9  # of distances
 _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 
@@ -109,18 +111,19 @@ class AuditCell:
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
-            fitted = None
+            fitted, control_sd = None, float("nan")
             if self.model is not None:
                 # Samplers are heavy to import, and no model is fitted without need.
                 from bayesbias.models.sampling import fit
 
                 table = question_table(source, self.study, self.max_lost)
                 sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
+                control_sd = _control_sd(table)
                 fitted = fit(table, self.model, progress=False, random_seed=self.fit_seed, **sizes)
                 objects = {"fit": fitted, "table": table} if self.keep_fit else {}
             for name in self.measures:
                 try:
-                    for row, row_draws in self._rows(source, name, fitted):
+                    for row, row_draws in self._rows(source, name, fitted, control_sd):
                         rows.append(row)
                         if row_draws is not None:
                             draws[name] = row_draws
@@ -143,16 +146,18 @@ class AuditCell:
         )
 
     def _rows(
-        self, source: Embedding, name: str, fitted: "xr.DataTree | None"
+        self, source: Embedding, name: str, fitted: "xr.DataTree | None", control_sd: float
     ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
         """Yield the rows of a measure, each with the posterior draws of its estimate where it has some."""
         if name == CONTRAST and fitted is not None:
-            yield from _contrast_rows(fitted, self.hdi_prob, self.rope)
+            for row, row_draws in _contrast_rows(fitted, self.hdi_prob, self.rope):
+                values = (control_sd, *(row[key] / control_sd for key in ("estimate", "hdi_low", "hdi_high")))
+                yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
             return
         entry = MEASURES[name]
         options = {"random_seed": self.fit_seed} if "random_seed" in signature(entry.function).parameters else {}
         result = entry.function(source, self.study, max_lost=self.max_lost, **entry.options, **options)
-        row: dict[str, Any] = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
+        row = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
         row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
         row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}
         function, draws = entry.of_similarities, None
@@ -191,6 +196,27 @@ def _contrast_rows(
             yield audit_row, overall.to_numpy().ravel() if level == "overall" else None
 
 
+def _control_sd(table: "pd.DataFrame") -> float:
+    """Return the standard deviation of distances to neutral control words, of human ones without these, or NaN.
+
+    It is that of single pairs: how much nearer a word is to all others, on either side, is subtracted, since it cancels
+    in a contrast too. Where a part that all vectors share makes distances small, it shrinks by about the same factor as
+    a contrast.
+    """
+    connections = set(table["connection"])
+    if not (controls := [name for name in ("neutral", "human") if name in connections]):
+        return float("nan")
+    rows = table[table["connection"] == controls[0]]
+    pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values="cosine_distance").dropna(axis=1)
+    freedom = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
+    if freedom < 1:
+        return float("nan")
+    distances = pairs.to_numpy()
+    single = distances - distances.mean(axis=0) - distances.mean(axis=1, keepdims=True) + distances.mean()
+    spread = float(np.sqrt((single**2).sum() / freedom))
+    return spread if spread > _ROUNDING else float("nan")
+
+
 def _conclusion(row: Mapping[Any, Any]) -> str:
     if row["borderline"]:
         return "borderline"
@@ -216,6 +242,15 @@ def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str]
         return None
     pairs = (*load_base_pairs(), *GENDER_PAIRS)
     return [word for study in studies for word in study.words] + [word for pair in pairs for word in pair]
+
+
+def needs_pairs(measures: Sequence[str]) -> bool:
+    """Return whether any of the measures takes words besides those of the studies.
+
+    >>> needs_pairs(["contrast", "weat"]), needs_pairs(["contrast", "ripa"])
+    (False, True)
+    """
+    return any(name != CONTRAST and not MEASURES[name].posterior for name in measures)
 
 
 def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) -> str:

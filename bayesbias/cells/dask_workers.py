@@ -1,7 +1,6 @@
-"""Workers of Dask: processes of this machine, or those of a scheduler that runs already."""
+"""Workers of a Dask scheduler that runs already."""
 
 import asyncio
-import logging
 import queue
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +8,14 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbias.base.extras import require
 from bayesbias.base.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.cells.workers import Workers, outcome_on_one_core
+from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import ClusterError
+from bayesbias.errors import BayesBiasWarning, ClusterError, warn_user
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -27,40 +26,20 @@ _WITHOUT_WORKERS = 60
 # Cells under way for each worker, so that none is idle while answers travel, and several answers travel at once.
 _CELLS_A_WORKER = 16
 
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-@contextmanager
-def process_workers(count: int, *, verbose: bool) -> Iterator[Workers]:
-    """Yield new processes of this machine, which end when this one does and share the memory that is free."""
-    distributed = _distributed()
-
-    with ExitStack() as stack:
-        stack.enter_context(_settings())
-        stack.enter_context(_without_main())
-        try:
-            cluster = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=count,
-                    threads_per_worker=1,  # warnings belong to a process: threads would wait for each other
-                    memory_limit=free_memory() // count,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
-            )
-        except (OSError, RuntimeError) as error:
-            raise ClusterError(f"Workers cannot be started here ({error}). Give workers=1.") from error
-        client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
-        yield _workers(client, verbose)
+# Protocols of Dask that only those reach who have its certificates, or that stay inside this process.
+_CLOSED = ("tls://", "inproc://")
 
 
 @contextmanager
 def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
-    """Yield the workers of a Dask scheduler that runs already."""
-    distributed = _distributed()
+    """Yield the workers of a Dask scheduler that runs already; certificates are those of Dask's own configuration."""
+    distributed = require("distributed", "cluster", "A scheduler", error=ClusterError, advice="Or give workers.")
+
+    import dask
 
     with ExitStack() as stack:
-        stack.enter_context(_settings())
+        # Embeddings are large, and are meant to travel; each travels once to a worker.
+        stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
         try:
             if not scheduler.startswith("inproc:"):  # a thread of this process
                 _raise_if_silent(scheduler)
@@ -76,16 +55,26 @@ def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
             raise ClusterError(
                 f"The scheduler {scheduler} has no workers. Start some: dask worker {scheduler} --nthreads 1"
             ) from error
+        if not scheduler.startswith(_CLOSED):
+            warn_user(
+                f"The scheduler {scheduler} is open: whoever reaches this address, each user of its machine included, "
+                "can run programs as you, here and on its workers, and read what you send. Start it with certificates "
+                "(TLS) and give its tls:// address, unless you trust everybody in its network.",
+                BayesBiasWarning,
+            )
         yield _workers(client, verbose)
 
 
 def _raise_if_silent(scheduler: str) -> None:
     """Raise an error if no scheduler answers: a client would wait without end for one that listens and is silent."""
+    from distributed import Security
     from distributed.comm import connect
+
+    certificates = Security().get_connection_args("client")
 
     async def ask() -> None:
         async with asyncio.timeout(_PATIENCE):
-            connection = await connect(scheduler, timeout=_PATIENCE)
+            connection = await connect(scheduler, timeout=_PATIENCE, **certificates)
             try:
                 await connection.write({"op": "identity", "reply": True})
                 await connection.read()
@@ -97,7 +86,7 @@ def _raise_if_silent(scheduler: str) -> None:
 
 
 def _workers(client: "Client", verbose: bool) -> Workers:
-    if verbose:
+    if verbose and client.dashboard_link:
         print(f"Dask's dashboard: {client.dashboard_link}", file=sys.stderr)
     infos = client.scheduler_info(n_workers=-1)["workers"].values()
     count = sum(info["nthreads"] for info in infos)
@@ -186,7 +175,7 @@ def _results(client: "Client", tasks: "list[Future]") -> "Iterator[tuple[Future,
 
 def _error_text(error: BaseException) -> str:
     if type(error).__name__ == "KilledWorker":
-        return "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws."
+        return WORKERS_DIED
     return f"{type(error).__name__}: {_first_line(error)}"
 
 
@@ -196,32 +185,3 @@ def _unchanged[T](argument: T) -> T:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-
-
-def _distributed() -> Any:
-    return require("distributed", "cluster", "More than one worker", error=ClusterError, advice="Or give workers=1.")
-
-
-def _settings() -> Any:
-    import dask
-
-    return dask.config.set({
-        # Embeddings are large, and are meant to travel; each travels once to a worker.
-        "distributed.admin.large-graph-warning-threshold": "1 TB",
-        # One thread each. Dask would have memory given back at once besides, of which arrays that come and go cost a
-        # sixth of the time, and look every 10 ms at what runs, which costs a tenth.
-        "distributed.nanny.pre-spawn-environ": dict.fromkeys(_THREADS, 1),
-        "distributed.worker.profile.enabled": False,
-    })  # fmt: skip
-
-
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """Hide the script that runs: new processes would run it again, and need nothing of it."""
-    main = sys.modules["__main__"]
-    hidden: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
-    main.__spec__ = None
-    try:
-        yield
-    finally:
-        vars(main).update(hidden)

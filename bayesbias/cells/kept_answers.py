@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 import pandas as pd
@@ -31,25 +31,13 @@ class KeptAnswers:
     def read(self, cell: Cell) -> Answer | None:
         """Return the kept answer of a cell; None if there is none, or its file is damaged or not of this cell."""
         try:
-            content = self._path(cell).read_bytes()
+            content = self.path(cell).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise OutputError(f"Cannot read the cells in {self.folder}: {error.strerror or error}.") from error
         body = content[:-SEAL_SIZE]
-        if sealed(body) != content:
-            return None
-        try:
-            with np.load(BytesIO(body), allow_pickle=False) as arrays:
-                parts = json.loads(arrays["parts"].tobytes())
-                frames = dict(_read_frames(parts["frames"], arrays["numbers"]))
-            warned = [(category, text) for category, text in parts["warned"] if is_text(category) and is_text(text)]
-            answer = Answer(frames, parts["facts"], warned)
-            # The file may have been renamed, or written by another program.
-            of_cell = parts["digest"] == cell.digest and len(warned) == len(parts["warned"]) and cell.accepts(answer)
-        except (BadZipFile, EOFError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            return None
-        return answer if of_cell else None
+        return _read_answer(body, cell) if sealed(body) == content else None
 
     def write(self, cell: Cell, answer: Answer) -> None:
         """Write the answer of a cell, whole or not at all."""
@@ -65,7 +53,7 @@ class KeptAnswers:
         content = BytesIO()
         text = np.frombuffer(json.dumps(parts, default=_plain).encode(), dtype=np.uint8)
         np.savez(content, allow_pickle=False, parts=text, numbers=np.concatenate(numbers))
-        with atomic_path(self._path(cell), overwrite=True) as path:
+        with atomic_path(self.path(cell), overwrite=True) as path:
             path.write_bytes(sealed(content.getvalue()))
 
     def seed(self) -> int:
@@ -79,7 +67,8 @@ class KeptAnswers:
             raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
         return resolve_seed(int(text))
 
-    def _path(self, cell: Cell) -> Path:
+    def path(self, cell: Cell) -> Path:
+        """Return the file of the answer of a cell."""
         return self.folder / f"{cell.digest}.npz"
 
 
@@ -116,6 +105,24 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
         with suppress(OSError):
             if new:
                 folder.parent.rmdir()
+
+
+def _read_answer(body: bytes, cell: Cell) -> Answer | None:
+    """Return the answer in the body of a file; None if there is none of this cell, whatever there is."""
+    try:
+        with ZipFile(BytesIO(body)) as members:  # a small file that is packed could hold a huge array
+            if any(member.compress_type != ZIP_STORED for member in members.infolist()):
+                return None
+        with np.load(BytesIO(body), allow_pickle=False) as arrays:
+            parts = json.loads(arrays["parts"].tobytes())
+            frames = dict(_read_frames(parts["frames"], arrays["numbers"]))
+        warned = [(category, text) for category, text in parts["warned"] if is_text(category) and is_text(text)]
+        answer = Answer(frames, parts["facts"], warned)
+        # The file may have been renamed, or written by another program.
+        of_cell = parts["digest"] == cell.digest and len(warned) == len(parts["warned"]) and cell.accepts(answer)
+    except Exception:  # noqa: BLE001 - what NumPy, zip files and pandas raise of a hostile file is without end
+        return None
+    return answer if of_cell else None
 
 
 def _read_frames(described: Mapping[str, Any], numbers: Floats) -> Iterator[tuple[str, pd.DataFrame]]:

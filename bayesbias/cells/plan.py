@@ -26,6 +26,7 @@ class _PlanFile(TypedDict, total=False):
     seeds: list[int]
     case: str
     max_lost: float
+    controls: bool
     hdi_prob: float
     rope: float | list[float]
     draws: int
@@ -62,7 +63,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
     list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
-    `hdi_prob`, `rope`, `draws`, `tune` and `chains`.
+    `controls`, `hdi_prob`, `rope`, `draws`, `tune` and `chains`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from bayesbias.base.checks import check_items, is_text
 from bayesbias.base.lost_words import WordList, allowance
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.loading import is_encoder, load_embedding
 from bayesbias.errors import BayesBiasError, LostWordsError, ReportError, collected_warnings, name_some
 from bayesbias.metrics.registry import find_measure
 from bayesbias.models.spec import ModelSpec
@@ -70,14 +70,24 @@ def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
 
 
 def read_embeddings(
-    named: Iterable[tuple[str | None, Any]], words: Sequence[str] | None, case: Case
+    named: Iterable[tuple[str | None, Any]],
+    words: Sequence[str] | None,
+    case: Case,
+    *,
+    encoded: Sequence[str] | None = None,
 ) -> dict[str, Embedding]:
     """Return embeddings by name, with the words given, or with all words if that is None.
 
-    An `Embedding` keeps its own case rule.
+    An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
+    each of its vectors takes time.
     """
     read = [
-        load_embedding(source, words=words, case=source.case if isinstance(source, Embedding) else case, name=name)
+        load_embedding(
+            source,
+            words=encoded if is_encoder(source) else words,
+            case=source.case if isinstance(source, Embedding) else case,
+            name=name,
+        )
         for name, source in named
     ]
     raise_unless_distinct("embeddings", [embedding.name for embedding in read])

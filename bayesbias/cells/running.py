@@ -10,11 +10,12 @@ from bayesbias import errors
 from bayesbias.base.checks import check_count, check_type, with_progress
 from bayesbias.base.memory import check_memory
 from bayesbias.cells.cells import Answer, Cell
-from bayesbias.cells.dask_workers import process_workers, scheduler_workers
+from bayesbias.cells.dask_workers import scheduler_workers
 from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.process_workers import process_workers
 from bayesbias.cells.workers import StartWorkers, Workers, this_process
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, warn_user
+from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
 
 _BYTES_A_WORKER = 150_000_000  # of a process, before it works
 
@@ -30,7 +31,7 @@ def choose_workers(workers: Any, scheduler: Any, *, verbose: bool) -> StartWorke
         return partial(this_process, every_core=True)
     count = check_count("workers", workers)
     check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
-    return this_process if count == 1 else partial(process_workers, count, verbose=verbose)
+    return this_process if count == 1 else partial(process_workers, count)
 
 
 def run_cells[AnyCell: Cell](
@@ -68,6 +69,12 @@ def run_cells[AnyCell: Cell](
     answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
     waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
     failed: dict[str, str] = {}
+    if store and (damaged := [path for path in map(store.path, waiting) if path.exists()]):
+        warn_user(
+            f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of no such cell, and "
+            f"computed again: {name_some(damaged, 1)}. If nobody changed them, check the disk.",
+            BayesBiasWarning,
+        )
     if waiting:
         with workers() as team:
             check(waiting, team)

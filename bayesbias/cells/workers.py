@@ -11,6 +11,11 @@ from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError
 
+WORKERS_DIED = (
+    "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws or workers."
+)
+"""Error of a cell that no worker survives."""
+
 
 @dataclass(frozen=True)
 class Workers:

@@ -3,19 +3,24 @@
 Each file holds the commands of one stage (`data`, `fits`, ...); `base` holds the options and functions they share.
 """
 
-import signal
 import sys
 import warnings
+from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from bayesbias.base.interrupts import INTERRUPTED, TERMINATED
+from bayesbias.base.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
+    axes,
     checks,
     contextual,
+    covariates,
     data,
     debiasing,
+    encoders,
     fits,
     gate,
     inference,
@@ -34,12 +39,12 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
-    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "methods", "check"),
+    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "covariate", "methods", "check"),
     "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
-    "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
+    "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
-    "Embeddings of your own": ("train", "contexts", "contextual", "encode"),
+    "Embeddings of your own": ("train", "contexts", "contextual", "encode", "common-part"),
 }
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 
@@ -68,12 +73,9 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, BayesBiasWarning):
-        print(f"warning: {message}", file=file or sys.stderr)
+        show(f"warning: {message}", file or sys.stderr)
     else:
-        print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
-
-
-_INTERRUPTED, _TERMINATED = 130, 143
+        show(warnings.formatwarning(message, category, filename, lineno, line).rstrip("\n"), file or sys.stderr)
 
 
 def _output_status() -> str:
@@ -84,8 +86,11 @@ def _output_status() -> str:
     return f"{paths} is complete" if paths else "nothing was written"
 
 
-def main() -> None:
-    """Run the command line; a user's mistake prints one message and exits with code 2."""
+def main(held: ExitStack | None = None) -> None:
+    """Run the command line; a user's mistake prints one message and exits with code 2.
+
+    `held` is what holds interrupts back, until here.
+    """
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(2)
@@ -96,20 +101,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
-    # SystemExit runs the cleanup of unfinished files, as an error does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     try:
         with held_outputs:
+            if held is not None:
+                held.close()
             app()
     except BayesBiasError as error:
-        print(f"error: {error}", file=sys.stderr)
+        show(f"error: {error}", sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         # Typer turns an interrupt into an exit code without a message.
-        code = _INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
-        if code in (_INTERRUPTED, _TERMINATED):
+        code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
+        if code in (INTERRUPTED, TERMINATED):
             sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
-            print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_output_status()}", file=sys.stderr)
+            show(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", sys.stderr)
             sys.exit(code)
         raise
     except MemoryError as error:
@@ -120,5 +125,5 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         # Only the terminal or the pipe of the output can fail here: it is full or closed.
-        print(f"error: {error.strerror or error}", file=sys.stderr)
+        show(f"error: {error.strerror or error}", sys.stderr)
         sys.exit(1)

@@ -27,7 +27,7 @@ WorkerCount = Annotated[
     int | None, typer.Option(help="Processes of this machine that answer; without it, this process alone.")
 ]
 Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786; one that you trust.")
+    str | None, typer.Option(help="Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.")
 ]
 PlanMaxLost = Annotated[
     float | None,
@@ -84,14 +84,14 @@ def audit(
     and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
     seed) is kept in the folder cells/ of the output: an audit that was stopped goes on when it is started again, and
     one that grew computes what is new. Cells that failed are in failed.csv with their errors; the next run, with
-    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there: keep it inside a network
-    that is closed.
+    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there and here: start it with
+    certificates (tls://).
 
     Examples
     --------
         bayesbias audit audit.toml --output audit/
 
-        bayesbias audit audit.toml --output audit/ --scheduler tcp://10.0.0.1:8786
+        bayesbias audit audit.toml --output audit/ --scheduler tls://10.0.0.1:8786
     """
     from bayesbias.base.outputs import check_folder
     from bayesbias.cells.audit import audit as run_audit

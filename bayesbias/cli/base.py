@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.terminal import show
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ class Duplicates(StrEnum):
     KEEP = "keep"
 
 
+StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
+ModelName = Annotated[str, typer.Option(help="Bundled model or TOML file.")]
+SeedFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."),
+]
 Case = Annotated[
     str,
     typer.Option(
@@ -131,7 +138,7 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
-        print(text, flush=True)  # readers of a pipe see it at once
+        show(text)
 
 
 def begin(output: Path | None, *, overwrite: bool) -> None:

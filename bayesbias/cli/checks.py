@@ -15,12 +15,14 @@ from bayesbias.cli.base import (
     FileFormat,
     HdiProb,
     MaxLost,
+    ModelName,
     OptionalOutput,
     Output,
     Overwrite,
     Quiet,
     Rope,
     Seed,
+    StudyName,
     answer,
     app,
     begin,
@@ -72,8 +74,8 @@ def random_lists(
     embedding: Annotated[
         Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`; all its words are read.")
     ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    study: StudyName,
+    model: ModelName = DEFAULT_MODEL_NAME,
     samples: Annotated[int, typer.Option(help="Number of random lists.")] = 200,
     match: Annotated[
         str, typer.Option(help="Property in which drawn words match the study's words: rank, norm or none.")
@@ -120,7 +122,7 @@ def compare(
         ),
     ],
     output: Output,
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    model: ModelName = DEFAULT_MODEL_NAME,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,

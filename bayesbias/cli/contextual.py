@@ -9,8 +9,9 @@ from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, Seed, answer, 
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bayesbias.embeddings.contextual import ContextualEmbedding
-    from bayesbias.embeddings.embedding import Embedding
     from bayesbias.studies.study import Study
 
 Contexts = Annotated[
@@ -28,8 +29,12 @@ Most = Annotated[int, typer.Option(help="Largest number of contexts per word, fo
 Device = Annotated[
     str | None, typer.Option(help="Device for a language model: cpu, cuda and so on; by default a GPU if there is one.")
 ]
+NoControls = Annotated[
+    bool,
+    typer.Option("--no-controls", help="Leave out the human and neutral control words, which are most of a study."),
+]
 Cache = Annotated[Path | None, typer.Option(help="Folder that keeps the vectors of a language model for the next run.")]
-DEFAULT_LAYER, DEFAULT_MOST, DEFAULT_BATCH = -1, 100, 512
+DEFAULT_LAYER, DEFAULT_MOST = -1, 100
 
 
 @app.command(cls=Command)
@@ -85,13 +90,15 @@ def contextual(
     most: Most = DEFAULT_MOST,
     device: Device = None,
     cache: Cache = None,
+    no_controls: NoControls = False,
     seed: Seed = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the vectors of a study's words in a language model, averaged over contexts, with their spread.
 
-    Every command that takes vectors accepts the file; `bayesbias table` also accepts the folder of the model.
+    Every command that takes vectors accepts the file; `bayesbias table` also accepts the folder of the model. For the
+    vectors that a sentence encoder itself gives, use `bayesbias encode`.
 
     Example:
 
@@ -105,9 +112,12 @@ def contextual(
     if output.suffix.lower() != ".npz":
         raise OutputError(f"{output}: use the ending .npz. Other formats cannot keep the spread over contexts.")
     claim(output)
+    loaded = study_of_command(load_study(study), no_controls=no_controls)
+    sentences = most if contexts else None
+    answer(cost_text([loaded], sentences, "vectors in context"), quiet=quiet)
     embedding = vectors_of_model(
         model,
-        load_study(study).words,
+        loaded.words,
         contexts=contexts,
         templates=templates,
         layer=layer,
@@ -125,72 +135,26 @@ def contextual(
     )
 
 
-@app.command(cls=Command)
-def encode(
-    encoder: Annotated[
-        Path, typer.Argument(metavar="ENCODER", help="Folder of a sentence-transformers or model2vec encoder.")
-    ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file whose words get vectors.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .npz file, which keeps the spread over templates.")],
-    templates: Annotated[
-        str | None,
-        typer.Option(
-            help="Sentences around each word: a text file, each line with WORD in it, or a bundled set such as "
-            "'any' or 'name'. By default words are encoded alone."
-        ),
-    ] = None,
-    batch: Annotated[int, typer.Option(help="Texts in one call of the encoder.")] = DEFAULT_BATCH,
-    cache: Annotated[Path | None, typer.Option(help="File that keeps the vectors of texts for the next run.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the embedding in reports.")] = None,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write the vectors that a sentence encoder gives to a study's words, alone or in template sentences.
+def study_of_command(study: "Study", *, no_controls: bool) -> "Study":
+    """Return a study, without its control words if they are not wanted."""
+    return study.without_controls() if no_controls else study
 
-    The folder's own pooling, normalisation and prompt are applied. Every command that takes vectors accepts the file.
 
-    Example:
+def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> str:
+    """Return how many vectors the words of studies need, and how to spare those of control words.
 
-        bayesbias encode all-MiniLM-L6-v2/ --study weat7 --templates any --output minilm.npz
+    `sentences` is the number of sentences of a word, None for the fourteen templates.
     """
-    from bayesbias.embeddings.encoders.encoding import encode as encode_words
-    from bayesbias.embeddings.writing import check_embedding_output, write_embedding
-    from bayesbias.studies.study import load_study
+    from bayesbias.embeddings.templates import load_templates
 
-    check_embedding_output(output, overwrite=overwrite)
-    claim(output)
-    embedding = encode_words(
-        encoder, load_study(study), _sentences(templates), batch=batch, cache=cache, name=name, progress=not quiet
-    )
-    write_embedding(embedding, output, overwrite=overwrite)
-    answer(
-        f"{len(embedding):,} words, {embedding.dimensions} dimensions.\n"
-        f"Wrote {output}. Next: bayesbias table {output} --study {study} --output table.csv",
-        quiet=quiet,
-    )
-
-
-def _sentences(templates: str | None) -> Any:
-    """Return None, the name of a bundled set, or the lines of a file."""
-    from bayesbias.embeddings.contexts.texts import paragraphs
-
-    if templates is None or not Path(templates).is_file():
-        return templates
-    return [line for line in paragraphs(Path(templates)) if line]
-
-
-def vectors_of_folder(
-    folder: Path, study: "Study", *, name: str | None, contexts: Path | None, templates: Path | None, **settings: Any
-) -> "Embedding":
-    """Return the vectors of a study's words from an encoder's folder, or from a language model over contexts."""
-    from bayesbias.embeddings.encoders.encoding import encode as encode_words
-    from bayesbias.embeddings.encoders.folders import folder_kind
-
-    if folder_kind(folder) == "transformers" or contexts is not None:
-        return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=templates, **settings)
-    sentences = None if templates is None else _sentences(str(templates))
-    cache = settings["cache"] and settings["cache"] / "texts.sqlite"
-    return encode_words(folder, study, sentences, name=name, cache=cache, progress=settings["progress"])
+    texts_a_word = len(load_templates()) if sentences is None else sentences
+    words = {word for study in studies for word in study.words}
+    controls = words - {word for study in studies for word in study.without_controls().words}
+    text = f"{len(words) * texts_a_word:,} {what} at most: {len(words):,} words, {texts_a_word:,} for each."
+    if controls:
+        share = round(100 * len(controls) / len(words))
+        text += f" {len(controls):,} of the words ({share}%) are control words, which --no-controls leaves out."
+    return text
 
 
 def vectors_of_model(

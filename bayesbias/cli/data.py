@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bayesbias.base.terminal import show
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     AsJson,
@@ -18,6 +19,7 @@ from bayesbias.cli.base import (
     Phrases,
     Quiet,
     Seed,
+    StudyName,
     answer,
     app,
     begin,
@@ -33,9 +35,10 @@ from bayesbias.cli.contextual import (
     Device,
     Layer,
     Most,
-    Templates,
-    vectors_of_folder,
+    NoControls,
+    study_of_command,
 )
+from bayesbias.cli.encoders import vectors_of_folder
 from bayesbias.errors import ArgumentError
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
@@ -45,14 +48,19 @@ app.add_typer(studies_app, name="studies")
 @studies_app.callback()
 def studies(context: typer.Context) -> None:
     """List the bundled studies."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        studies_list()
+
+
+@studies_app.command("list", cls=Command)
+def studies_list() -> None:
+    """List the bundled studies."""
     from bayesbias.studies.study import list_studies, load_study
 
     for name in list_studies():
         study = load_study(name)
-        print(f"{name:10} {study.description or study.source}")
-    print("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
+        show(f"{name:10} {study.description or study.source}")
+    show("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
 
 
 @studies_app.command("show", cls=Command)
@@ -64,16 +72,16 @@ def studies_show(
     from bayesbias.studies.study import load_study
 
     shown = load_study(study)
-    print(f"{shown.name}: {shown.description}".rstrip(": "))
+    show(f"{shown.name}: {shown.description}".rstrip(": "))
     language = "" if is_english(shown.language) else shown.language
     for title, text in (("Language", language), ("Source", shown.source), ("Notes", shown.notes)):
         if text:
-            print(f"{title}: {text}")
+            show(f"{title}: {text}")
     for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
         for group, words in lists.items():
-            print(f"{title} {group} ({len(words)}): {', '.join(words)}")
+            show(f"{title} {group} ({len(words)}): {', '.join(words)}")
     for protected, attribute in shown.associated:
-        print(f"Associated: {protected} with {attribute}")
+        show(f"Associated: {protected} with {attribute}")
 
 
 @studies_app.command("new", cls=Command)
@@ -85,7 +93,7 @@ def studies_new(
     from bayesbias.studies.study import write_study_template
 
     written = write_study_template(path, overwrite=overwrite)
-    print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
+    show(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
 
 
 @studies_app.command("weathub", cls=Command)
@@ -104,13 +112,13 @@ def studies_weathub(
     study = load_weathub(path, lists, test)
     with atomic_path(output, overwrite=overwrite) as temporary:
         temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
-    print(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
+    show(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
 
 
 @app.command(cls=Command)
 def words(
     embedding: Annotated[Path, typer.Argument(metavar="VECTORS", help="File of vectors, as for `table`.")],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: OptionalOutput = None,
     case: Case = "exact",
     phrases: Phrases = "whole",
@@ -152,7 +160,7 @@ def table(
             "a language model.",
         ),
     ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    study: StudyName,
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file, which may end in .gz.")],
     case: Case = "exact",
     phrases: Phrases = "whole",
@@ -167,11 +175,15 @@ def table(
         typer.Option("--allow-pickle", help="Read native files of gensim. A pickle can run code, so trust its source."),
     ] = False,
     contexts: Contexts = None,
-    templates: Templates = None,
+    templates: Annotated[
+        str | None,
+        typer.Option(help="Sentences around each word, for an encoder or a language model: see `bayesbias encode`."),
+    ] = None,
     layer: Layer = DEFAULT_LAYER,
     most: Most = DEFAULT_MOST,
     device: Device = None,
     cache: Cache = None,
+    no_controls: NoControls = False,
     seed: Seed = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -197,7 +209,7 @@ def table(
 
     check_table_output(output, overwrite=overwrite)
     claim(output)
-    loaded = load_study(study)
+    loaded = study_of_command(load_study(study), no_controls=no_controls)
     vectors: Embedding
     if embedding.is_dir():
         vectors = vectors_of_folder(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayesbias.base.terminal import show
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,
@@ -33,8 +34,8 @@ def _print_methods(requested: bool) -> None:
         from bayesbias.debias import METHODS, method_requirements
 
         for name in METHODS:
-            print(f"{name:18} {method_requirements(name)}")
-        print("\nSeveral after each other: --method gn_glove+misp. The words: bayesbias debias --help.")
+            show(f"{name:18} {method_requirements(name)}")
+        show("\nSeveral after each other: --method gn_glove+misp. The words: bayesbias debias --help.")
         raise typer.Exit
 
 

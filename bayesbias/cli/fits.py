@@ -14,6 +14,7 @@ from bayesbias.cli.base import (
     Command,
     Duplicates,
     HdiProb,
+    ModelName,
     Output,
     Overwrite,
     Quiet,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="Distance table, such as `bayesbias table` writes.")],
     output: Output,
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    model: ModelName = DEFAULT_MODEL_NAME,
     sampler: Annotated[
         str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")
     ] = "auto",
@@ -53,6 +54,10 @@ def fit(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Treatment of repeated rows of the table.")] = Duplicates.DROP,
+    covariates: Annotated[
+        Path | None,
+        typer.Option(help="CSV file with a column 'word' and a column of numbers for each covariate of the words."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
@@ -67,6 +72,7 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
+    from bayesbias.models.covariates import read_covariates
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.reports.fit_report import check_request, report
     from bayesbias.tables.table_files import read_table
@@ -85,6 +91,7 @@ def fit(
         random_seed=seed,
         progress=not quiet,
         priors=priors_from(prior or []),
+        covariates=None if covariates is None else read_covariates(covariates),
     )
     numbers = output / "fit.nc"
     next_step = (

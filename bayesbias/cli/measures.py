@@ -16,6 +16,7 @@ from bayesbias.cli.base import (
     MaxLost,
     Overwrite,
     Seed,
+    StudyName,
     answer,
     app,
     claim,
@@ -38,7 +39,6 @@ class Statistic(StrEnum):
 
 
 VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`.")]
-StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
 
 
 @app.command(cls=Command)

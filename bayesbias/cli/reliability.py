@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
     Overwrite,
     Quiet,
     Seed,
+    SeedFiles,
     answer,
     app,
     begin,
@@ -37,12 +38,7 @@ _SHOWN = 5
 
 @app.command(cls=Command)
 def reliability(
-    embeddings: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."
-        ),
-    ],
+    embeddings: SeedFiles,
     words: Annotated[str, typer.Option(help="Target words: occ16, occ18, adj or a TOML file.")] = "occ18",
     base_pairs: Annotated[str, typer.Option(help="Base pairs: gender or a TOML file.")] = "gender",
     queries: Annotated[str, typer.Option(help="Queries: gender or a TOML file.")] = "gender",

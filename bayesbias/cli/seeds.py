@@ -16,10 +16,13 @@ from bayesbias.cli.base import (
     FileFormat,
     HdiProb,
     MaxLost,
+    ModelName,
     Output,
     Overwrite,
     Quiet,
     Seed,
+    SeedFiles,
+    StudyName,
     app,
     begin,
     file_names,
@@ -30,15 +33,14 @@ from bayesbias.errors import ReportError
 
 @app.command(cls=Command)
 def seeds(
-    embeddings: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."
-        ),
-    ],
-    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    embeddings: SeedFiles,
+    study: StudyName,
     output: Output,
-    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    resampled: Annotated[
+        list[Path] | None,
+        typer.Option(help="Embedding trained on resampled documents of the same corpus. May be repeated."),
+    ] = None,
+    model: ModelName = DEFAULT_MODEL_NAME,
     draws: Annotated[int, typer.Option(help="Draws per chain, and tuning steps.")] = 500,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -52,7 +54,8 @@ def seeds(
     """Compare the contrasts of a study between embeddings that were trained with different seeds.
 
     Fits the model to each embedding, and separates the variation between seeds from the uncertainty due to the choice
-    of words. Writes a page, a figure, and tables of the contrasts over seeds and of each seed.
+    of words. With --resampled, also the variation between samples of documents. Writes a page, a figure, and tables of
+    the contrasts over seeds and of each seed.
 
     Example:
 
@@ -64,7 +67,7 @@ def seeds(
     from bayesbias.base.files import input_file
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.reports.embeddings.seeds import compare_seeds
+    from bayesbias.reports.embeddings.trainings import compare_trainings
     from bayesbias.studies.study import load_study
     from bayesbias.tables.build import distance_table
 
@@ -73,24 +76,28 @@ def seeds(
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
     loaded = load_study(study)
+    samples = resampled or []
+    if samples:
+        file_names(samples, "trained on resampled documents")
     tables = {
-        path.stem: distance_table(
+        path: distance_table(
             load_embedding(input_file(path), words=loaded.words, format=file_format, case=case),
             loaded,
             max_lost=max_lost,
         )
-        for path in embeddings
+        for path in (*embeddings, *samples)
     }
-    name_by_distances: dict[bytes, str] = {}
+    name_by_distances: dict[bytes, Path] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
             raise ReportError(
-                f"The embeddings {twin!r} and {name!r} have the same distances, so they do not differ in the seed. "
-                "Give embeddings that were trained with different seeds, each once."
+                f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
+                "seed. Give embeddings that were trained with different seeds, each once."
             )
     fits: dict[Any, Any] = {
         name: fit_model(table, model, draws=draws, tune=draws, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=not quiet)
     }
-    comparison = compare_seeds(fits, hdi_prob=hdi_prob, random_seed=chosen)
+    by_kind = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
+    comparison = compare_trainings(by_kind[0], resampled=by_kind[1] or None, hdi_prob=hdi_prob, random_seed=chosen)
     finish(comparison, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

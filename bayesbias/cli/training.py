@@ -17,6 +17,13 @@ class Algorithm(StrEnum):
     CBOW = "cbow"
     FASTTEXT = "fasttext"
     GLOVE = "glove"
+    GN_GLOVE = "gn_glove"
+
+
+class Resample(StrEnum):
+    """What is drawn with replacement."""
+
+    DOCUMENTS = "documents"
 
 
 @app.command(cls=Command)
@@ -30,7 +37,7 @@ def train(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the embeddings, one file per seed.")],
     algorithm: Annotated[
-        Algorithm, typer.Option(help="Algorithm of training; all but glove are gensim's.")
+        Algorithm, typer.Option(help="Algorithm of training; all but glove and gn_glove are gensim's.")
     ] = Algorithm.SKIPGRAM,
     seeds: Annotated[str, typer.Option(help="Seeds, such as 1-8 or 1,4,9.")] = "1-3",
     dimensions: Annotated[int, typer.Option(help="Dimensions of a vector.")] = 300,
@@ -49,6 +56,14 @@ def train(
     alpha: Annotated[
         float | None, typer.Option(help="Exponent of the weights of rarer pairs (GloVe); by default 0.75.")
     ] = None,
+    resample: Annotated[
+        Resample | None,
+        typer.Option(help="Train each seed on documents drawn with replacement, as other samples of such documents."),
+    ] = None,
+    sets: Annotated[
+        str | None,
+        typer.Option(help="Definitional pairs and sides (gn_glove): a bundled name, or a TOML file, as in debias."),
+    ] = None,
     workers: Annotated[
         int, typer.Option(help="Number of threads. With more than one, only GloVe is reproducible.")
     ] = 1,
@@ -63,9 +78,13 @@ def train(
     Example:
 
         bayesbias train corpus.txt --seeds 1-8 --output skipgram/
+
+        bayesbias train corpus.txt --algorithm gn_glove --sets gender_bolukbasi --output gn_glove/
     """
+    from bayesbias.debias import load_debias_words
     from bayesbias.embeddings.training import train_embeddings
 
+    words = None if sets is None else load_debias_words(sets)
     trained = train_embeddings(
         corpus,
         output,
@@ -78,6 +97,9 @@ def train(
         negative=negative,
         x_max=x_max,
         alpha=alpha,
+        resample=None if resample is None else resample.value,
+        pairs=None if words is None else words.definitional,
+        sides=None if words is None else words.sides or None,
         workers=workers,
         overwrite=overwrite,
         progress=not quiet,

@@ -79,8 +79,7 @@ class CosineRegression(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Statements of the results."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return (StatementList("", self.notes, bulleted=False),)
 
     @cached_property

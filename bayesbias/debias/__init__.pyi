@@ -27,6 +27,8 @@ from .linear.misp import MHD as MHD
 from .linear.misp import MISP as MISP
 from .linear.soft import FittedSoftDebias as FittedSoftDebias
 from .linear.soft import SoftDebias as SoftDebias
+from .linear.vector_map import VectorMap as VectorMap
+from .linear.vector_map import read_map as read_map
 from .pairings import pairing_check as pairing_check
 from .registry import METHODS as METHODS
 from .registry import method_requirements as method_requirements

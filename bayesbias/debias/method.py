@@ -143,7 +143,8 @@ class FittedMethod(Described):
 
 def with_vectors(source: Embedding, vectors: Floats, label: str) -> Embedding:
     """Return an embedding of the same words with other vectors, and a label after its name."""
-    return Embedding(source.words, vectors, name=f"{source.name}, {label}", case=source.case)
+    steps = (*source.steps, label)
+    return Embedding(source.words, vectors, name=f"{source.name}, {label}", case=source.case, steps=steps)
 
 
 def as_list(words: Iterable[str] | None) -> Words:

@@ -8,7 +8,7 @@ from bayesbias.base.extras import require
 from bayesbias.base.results import Result
 from bayesbias.delivery.markdown import statement_lists
 from bayesbias.delivery.page.blocks import Table
-from bayesbias.delivery.sections import SETTINGS, table_block
+from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
 
 # Characters that XML does not have.

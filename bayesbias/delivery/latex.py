@@ -1,8 +1,10 @@
 """A result's tables as LaTeX, for a paper: booktabs, with every word escaped."""
 
+import re
+
 from bayesbias.base.results import Result
 from bayesbias.delivery.page.blocks import Table
-from bayesbias.delivery.sections import table_block
+from bayesbias.delivery.page.sections import table_block
 
 _ESCAPES = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -15,14 +17,20 @@ _ESCAPES = {
 }
 
 
+# A float of more rows does not fit on a page.
+_MOST_ROWS_OF_A_PAGE = 40
+
+
 def latex(result: Result) -> str:
-    """Return the tables of a result as LaTeX, which needs the package booktabs."""
+    """Return the tables of a result as LaTeX, which needs the packages booktabs and longtable."""
     filled_tables = [table for table in result.contents.tables.values() if len(table.frame)]
     return "\n".join(latex_table(table_block(table)) for table in filled_tables)
 
 
 def latex_table(table: Table) -> str:
     r"""Return a table as LaTeX, with its caption and with numbers aligned to the right.
+
+    A table that is longer than a page becomes a `longtable`.
 
     >>> print(latex_table(Table("89 % HPDI", ("Word", "Mean"), (("she_1", "0.1"),), (True, False))))
     \begin{table}
@@ -38,14 +46,29 @@ def latex_table(table: Table) -> str:
     \end{table}
     <BLANKLINE>
     """
-    rows = [f"{' & '.join(map(escaped, row))} \\\\" for row in table.rows]
-    lines = [
-        *(r"\begin{table}", r"\centering", rf"\caption{{{escaped(table.caption)}}}"),
-        rf"\begin{{tabular}}{{{''.join('l' if text else 'r' for text in table.texts)}}}",
-        *(r"\toprule", f"{' & '.join(map(escaped, table.header))} \\\\", r"\midrule", *rows, r"\bottomrule"),
-        *(r"\end{tabular}", r"\end{table}", ""),
-    ]
+    rows = [f"{' & '.join(_cells(table, row))} \\\\" for row in table.rows]
+    columns = "".join("l" if text else "r" for text in table.texts)
+    caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
+    if len(rows) > _MOST_ROWS_OF_A_PAGE:
+        begin = [rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
+        lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", r"\end{longtable}", ""]
+    else:
+        begin = [r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{columns}}}"]
+        end = [r"\end{tabular}", r"\end{table}", ""]
+        lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
     return "\n".join(lines)
+
+
+def _cells(table: Table, row: tuple[str, ...]) -> list[str]:
+    r"""Return the cells of a row, with signs of numbers as mathematics sets them.
+
+    >>> _cells(Table("", ("Word", "Interval"), (), (True, False)), ("x-1", "-0.5 to +0.1"))
+    ['x-1', '$-$0.5 to $+$0.1']
+    """
+    return [
+        escaped(cell) if text else re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", escaped(cell))
+        for cell, text in zip(row, table.texts, strict=True)
+    ]
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from bayesbias.base.results import Contents, Result
 from bayesbias.base.statements import StatementList
 from bayesbias.delivery.page.blocks import Table
-from bayesbias.delivery.sections import SETTINGS, table_block
+from bayesbias.delivery.page.sections import SETTINGS, table_block
 
 
 def markdown(result: Result) -> str:

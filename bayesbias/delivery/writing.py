@@ -14,9 +14,9 @@ from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex
 from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
+from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import save_figure
-from bayesbias.delivery.sections import drawn, first_figure, sections_of
 from bayesbias.errors import OutputError, ReportError
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
@@ -68,7 +68,7 @@ def write(
     Examples
     --------
     >>> import tempfile
-    >>> comparison = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     bb.write(comparison, f"{folder}/seeds.html").read_text(encoding="utf-8")[:15]
     ...     sorted(file.name for file in bb.write(comparison, f"{folder}/seeds").iterdir())

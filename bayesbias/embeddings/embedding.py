@@ -60,6 +60,8 @@ class Embedding(Described):
         ``("exact", "lower", "title")``. Stored as a tuple.
     phrases
         Entries of several words whose vectors were made of those of their words, by ``load_embedding(phrases="mean")``.
+    steps
+        What was done to the vectors, such as centring or debiasing, in order; tables and .npz files record it.
 
     Raises
     ------
@@ -91,6 +93,7 @@ class Embedding(Described):
     name: str = "embedding"
     case: Case = "exact"
     phrases: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.

@@ -16,7 +16,7 @@ from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
-from bayesbias.embeddings.readers.npz import read_npz
+from bayesbias.embeddings.readers.npz import read_npz, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
@@ -123,7 +123,7 @@ def load_embedding(
         wanted = _wanted(dict.fromkeys(part for word in words for part in (word, *word.split())), rule)
     else:
         wanted = _wanted(words, rule)
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source) and folder_kind(Path(source)):  # noqa: PTH112
+    if isinstance(source, str | os.PathLike) and is_encoder(source):
         return _encoded(Path(source), words, case, name)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -144,12 +144,17 @@ def load_embedding(
         loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
-    loaded = _with_spread(loaded, source)
+    loaded = _with_record(loaded, source)
     if phrases == "whole":
         return loaded
     if type(loaded) is not Embedding:
         raise ArgumentError("phrases='mean' is for vectors of single words, and these come from contexts.")
     return with_phrases(loaded, words or ())
+
+
+def is_encoder(source: object) -> bool:
+    """Return whether a source is the folder of an encoder or a language model."""
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir() and folder_kind(Path(source)) is not None
 
 
 def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | None) -> Embedding:
@@ -161,14 +166,16 @@ def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | 
     return replace(encode(folder, words, name=name), case=case_rule(case))
 
 
-def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
-    """Return an embedding with the spread over contexts of its source, if that has one."""
+def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
+    """Return an embedding with the steps, and the spread over contexts, of its source, if that has them."""
     from bayesbias.embeddings.contextual.spread import ContextualEmbedding, with_spread
 
     if isinstance(source, ContextualEmbedding):
         return replace(source.keeping(loaded.words), name=loaded.name, case=loaded.case)
+    if isinstance(source, Embedding):
+        return replace(loaded, steps=source.steps)
     if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
-        return with_spread(loaded, Path(source))
+        return replace(with_spread(loaded, Path(source)), steps=read_steps(Path(source)))
     return loaded
 
 

@@ -1,4 +1,4 @@
-"""Progress bars of long work on words, with words per second and time left."""
+"""Progress bars of long work on words or texts, with time left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,3 +29,18 @@ def words_bar(
     with Progress(*columns, console=console or Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=words)
         yield lambda text: bar.update(task, description=text), lambda more: bar.advance(task, more)
+
+
+@contextmanager
+def steps_bar(total: int, what: str, *, progress: bool) -> Iterator[Callable[[int], None]]:
+    """Yield a function that adds a number of finished steps to a bar, which shows their count and the time left."""
+    if not total or not can_draw(progress):
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda more: bar.advance(task, more)

@@ -5,13 +5,15 @@ from typing import Any
 
 from bayesbias.base.checks import check_choice, check_items, is_text
 from bayesbias.base.files import bundled, read_toml
-from bayesbias.errors import ArgumentError, name_some
+from bayesbias.errors import ArgumentError, did_you_mean, name_some
+from bayesbias.studies.study import StudyLike, load_study
 
+_OTHER = "other"
 MARK = "WORD"
 """Placeholder of the word in a template."""
 
-type TemplatesLike = str | Iterable[str] | Mapping[str, Iterable[str]]
-"""Templates for all words: the name of a bundled set or a list of sentences. Or a mapping of each word to its list."""
+type TemplatesLike = str | Iterable[str] | Mapping[str, str | Iterable[str]]
+"""Templates for all words: the name of a bundled set or a list of sentences. Or a mapping of each word to either."""
 
 
 def load_templates(part: str = "any") -> tuple[str, ...]:
@@ -61,9 +63,62 @@ def templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str, 
                 f"templates has no sentences for {name_some(map(repr, lacking))}. Give some for every word, or one "
                 "list for all."
             )
-        return {word: checked_templates(templates[word]) for word in words}
-    common = load_templates(templates) if isinstance(templates, str) else checked_templates(templates)
-    return dict.fromkeys(words, common)
+        return {word: _listed(templates[word]) for word in words}
+    return dict.fromkeys(words, _listed(templates))
+
+
+def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the templates of a study's words, chosen for each of its lists, such as by part of speech.
+
+    Parameters
+    ----------
+    study
+        Study, name or path of one.
+    templates
+        Name of a list of the study (protected and attribute groups, ``"human"``, ``"neutral"``) -> sentences, or the
+        name of a bundled set (`load_templates`). ``"other"`` stands for all lists that are not named.
+
+    Returns
+    -------
+    dict
+        Word -> its sentences, for `encode`.
+
+    Raises
+    ------
+    ArgumentError
+        If a list has no templates, or the study has no such list.
+
+    Notes
+    -----
+    A contrast compares words within their lists, so different sentences for the two lists on one side of it would
+    move the contrast themselves. Give lists that are compared with each other the same sentences.
+
+    Examples
+    --------
+    >>> sets = {"male_names": "name", "female_names": "name", "other": "noun"}
+    >>> chosen = bb.embeddings.templates_by_list("weat6", sets)
+    >>> chosen["John"][-1], chosen["executive"][-1]
+    ("The person's name is WORD.", 'A WORD is a thing.')
+    """
+    loaded = load_study(study)
+    lists = {**loaded.protected, **loaded.attribute_lists}
+    if strange := [name for name in templates if name not in (*lists, _OTHER)]:
+        raise ArgumentError(
+            f"templates: the study {loaded.name!r} has no list {strange[0]!r}{did_you_mean(strange[0], lists)}. Its "
+            f"lists are {name_some(lists)}; {_OTHER!r} stands for those that are not named."
+        )
+    if lacking := [name for name in lists if name not in templates and _OTHER not in templates]:
+        raise ArgumentError(f"templates: none for {name_some(map(repr, lacking))}. Name them, or {_OTHER!r} for all.")
+    return {
+        word: sentences
+        for name, words in lists.items()
+        for sentences in [_listed(templates.get(name, templates.get(_OTHER)))]
+        for word in words
+    }
+
+
+def _listed(templates: Any) -> tuple[str, ...]:
+    return load_templates(templates) if isinstance(templates, str) else checked_templates(templates)
 
 
 def checked_templates(templates: Any, *, argument: str = "templates") -> tuple[str, ...]:

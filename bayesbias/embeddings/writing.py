@@ -28,7 +28,7 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
         File whose ending is the format: ``.npz`` (arrays ``words`` and ``vectors``, all digits), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
         ``.npz`` and ``.bin`` carry a checksum, by which `load_embedding` finds any changed byte; text has no place for
-        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding`.
+        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding`, and the field `steps`.
     overwrite
         Whether an existing file may be replaced.
 
@@ -83,7 +83,8 @@ def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = Fa
 def _npz(embedding: Embedding, path: Path) -> None:
     with path.open("wb") as stream:
         arrays = {"words": np.asarray(embedding.words, dtype=str), "vectors": embedding.vectors}
-        np.savez_compressed(stream, allow_pickle=False, **arrays, **spread_arrays(embedding))
+        steps = {"steps": np.asarray(embedding.steps, dtype=str)} if embedding.steps else {}
+        np.savez_compressed(stream, allow_pickle=False, **arrays, **spread_arrays(embedding), **steps)
 
 
 def _word2vec_binary(embedding: Embedding, path: Path) -> None:

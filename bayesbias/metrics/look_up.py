@@ -1,5 +1,6 @@
 """Look-up of word lists and their vectors, shared by all measures."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
@@ -134,6 +135,23 @@ def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Ite
         return embedding
     wanted = None if words is None else tuple(words)
     return embedding(words=wanted) if callable(embedding) else load_embedding(embedding, words=wanted)
+
+
+def judge_lost_rows(
+    source: Embedding, path: str | os.PathLike[str], rows: int, lost: Sequence[str], what: str, *, least: int
+) -> None:
+    """Warn of the rows of a file, such as pairs, that an embedding lacks; raise `MeasureError` if too few are left."""
+    if rows - len(lost) < least:
+        raise MeasureError(
+            f"The embedding {source.name!r} has the words of {rows - len(lost)} of the {rows:,} {what} of "
+            f"{os.fspath(path)}, but at least {least} are needed. Change the case rule, which is {source.case_text!r}."
+        )
+    if lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {rows:,} {what}: "
+            f"{name_some(lost, 3)}. The score is that of the others; the result lists the lost ones (lost).",
+            LostWordsWarning,
+        )
 
 
 def checked_words(what: str, words: Any) -> tuple[str, ...]:

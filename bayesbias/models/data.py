@@ -21,7 +21,8 @@ class ModelData:
     int64, are positions in `protected_words`, `connections` and `attribute_words`; widen them before arithmetic. Words
     are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
-    by " + "; None for artificial studies, where words with the same connections form a list.
+    by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
+    words, covariates) are numbers of the protected words, and `covariate_names` their names.
     """
 
     distance: np.ndarray
@@ -34,6 +35,8 @@ class ModelData:
     connections: tuple[str, ...]
     table_hash: str
     attribute_groups: np.ndarray | None = None
+    covariates: np.ndarray | None = None
+    covariate_names: tuple[str, ...] = ()
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
@@ -192,6 +195,8 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         connections=tuple(data.connections[place] for place in left),
         table_hash=f"{data.table_hash}-{digest}",
         attribute_groups=None if data.attribute_groups is None else data.attribute_groups[attribute_left],
+        covariates=None if data.covariates is None else data.covariates[protected_left],
+        covariate_names=data.covariate_names,
     )
 
 

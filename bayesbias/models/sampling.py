@@ -14,6 +14,7 @@ from bayesbias.base.extras import require
 from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
+from bayesbias.models.covariates import CovariatesLike, with_covariates
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.fitted.arviz_groups import add_groups, check_groups
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
@@ -50,6 +51,7 @@ def fit(
     progress: bool = True,
     priors: Mapping[str, Any] | None = None,
     groups: Iterable[str] | str = (),
+    covariates: CovariatesLike | None = None,
 ) -> "xr.DataTree":
     """Fit a model to a distance table.
 
@@ -75,6 +77,11 @@ def fit(
         Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
     groups
         Additional groups for ArviZ's functions, as for `extend`.
+    covariates
+        Numbers of protected words, for `covariate_effect`: a frame with the column ``word`` and a column for each
+        covariate, a series with words as its index, a mapping such as ``{"share_of_women": {"nurse": 0.9}}``, or names
+        of columns of the table. Every protected word needs a number; words that the table lacks are left out. The
+        default model then does not shrink single words along the covariates; other models take none.
 
     Returns
     -------
@@ -120,6 +127,8 @@ def fit(
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(table)
+    if covariates is not None:
+        data = with_covariates(data, covariates, table, spec)
     check_room_for_draws(data, spec, draws * chains)
     drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, and each sampler has its own order.

@@ -67,8 +67,7 @@ class ReliabilityRegression(Result):
         return f"ReliabilityRegression({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: doubts, shares of variance, drops and coefficients."""
+    def _parts(self) -> tuple[StatementList, ...]:
         doubts = [Statement("convergence", problem) for problem in self.facts["convergence_problems"]]
         if self.facts["left_out"]:
             text = (
@@ -79,16 +78,17 @@ class ReliabilityRegression(Result):
         groupings = self.facts["groupings"].items()
         doubts += [_few_levels(name, levels) for name, levels in groupings if len(levels) < _FEW_LEVELS]
         shares = rows_of(self.r_squared[self.r_squared["scope"] == "these"])
-        parts = (
+        return (
             StatementList("Beware", tuple(doubts)),
             StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
-                tuple(_share_statement(row) for row in shares),
+                tuple(_share_statement("share", row) for row in shares),
             ),
-            StatementList("What is lost without it", tuple(_drop_statement(row) for row in rows_of(self.drops))),
+            StatementList(
+                "What is lost without it", tuple(_share_statement("drop", row) for row in rows_of(self.drops))
+            ),
             StatementList("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:
@@ -319,16 +319,10 @@ def _few_levels(name: str, levels: Sequence[str]) -> Statement:
     return Statement("few levels", text, {"grouping": name, "levels": list(levels)})
 
 
-def _share_statement(row: dict[str, Any]) -> Statement:
-    text = f"{row['part']}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
-    return Statement("share", text, row)
-
-
-def _drop_statement(row: dict[str, Any]) -> Statement:
-    text = (
-        f"{row['factor']}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
-    )
-    return Statement("drop", text, row)
+def _share_statement(kind: str, row: dict[str, Any]) -> Statement:
+    name = row["part" if kind == "share" else "factor"]
+    text = f"{name}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
+    return Statement(kind, text, row)
 
 
 def _coefficient_statement(row: dict[str, Any]) -> Statement:

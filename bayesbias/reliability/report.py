@@ -1,13 +1,13 @@
 """`reliability_report`: figures 2 to 5 and table 2 of Du, Fang and Nguyen (2021) for one's own embeddings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of, share_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.estimate_frame import EstimateFrame
@@ -16,6 +16,7 @@ from bayesbias.metrics.directions.word_scores import BasePairs
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
 from bayesbias.reliability.reliability_drivers import ReliabilityRegression
 from bayesbias.reliability.report_drivers import explained
+from bayesbias.reliability.row_shapes import shape_doubts
 from bayesbias.reliability.scores import score_array
 from bayesbias.reliability.word_lists import Queries, as_queries
 
@@ -68,14 +69,16 @@ class ReliabilityReport(Result):
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: doubts, reliabilities, and what explains them."""
+    def _parts(self) -> tuple[StatementList, ...]:
         lost = self.facts["lost_words"]
         doubts = [Statement("left out", reason) for reason in self.not_explained]
         if lost:
             doubts.append(
                 Statement("lost words", f"{len(lost)} words are left out: {name_some(lost, 5)}.", {"words": lost})
             )
+        several = ["vectors"] if len(self.facts["seeds"]) > 1 else []
+        doubts += shape_doubts(self.words_over_seeds, [*several, "list", "rule"], "Over seeds")
+        doubts += shape_doubts(self.words_over_rules, [*several, "list"], "Over rules")
         doubts += [
             Statement(doubt.kind, f"{name}: {doubt.text}", doubt.numbers)
             for name, result in self.drivers.items()
@@ -87,13 +90,12 @@ class ReliabilityReport(Result):
         parts = [StatementList(BEWARE, tuple(doubts)), StatementList("", (*levels, *_alphas(self.queries)))]
         parts += [StatementList(_explained(name), _shares_and_drops(result)) for name, result in self.drivers.items()]
         parts.append(StatementList("What it does not show", tuple(Statement("limits", text) for text in _LIMITS)))
-        return tuple(part for part in parts if part.statements)
+        return tuple(parts)
 
     @cached_property
     def contents(self) -> Contents:
         """Figures 2 to 5, table 2, and the numbers of each word, base pair and query."""
         prob = percent_text(self.facts["hdi_prob"])
-        by_title = {part.title: part.statements for part in self.parts}
         sizes = self.facts
         tables = {
             name: ResultTable(getattr(self, name), section, f"{caption}, {prob} HPDI", folded=True)
@@ -114,18 +116,15 @@ class ReliabilityReport(Result):
                 tables[f"{key}_{frame}"] = ResultTable(
                     getattr(result, frame), _explained(name), caption, differences=differences, folded=True
                 )
-        return Contents(
+        contents = contents_of(
+            self,
             title="Would these bias scores come out again?",
             about=f"{sizes['words']} target words, {sizes['base_pairs']} base pairs, {len(sizes['rules'])} rules; "
             f"seeds: {', '.join(f'{count} of {name}' for name, count in sizes['seeds'].items())}.",
-            diagnostics=by_title.get(BEWARE, ()),
-            answers=by_title.get("", ()),
-            parts=tuple(part for part in self.parts if part.title not in ("", BEWARE, "What it does not show")),
-            tables=tables,
             figures=self._figures(prob),
-            limits=by_title["What it does not show"],
-            settings={"Rules": ", ".join(sizes["rules"]), "Interval": f"{prob} HPDI", "Seed": str(sizes["seed"])},
         )
+        settings = {"Rules": ", ".join(sizes["rules"]), "Interval": f"{prob} HPDI", "Seed": str(sizes["seed"])}
+        return replace(contents, tables=tables, settings=settings)
 
     def _figures(self, prob: str) -> dict[str, ResultFigure]:
         boxes = "For more than 12, a box shows the middle half of the posterior means and whiskers 89 % of them."

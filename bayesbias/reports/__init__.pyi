@@ -6,13 +6,15 @@ from .audits.audit_report import AuditReport as AuditReport
 from .audits.gate import GateResult as GateResult
 from .audits.ranks import Ranks as Ranks
 from .audits.ranks import rank as rank
+from .axes.projection import Projection as Projection
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck
 from .checks.prior_check import PriorCheck as PriorCheck
+from .covariates.covariate_effect import CovariateEffect as CovariateEffect
 from .debiasing.report import DebiasReport as DebiasReport
 from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
 from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
-from .embeddings.seeds import SeedComparison as SeedComparison
+from .embeddings.trainings import TrainingComparison as TrainingComparison
 from .embeddings.word_check import WordCheck as WordCheck
 from .fit_report import FitReport as FitReport
 from .measures.false_positive_rates import false_positive_rates as false_positive_rates

@@ -75,8 +75,7 @@ class FitReport(Result):
         return f"{study} in {self.embedding}" if study else self.embedding
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Parts of the conclusions, or the reason why there are none."""
+    def _parts(self) -> tuple[StatementList, ...]:
         if reason := self.nothing_to_compare:
             return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
         return self.conclusions.parts

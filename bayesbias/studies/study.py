@@ -9,7 +9,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -134,6 +134,15 @@ class Study(Described):
         object.__setattr__(self, "questions", questions)
         object.__setattr__(self, "left_out_controls", tuple(left_out))
 
+    def without_controls(self) -> "Study":
+        """Return the study without its human and neutral control words, such as to spare their vectors.
+
+        >>> study = load_study("weat7")
+        >>> len(study.words), len(study.without_controls().words)
+        (343, 32)
+        """
+        return replace(self, human="none", neutral="none")
+
     @property
     def protected_words(self) -> tuple[str, ...]:
         """All protected words, group by group."""
@@ -195,8 +204,8 @@ def is_bundled(words: object) -> bool:
 
 
 type StudyLike = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
-"""A study: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of four list names to words (see
-`load_study`)."""
+"""A study: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of three or four list names to
+words (see `load_study`)."""
 
 
 def list_studies() -> list[str]:
@@ -213,14 +222,15 @@ def list_studies() -> list[str]:
 
 
 def load_study(study: StudyLike) -> Study:
-    """Return a bundled study, one from a TOML file, or one of four lists; a `Study` is returned as it is.
+    """Return a bundled study, one from a TOML file, or one of named lists; a `Study` is returned as it is.
 
     Parameters
     ----------
     study : StudyLike
         A name from `list_studies`, or the path of a TOML file (`write_study_template` writes one); for a file with the
         name of a bundled study, write ``./religion``. Or a mapping of four lists by name, in the order X, Y, A, B: the
-        protected words X are expected to be close to the attribute words A, and Y to B; there are no control words.
+        protected words X are expected to be close to the attribute words A, and Y to B; there are no control words. A
+        mapping of three lists X, A, B has one group of protected words, such as occupations, close to A.
 
     Raises
     ------
@@ -236,18 +246,25 @@ def load_study(study: StudyLike) -> Study:
     (('math', 'male'), ('arts', 'female'))
     >>> load_study({"flowers": ["rose"], "insects": ["ant"], "good": ["joy"], "bad": ["war"]}).associated
     (('flowers', 'good'), ('insects', 'bad'))
+    >>> load_study({"occupations": ["nurse"], "female": ["she"], "male": ["he"]}).associated
+    (('occupations', 'female'),)
     """
     if isinstance(study, Study):
         return study
     if isinstance(study, Mapping):
-        if len(study) != 4:
+        if len(study) not in (3, 4):
             raise StudyError(
-                f"The study has {len(study)} word lists. Give four by name, in the order X, Y, A, B, or a Study."
+                f"The study has {len(study)} word lists. Give four by name, in the order X, Y, A, B; three, in the "
+                "order X, A, B; or a Study."
             )
-        x, y, a, b = study
-        lists: dict[str, Any] = {"protected": {x: study[x], y: study[y]}, "attributes": {a: study[a], b: study[b]}}
-        return Study(name="four lists", **lists, associated=[(x, a), (y, b)], human="none", neutral="none")
-    check_type("study", study, (str, os.PathLike), "a Study, the name of one, a path, or four lists by name")
+        *protected, a, b = study
+        lists: dict[str, Any] = {
+            "protected": {name: study[name] for name in protected},
+            "attributes": {a: study[a], b: study[b]},
+        }
+        associated, name = list(zip(protected, (a, b), strict=False)), "four" if len(study) == 4 else "three"
+        return Study(name=f"{name} lists", **lists, associated=associated, human="none", neutral="none")
+    check_type("study", study, (str, os.PathLike), "a Study, the name of one, a path, or three or four lists by name")
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)

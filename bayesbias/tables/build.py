@@ -148,6 +148,7 @@ def distance_table(
             "hash": embedding.digest,
             "case": embedding.case_text,
             **({"means_of_words": ", ".join(means)} if means else {}),
+            **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
         },
         "study": study.name,
         **(
@@ -176,9 +177,14 @@ def _of_contexts(
     """Return the number of contexts of a word, and the errors of contrasts over them, if the vectors are means."""
     if not isinstance(embedding, ContextualEmbedding):
         return {}
-    counts = embedding.keeping([form for word in protected["word"] if (form := embedding.match(word))]).contexts
+    words = [*protected["word"], *attributes["word"]]
+    counts = embedding.keeping([form for word in words if (form := embedding.match(word))]).contexts
     return {
-        "contexts": {"median": int(np.median(counts)), "same_for_all": embedding.paired},
+        "contexts": {
+            "median": int(np.median(counts)),
+            "fewest": int(counts.min()),
+            "same_for_all": embedding.paired,
+        },
         "context_errors": context_errors(embedding, protected, attributes, connections),
     }
 
@@ -190,9 +196,10 @@ def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.Da
 
 
 def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
-    reason = f"not in the embedding (case rule {embedding.case_text!r})"
+    absent = f"not in the embedding (case rule {embedding.case_text!r})"
+    reasons = dict(embedding.left_out) if isinstance(embedding, ContextualEmbedding) else {}
     lost = [
-        {"word": word, "role": role, "list": name, "reason": reason}
+        {"word": word, "role": role, "list": name, "reason": reasons.get(word, absent)}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
         for word in words

@@ -50,8 +50,9 @@ def provenance_faults(facts: object) -> Iterator[str]:
     if not isinstance(duplicates, Mapping) or not all(is_count(duplicates.get(name, 0)) for name in _COUNTS):
         yield f"duplicates must be a section with counts, not {_short(duplicates)}"
     contexts, errors = facts.get("contexts", {}), facts.get("context_errors", [])
-    if not isinstance(contexts, Mapping) or not is_count(contexts.get("median", 0)):
-        yield f"contexts must be a section with the median number, not {_short(contexts)}"
+    counts = ("median", "fewest")
+    if not isinstance(contexts, Mapping) or not all(is_count(contexts.get(name, 0)) for name in counts):
+        yield f"contexts must be a section with the median and the fewest number, not {_short(contexts)}"
     if not isinstance(errors, list) or not all(map(_is_error, errors)):
         yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
     try:

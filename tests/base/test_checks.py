@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from bayesbias.base.checks import (
     check_frame,
     check_items,
     check_number,
+    check_path,
     check_probability,
     check_rope,
     has_audience,
@@ -121,3 +123,18 @@ def test_a_list_without_end_is_refused() -> None:
     assert check_items("words", range(3), "a list of words") == [0, 1, 2]
     with pytest.raises(ArgumentError, match=r"words .*10,000,000"):
         check_items("words", itertools.count(), "a list of words")
+
+
+@pytest.mark.parametrize(
+    "address", ["https://example.org/v.txt", "s3:/bucket/v.npz", "tcp://10.0.0.1:8786", "file:///x"]
+)
+def test_an_address_is_no_path(address: str) -> None:
+    with pytest.raises(ArgumentError, match=f"{address.split('/')[0]}.* is an address"):
+        check_path(address)
+    assert check_path("C:/vectors.txt") == Path("C:/vectors.txt")
+
+
+@pytest.mark.parametrize(("name", "value"), [("tune", 10**12), ("draws", 10**17), ("seeds", 10**6), ("workers", 10**9)])
+def test_what_would_take_too_long_or_too_much_is_said(name: str, value: int) -> None:
+    with pytest.raises(ArgumentError, match=rf"{name}={value}: .* take [\d,.]+ (hours|GB)"):
+        check_count(name, value)

@@ -20,7 +20,7 @@ class Weights(Result):
     names: tuple[str, ...] = ("a", "b")
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
+    def _parts(self) -> tuple[StatementList, ...]:
         titles = ("", "Beware", "Means", "Left out")
         return tuple(StatementList(title, (Statement("kind", f"In {title!r}."),)) for title in titles)
 

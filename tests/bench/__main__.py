@@ -10,6 +10,7 @@ from tests.bench import (
     audits,
     contexts,
     debiasing,
+    encoders,
     geometry,
     neighbours,
     readers,
@@ -54,6 +55,9 @@ def main() -> None:
     for row in debiasing.measure():
         results.append(row)
         print(debiasing.line(row), flush=True)
+    for row in encoders.measure():
+        results.append(row)
+        print(encoders.line(row), flush=True)
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bayesbias as bb
 from bayesbias.cells.audit_cell import AuditCell, make_cells
-from bayesbias.cells.dask_workers import process_workers
 from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.process_workers import process_workers
 from bayesbias.cells.workers import StartWorkers, this_process
 from bayesbias.models.spec import load_model
 
@@ -22,13 +22,11 @@ def measure(fits: int = _FITS) -> Iterator[dict[str, object]]:
     settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 250, "tune": 250, "chains": 4}
     grid = [embedding], [bb.load_study("weat7")]
     light = make_cells(*grid, [None], range(fits), measures=("mac",), **settings)
-    alone, sent = (
-        _seconds(team, embedding, light) for team in (this_process, partial(process_workers, 1, verbose=False))
-    )
+    alone, sent = (_seconds(team, embedding, light) for team in (this_process, partial(process_workers, 1)))
     overhead = {"what": "a cell on a worker, beside its own work", "seconds": (sent - alone) / fits, "target": 0.005}
     yield overhead
     cells = make_cells(*grid, [load_model("no_pooling")], range(fits), measures=("contrast",), **settings)
-    one, two = (_seconds(partial(process_workers, count, verbose=False), embedding, cells) for count in (1, 2))
+    one, two = (_seconds(partial(process_workers, count), embedding, cells) for count in (1, 2))
     yield {"what": f"{fits:,} fits on two workers", "seconds": two, "faster": one / two, "target": 1.8}
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
+from bayesbias.cells import audit_cell
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from tests.cells import pets
 
@@ -64,3 +66,33 @@ def test_other_words_of_an_embedding_and_its_name_change_nothing() -> None:
         warnings.simplefilter("error")
         upper = pets.bb.Embedding(words=[word.upper() for word in pets.WORDS], vectors=here.vectors, case="upper")
         assert cell(embedding=upper).digest != cell().digest  # other forms of the words
+
+
+def test_standardised_contrasts_stay_where_all_vectors_get_a_common_part():
+    source = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    shifted = bb.Embedding(source.words, source.vectors + 2 * source.vectors.std(), "shifted")
+    contrast, spread = [], []
+    for embedding in (source, shifted):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bb.errors.LostWordsWarning)
+            table = bb.distance_table(embedding, "gender", max_lost=0.5)
+        lists = ["connection", "protected_group", "attribute_group"]
+        means = (
+            table.groupby(lists, observed=True)["cosine_distance"].mean().groupby("connection", observed=True).mean()
+        )
+        contrast.append(means["associated"] - means["different"])
+        spread.append(audit_cell._control_sd(table))
+    assert contrast[0] / contrast[1] > 4
+    assert contrast[0] / spread[0] == pytest.approx(contrast[1] / spread[1], rel=0.1)
+
+
+def test_the_spread_of_control_pairs_is_that_without_the_means_of_words():
+    rng = np.random.default_rng(1)
+    rows, columns, single = rng.normal(size=(12, 1)), rng.normal(size=(1, 60)), 0.1 * rng.normal(size=(12, 60))
+    distances = 1 + 0.1 * (rows + columns + single)
+    pairs = [(f"p{row}", f"a{column}", "neutral", distances[row, column]) for row in range(12) for column in range(60)]
+    table = pd.DataFrame(pairs, columns=["protected_word", "attribute_word", "connection", "cosine_distance"])
+    # Of 649 degrees of freedom, the deviation is known to 2.8 %.
+    assert audit_cell._control_sd(table) == pytest.approx(0.01, rel=0.11)
+    assert np.isnan(audit_cell._control_sd(table.assign(connection="associated")))
+    assert np.isnan(audit_cell._control_sd(table[table["protected_word"] == "p0"]))

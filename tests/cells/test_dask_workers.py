@@ -1,14 +1,14 @@
-"""Workers of Dask: schedulers that do not answer, scripts that are hidden, and errors as texts."""
+"""Workers of Dask: schedulers that do not answer, that are open or closed, and errors as texts."""
 
 import socket
-import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
 from bayesbias.cells import dask_workers
-from bayesbias.errors import ClusterError
+from bayesbias.errors import BayesBiasWarning, ClusterError
 from tests.cells import pets
 
 SMALL = {"model": "no_pooling", "seeds": [1, 2], **pets.SMALL}
@@ -38,18 +38,51 @@ def test_a_scheduler_without_workers_is_said(monkeypatch: pytest.MonkeyPatch) ->
             bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)
 
 
-def test_a_script_is_hidden_while_workers_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    main = sys.modules["__main__"]
-    monkeypatch.setattr(main, "__file__", "script.py", raising=False)
-    spec = main.__spec__
-    with dask_workers._without_main():
-        assert not hasattr(main, "__file__")
-        assert main.__spec__ is None
-    assert (main.__file__, main.__spec__) == ("script.py", spec)
-
-
 def test_an_error_of_a_worker_is_one_line() -> None:
     assert dask_workers._error_text(ValueError("no draws.\nmore")) == "ValueError: no draws"
     assert dask_workers._error_text(ZeroDivisionError()) == "ZeroDivisionError: ZeroDivisionError"
     killed = type("KilledWorker", (Exception,), {})
     assert "memory" in dask_workers._error_text(killed("bayesbias-0", "worker"))
+
+
+@pytest.mark.slow
+def test_a_scheduler_with_certificates_is_closed_to_strangers(tmp_path: Path) -> None:
+    """The certificates are those of Dask's configuration; who has none, or speaks without them, is refused."""
+    import dask
+    from distributed import Client, LocalCluster, Security
+
+    certificates = Security.temporary()
+    files = {
+        "ca-file": certificates.tls_ca_file,
+        "cert": certificates.tls_client_cert,
+        "key": certificates.tls_client_key,
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    configured = {
+        "distributed.comm.tls.ca-file": str(tmp_path / "ca-file"),
+        "distributed.comm.tls.client": {name: str(tmp_path / name) for name in ("cert", "key")},
+    }
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(security=certificates, protocol="tls://", **options) as cluster:
+        address = cluster.scheduler_address
+        for stranger in (address, address.replace("tls://", "tcp://")):
+            with pytest.raises((OSError, TypeError)):
+                Client(stranger, timeout=3)
+            with pytest.raises(ClusterError, match="does not answer"):
+                bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=stranger, **SMALL)
+        with dask.config.set(configured):
+            frame = bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)
+    alone = bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, workers=1, **SMALL)
+    assert frame.to_csv() == alone.to_csv()
+
+
+@pytest.mark.slow
+def test_an_open_scheduler_is_warned_of() -> None:
+    from distributed import LocalCluster
+
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(protocol="tcp://", host="127.0.0.1", **options) as cluster:
+        address = cluster.scheduler_address
+        with pytest.warns(BayesBiasWarning, match=f"{address} is open"):
+            bb.audit([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)

@@ -158,6 +158,29 @@ def test_content_that_is_no_archive_is_no_answer(tmp_path: Path) -> None:
         assert KeptAnswers(tmp_path).read(cell) is None
 
 
+def test_a_damaged_body_under_a_right_checksum_is_no_answer_or_an_answer(tmp_path: Path) -> None:
+    cell, path = _written("audit", tmp_path)
+    body, rng = path.read_bytes()[:-SEAL_SIZE], np.random.default_rng(1)
+    answers = 0
+    for _ in range(400):
+        damaged = bytearray(body)
+        for place in rng.integers(len(body), size=3):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(sealed(bytes(damaged)))
+        answers += KeptAnswers(tmp_path).read(cell) is not None
+    assert answers < 200
+
+
+def test_a_packed_file_is_no_answer(tmp_path: Path) -> None:
+    cell, path = _written("audit", tmp_path)
+    with np.load(BytesIO(path.read_bytes()[:-SEAL_SIZE])) as arrays:
+        contents = dict(arrays)
+    packed = BytesIO()
+    np.savez_compressed(packed, **contents)
+    path.write_bytes(sealed(packed.getvalue()))
+    assert KeptAnswers(tmp_path).read(cell) is None
+
+
 def test_draws_that_are_not_finite_are_no_answer(tmp_path: Path) -> None:
     cell, answer = CELLS["audit"][0], ANSWERS["audit"]
     draws = answer.frames["draws"].copy()

@@ -55,3 +55,10 @@ def test_seeds(
     assert in_process("seeds", paths[0], tmp_path / "copy.txt", *given, "--overwrite", monkeypatch=monkeypatch) == 2
     message = capsys.readouterr().err
     assert all(f"'{name}'" in message for name in ("seed1", "copy"))
+    drawn = [option for path in paths[1:] for option in ("--resampled", path)]
+    given[3] = tmp_path / "with_documents"
+    (tmp_path / "first.txt").write_text((workplace / "vectors.txt").read_text())
+    assert in_process("seeds", paths[0], tmp_path / "first.txt", *drawn, *given, "--json", monkeypatch=monkeypatch) == 0
+    row = json.loads(capsys.readouterr().out)["tables"]["contrasts"][0]
+    assert row["seeds"] == 2
+    assert row["document_sd_low"] < row["document_sd"] < row["document_sd_high"]

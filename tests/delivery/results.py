@@ -17,6 +17,7 @@ from tests.reliability.made import PAIRS, made_seeds
 from tests.reliability.made import WORDS as WORDS_OF_SEEDS
 from tests.reliability.test_reliability_drivers import SETTINGS, simulated
 from tests.reports.audits.test_ranks import audit_of
+from tests.reports.covariates import made as covariates
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
 from tests.reports.random_letters import noise, study
@@ -100,7 +101,8 @@ def moved() -> Result:
 
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
-    "seeds": lambda: bb.compare_seeds({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
+    "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
+    "seeds": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),
@@ -114,6 +116,16 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "reliability drivers": explained,
     "random lists": random_lists,
     "study sizes": sizes,
+    "projection": lambda: bb.project(
+        {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate(WORDS)},
+        WORDS[:6],
+        {
+            "<b>axis": list(zip(WORDS[6:18:2], WORDS[7:18:2], strict=True)),
+            "up": [*zip(WORDS[18::2], WORDS[19::2], strict=True)],
+        },
+        ratings=dict(zip(WORDS[:6], range(6), strict=True)),
+        random_seed=1,
+    ),
     "trend": moved,
     "words": lambda: bb.check_words(
         {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}

@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.delivery.markdown import statement_lists
-from bayesbias.delivery.sections import table_block
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import OutputError
 from tests.delivery.results import RESULTS, result_of
 

@@ -30,3 +30,21 @@ def test_each_word_may_have_its_own_sentences():
 def test_templates_without_a_place_are_refused(templates, fact):
     with pytest.raises(ArgumentError, match=fact):
         templates_of_words(["Ann"], templates)
+
+
+def test_lists_of_a_study_have_templates_by_part_of_speech():
+    chosen = bb.embeddings.templates_by_list(
+        "weat6", {"male_names": "name", "female_names": "name", "other": ["WORD."]}
+    )
+    assert set(chosen) == set(bb.load_study("weat6").words)
+    assert chosen["Amy"] == bb.embeddings.load_templates("name")
+    assert chosen["executive"] == ("WORD.",)
+
+
+@pytest.mark.parametrize(
+    ("templates", "fact"),
+    [({"male": "name", "other": "noun"}, "male_names"), ({"male_names": "name"}, "'female_names'")],
+)
+def test_lists_that_are_not_there_or_have_no_templates_are_refused(templates, fact):
+    with pytest.raises(ArgumentError, match=fact):
+        bb.embeddings.templates_by_list("weat6", templates)

@@ -3,10 +3,9 @@
 import gzip
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,8 +17,9 @@ from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_wo
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
-from tests.fuzz import contexts, histwords
+from tests.fuzz import answers, contexts, histwords, pages
 from tests.fuzz.mutations import flipped, mutated
+from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
     BENCHMARKS,
     LABELLED,
@@ -33,10 +33,6 @@ from tests.fuzz.sound import (
 from tests.nli.made import PETS, by_length
 
 Generator = np.random.Generator
-ODD_VALUES: tuple[Any, ...] = (
-    *(5, -1, 1.5, None, True, "", "x", "\ud800", "<script>", [], {}, [1], {"a": 1}, ["a"], [["a"]], [{}]),
-    *({"name": 5}, {"name": "x", "hash": 3}, [[[[[[[[]]]]]]]], "9" * 50, float("1e308")),
-)
 
 
 @dataclass(frozen=True)
@@ -148,24 +144,6 @@ def prior_of(path: Path) -> object:
 
 
 # --- inputs -----------------------------------------------------------------------------------------------
-
-
-def odd_value(rng: Generator) -> Any:
-    """Return a value of a type that nobody expects."""
-    return ODD_VALUES[int(rng.integers(len(ODD_VALUES)))]
-
-
-def with_odd_value(value: Any, rng: Generator) -> Any:
-    """Return a copy of JSON data with something odd at some place."""
-    if isinstance(value, Mapping) and value and rng.random() < 0.9:
-        key = list(value)[int(rng.integers(len(value)))]
-        if rng.random() < 0.1:
-            return {name: part for name, part in value.items() if name != key}
-        return {**value, key: with_odd_value(value[key], rng)}
-    if isinstance(value, list) and value and rng.random() < 0.7:
-        at = int(rng.integers(len(value)))
-        return [*value[:at], with_odd_value(value[at], rng), *value[at + 1 :]]
-    return odd_value(rng)
 
 
 def lying_table(rng: Generator) -> bytes:
@@ -319,7 +297,7 @@ def relations_of(path: Path) -> object:
 
 
 # Each with its share of the inputs.
-TARGETS: dict[str, tuple[int, Target]] = {
+TARGETS: dict[str, tuple[float, Target]] = {
     "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
     "word2vec text": (15, Target(damaged("txt"), vectors_of, ".txt")),
     "word2vec binary": (10, Target(damaged("bin"), vectors_of, ".bin")),
@@ -346,6 +324,7 @@ TARGETS: dict[str, tuple[int, Target]] = {
         Target(contexts.one_bit_of_an_index, contexts.index_of, ".contexts", contexts.said_by_index),
     ),
     "index of contexts that lies": (8, Target(contexts.lying_index, contexts.index_of, ".contexts")),
+    "words asked of an index": (8, Target(answers.asked_words, answers.counts_of, ".json", answers.counted)),
     "contextual vectors": (5, Target(contexts.damaged_vectors, contexts.contextual_vectors_of, ".npz")),
     "study": (15, Target(study_text, study_of, ".toml")),
     "test set of inference": (8, Target(test_set_text, test_set_of, ".toml")),
@@ -357,6 +336,14 @@ TARGETS: dict[str, tuple[int, Target]] = {
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),
     "fit that was tampered with": (1, Target(tampered_fit, fit_of, ".nc")),
     "prior": (1, Target(odd_prior, prior_of, ".txt", warm=compiled)),
+    "kept answer, damaged": (8, Target(answers.damaged_answer, answers.answer_of, ".npz", answers.answered)),
+    "kept answer that lies": (4, Target(answers.lying_answer, answers.answer_of, ".npz", warm=answers.answered)),
+    "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
+    "folder of a model": (8, Target(answers.hostile_folder, answers.model_folder_of, ".json")),
+    **{
+        f"page: {kind}": (0.2, Target(pages.hostile_names, pages.page_of(kind), ".json", list, pages.drawn(kind)))
+        for kind in pages.MAKERS
+    },
 }
 
 

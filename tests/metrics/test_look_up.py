@@ -5,7 +5,15 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import DuplicatesWarning, EmbeddingError, LostWordsWarning, MeasureError, StudyError
-from bayesbias.metrics.look_up import StudyLists, checked_words, find_lists, four_lists, two_groups
+from bayesbias.metrics.look_up import (
+    StudyLists,
+    as_embedding,
+    checked_words,
+    find_lists,
+    four_lists,
+    judge_lost_rows,
+    two_groups,
+)
 from tests.metrics.made import PETS, cosine, vectors
 
 
@@ -103,3 +111,12 @@ def test_an_embedding_is_read_for_the_words_that_are_needed() -> None:
     assert requests == [("cat", "tom", "dog"), None]
     with pytest.raises(MeasureError, match=r"vocabulary .*'dog'"):
         find_lists(read, {"cats": ["cat", "tom"]}, others="dog")  # type: ignore[arg-type]
+
+
+def test_rows_of_a_file_that_are_lost_are_counted_and_too_few_are_refused() -> None:
+    source = as_embedding({"he": [1.0, 0.0], "she": [0.0, 1.0]})
+    judge_lost_rows(source, "pairs.txt", 3, [], "pairs", least=3)
+    with pytest.warns(LostWordsWarning, match=r"1 of the 4 pairs: he ~ xe\."):
+        judge_lost_rows(source, "pairs.txt", 4, ["he ~ xe"], "pairs", least=3)
+    with pytest.raises(MeasureError, match=r"2 of the 3 pairs of pairs\.txt.* at least 3"):
+        judge_lost_rows(source, "pairs.txt", 3, ["he ~ xe"], "pairs", least=3)

@@ -57,7 +57,12 @@ TABLES = {
     "a shared list": table({"x": 3, "y": 3, "z": 3}, {"a": (("x", "y"), 5), "b": (("z",), 5)}),
     "two lists a group": table({"x": 3, "y": 3}, {"a": (("x",), 4), "c": (("x",), 7), "b": (("y",), 5)}),
     "equal vectors": table({"x": 3, "y": 3}, {"a": (("x",), 5), "b": (("y",), 5)}, equal=True),
-    "more words than dimensions": table({"x": 8, "y": 8}, {"a": (("x",), 9), "b": (("y",), 9)}, dimensions=5),
+    **{
+        f"more words than {count} dimensions": table(
+            {"x": 8, "y": 8}, {"a": (("x",), 9), "b": (("y",), 9)}, dimensions=count
+        )
+        for count in (2, 3, 5, 10)
+    },
 }
 
 
@@ -73,6 +78,23 @@ def test_groups_have_their_plain_differences(name: str) -> None:
     words = frame[frame["protected_word"] != ""]
     assert ((words["mean"] - words["observed"]).abs() < words["hdi_high"] - words["hdi_low"]).all()
     assert fit.attrs["convergence_problems"] == "[]"
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+@pytest.mark.parametrize("dimensions", [2, 3, 5, 10])
+@pytest.mark.parametrize("study", ["weat7", "gender"])
+def test_few_dimensions_of_real_vectors_have_their_plain_difference(study: str, dimensions: int) -> None:
+    """There are 14 and 16 protected words: their distances move together, and no answer may be near 0 for that."""
+    whole = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    rows = bb.distance_table(bb.Embedding(whole.words, whole.vectors[:, :dimensions]), study, max_lost=0.3)
+    fit = bb.fit(rows, **SETTINGS)
+    words = rows.groupby(["protected_word", "connection"], observed=True)["cosine_distance"].mean().unstack()
+    spread = (words["associated"] - words["different"]).std() / np.sqrt(len(words))
+    for scope in ("these_words", "population"):
+        contrast = bb.contrasts(fit, level="overall", scope=scope).iloc[0]
+        assert contrast["observed"] != 0
+        assert contrast["mean"] == pytest.approx(contrast["observed"], abs=4 * contrast["sd"] / np.sqrt(1000))
+        assert 0.4 * spread < contrast["sd"] < 4 * spread
 
 
 def test_words_of_one_group_with_different_connections_have_their_plain_difference() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.asymmetry.ratios.agreement import CLEAR
 from bayesbias.asymmetry.ratios.asymmetry_report import COVERAGE
 from bayesbias.base.checks import HDI_PROB
 from tests.validation.scripts import VALIDATION, load_script
@@ -98,7 +99,14 @@ def test_the_guide_quotes_the_tables() -> None:
     reverse = fill.table("prior")
     reverse = reverse[reverse["what"] == "reverse listed"]
     (low, high), (low_both, high_both) = COVERAGE["one"], COVERAGE["both"]
+    clear = {world: fill.clear_rates(part) for world, part in fill.table("norms").groupby("world")}
+    alike = clear.pop("softmax")
+    right = [rates["right"] for rates in clear.values()]
+    assert all(rates["right"] == pytest.approx(rates["said"], abs=0.005) for rates in clear.values())
     expected = [
+        f"called clear from a probability of {CLEAR:g} on. Of the clear directions of a world {min(right):.3f} to "
+        f"{max(right):.3f} are right, as many as said, but where both directions are nearly alike: there "
+        f"{alike['right']:.3f} are right where {alike['said']:.3f} is said",
         f"{low_both:.2f} to {high_both:.2f} of the pairs listed in both directions, and in {low:.2f} to {high:.2f} of "
         f"those listed in one (on average {norms['both_mean']} and {norms['one_mean']})",
         f"from {reverse['observed'].iloc[0]:.2f} for a count of 2 to {reverse['observed'].iloc[-1]:.2f} above 64",

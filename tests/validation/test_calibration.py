@@ -1,5 +1,6 @@
 """Calibration in short. The long version is validation/calibration/."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -131,3 +132,58 @@ def test_the_kept_intervals_of_crossed_hold_what_they_claim() -> None:
     pooled = crossed.groupby("quantity")[["held", "data_sets"]].sum()
     share = pooled["held"] / pooled["data_sets"]
     assert (share - 0.89).abs().max() < 3.7 * np.sqrt(0.89 * 0.11 / pooled["data_sets"].min())
+
+
+def test_the_text_shows_the_coverage_of_the_tables() -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    tables = {
+        name: pd.read_csv(KEPT / f"coverage_{name}.csv").set_index(["model", "quantity"])
+        for name in ("prior", "prior_again", "prior_large", "posterior")
+    }
+    columns = [("prior_large", "hierarchical"), ("prior_large", "crossed"), ("prior", "crossed")]
+    columns += [("prior_again", "crossed"), ("posterior", "hierarchical"), ("posterior", "crossed")]
+    quantities = tables["prior"].loc["crossed"].index
+    assert len(quantities) == 7
+    for quantity in quantities:
+        cells = (f"{tables[name].loc[(model, quantity), 'coverage']:.3f}" for name, model in columns)
+        assert f"| {quantity} | {' | '.join(cells)} |" in text
+    large, first, real = (tables[name].loc["crossed"] for name in ("prior_large", "prior", "posterior"))
+    lowest = first["coverage"].idxmin()
+    said = f"(now {first.loc[lowest, 'coverage']:.3f}) is not confirmed: the large run has"
+    assert f"{said} {large.loc[lowest, 'coverage']:.3f}" in text
+    assert f"within {large['z'].abs().max():.1f} standard errors for all seven quantities in the large run" in text
+    assert first["z"].abs().max() < 3 > tables["prior_again"].loc["crossed", "z"].abs().max()
+    assert f"`crossed` holds {real['coverage'].min():.2f} to {real['coverage'].max():.2f}, on the safe side" in text
+
+
+def test_the_text_says_what_hierarchical_really_holds() -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    real, prior = (pd.read_csv(KEPT / f"coverage_{name}.csv") for name in ("posterior", "prior_large"))
+    means = {
+        name: 100 * table[table["model"] == "hierarchical"].set_index("quantity")["coverage"]
+        for name, table in (("real", real), ("prior", prior))
+    }
+    neutral, human, different, associated = (
+        means["real"][f"connection_mean[{kind}]"] for kind in ("neutral", "human", "different", "associated")
+    )
+    assert f"its 89 % interval of the neutral mean is really one of {neutral:.0f} %" in text
+    assert f"different means are of {human:.0f} to {different:.0f} %" in text
+    assert f"that of the associated mean of {associated:.0f} %" in text
+    contrasts = means["real"][["associated - neutral", "associated - human"]]
+    # 0.865 is 86 % by Python's rounding to even.
+    assert f"{contrasts.min():.0f} to {contrasts.max():.0f} % for associated minus neutral and human" in text
+    of_means = means["prior"][[name for name in means["prior"].index if name.startswith("connection_mean")]]
+    assert f"{of_means.min():.0f} to {of_means.max():.0f} % for means" in text
+
+
+def test_the_text_says_how_many_data_sets_were_ranked() -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    runs = json.loads((KEPT / "run.json").read_text())
+    ranked = {name: run for name, run in runs.items() if name.startswith("ranks_")}
+    assert {run["replicates"] for run in ranked.values()} == {1000}
+    given_up = {name: run["given_up"] for name, run in ranked.items() if run["given_up"]}
+    assert given_up == {"ranks_hierarchical_nutpie": 10}
+    assert "1,000 data sets each, and so was NUTS (990 of them; 10 it gave up)" in text
+    coverage = [run for name, run in runs.items() if name.startswith("coverage_")]
+    assert sum(run["given_up"] for run in coverage) == 1
+    assert f"one data set in {sum(run['replicates'] for run in coverage):,} was given up" in text

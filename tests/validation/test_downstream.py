@@ -14,6 +14,7 @@ from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "downstream"
 README = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
+GUIDE = " ".join((VALIDATION.parent / "docs" / "guide" / "downstream.md").read_text(encoding="utf-8").split())
 VALUES, CHANGES, RUNS = (pd.read_csv(FOLDER / f"{name}.csv") for name in ("values", "changes", "runs"))
 
 
@@ -25,35 +26,54 @@ def said(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "
 
 def test_the_text_says_the_numbers_of_the_tables() -> None:
     gap = "male - female"
-    parts = [said(VALUES, name, gap) for name in ("original", "hard")]
+    parts = [said(VALUES, name, gap) for name in ("original", "hard", "misp")]
     parts += [said(CHANGES, name, "overall") for name in ("hard", "misp")]
-    parts.append(said(CHANGES, "hard", "size of the contrast"))
+    parts += [said(CHANGES, "hard", quantity) for quantity in ("size of the contrast", gap)]
     contrasts = RUNS.loc[RUNS["embedding"] == "original", "contrast"]
-    parts += [f"{contrasts.min():.3f} after one training and +{contrasts.max():.3f} after another"]
+    lowest, *others = sorted(contrasts)
+    parts.append(f"{lowest:.3f} after one training and {others[0]:.3f} to {others[-1]:.3f} after the other four")
+    assert f"{lowest:.3f} after one training and +{others[-1]:.3f} after another" in GUIDE
+    assert (RUNS.loc[RUNS["embedding"] == "hard", "contrast"] > 0).all()
+    spread = RUNS.groupby("embedding")["contrast"].std()["original"]
+    parts.append(f"a standard deviation of {spread:.2f}")
     pairs = pd.read_csv(FOLDER / "word_pairs.csv").set_index(["embedding", "first", "second"])
     for name in ("original", "hard"):
         row = pairs.loc[(name, "guy", "lady")]
         parts.append(f"{row['mean']:.3f} ({row['hdi_low']:.3f} to {row['hdi_high']:.3f})")
-    parts += [f"{x:.3f}" for x in pd.read_csv(FOLDER / "accuracy.csv").groupby("embedding")["accuracy"].mean()]
+    trainings = pd.read_csv(FOLDER / "accuracy.csv")
+    parts += [f"{x:.3f}" for x in trainings.groupby("embedding")["accuracy"].mean()]
+    passes, best = trainings["passes"], trainings["best_pass"]
+    assert (passes - best == 5).all()  # each training went to its end
+    parts += [f"ended after {passes.min()} to {passes.max()} passes", f"best pass is {best.min()} to {best.max()}"]
     facts = json.loads((FOLDER / "run.json").read_text())
-    parts += [f"{facts['seconds']:,} s", f"{facts['seconds_a_training']} s", f"{facts['lost_words']:,} of the words"]
+    assert (facts["trainings"], facts["epochs"], facts["patience"]) == (len(RUNS), 100, 5)
+    assert len(trainings) == len(RUNS) == 15
+    parts += [f"{facts['processor_seconds']:,} processor seconds", f"{facts['lost_words']:,} of the words"]
     original = VALUES[(VALUES["embedding"] == "original") & (VALUES["quantity"] == "overall")]
     parts.append(f"of {original.loc[original['population'] == 'these words', 'mean'].item():.3f}")
     asked = bb.nli.test_set("explicit")
-    lists = ("29 of 100 female", "66 of 100 male", "took 36 and 69 names", "10 of them words")
     facts_of_data = (
         "13,784 words of 300 dimensions",
         "4,439 pairs",
         "120 times",
         f"{len(asked):,} pairs",
-        "15 trainings of",
+        "15 trainings",
+        "29 of 100 female",
+        "66 of 100 male",
     )
-    given = ("Dawkins (2021)", "2014", "at most 10 passes", "And 10 passes", "length 1", *lists, *facts_of_data)
+    given = ("Dawkins (2021)", "2014", "length 1", "at most 100 passes", *facts_of_data)
     assert unexplained(README, [*parts, *given]) == []
-    assert facts["epochs"] == 10
-    assert len(RUNS) == 15
-    distance = CHANGES[(CHANGES["embedding"] == "hard") & (CHANGES["quantity"] == "distance")]
-    assert (distance["hdi_low"] > 0).all()
+    for quantity in ("size of the contrast", "distance"):
+        assert is_settled(CHANGES, "hard", quantity)
+    assert not is_settled(CHANGES, "misp", "size of the contrast")
+    assert not is_settled(CHANGES, "hard", gap)
+    assert not any(is_settled(CHANGES, name, "overall") for name in ("hard", "misp"))
+
+
+def is_settled(frame: pd.DataFrame, embedding: str, quantity: str) -> bool:
+    rows = frame[(frame["embedding"] == embedding) & (frame["quantity"] == quantity)]
+    (row,) = rows[rows["population"] == "these words"].to_dict("records")
+    return row["hdi_low"] > 0 or row["hdi_high"] < 0
 
 
 def test_the_tables_are_those_of_the_answers(tmp_path: Path) -> None:
@@ -75,4 +95,10 @@ def test_the_script_trains_and_keeps_answers(tmp_path: Path) -> None:
     script.train_all(embeddings, tmp_path / "sick.csv", tmp_path, seeds=3, epochs=2, hidden_units=6, asked=asked)
     found = script.compared(tmp_path, asked)
     assert found.runs["embedding"].tolist() == ["original"] * 3 + ["same"] * 3
-    assert len(pd.read_csv(tmp_path / "accuracy.csv")) == 6
+    trainings = pd.read_csv(tmp_path / "accuracy.csv")
+    assert trainings[["embedding", "seed"]].to_numpy().tolist() == [
+        [name, seed] for name in ("original", "same") for seed in (1, 2, 3)
+    ]
+    assert trainings["passes"].between(1, 2).all()
+    assert (trainings["best_pass"] <= trainings["passes"]).all()
+    assert json.loads((tmp_path / "run.json").read_text())["trainings"] == 6

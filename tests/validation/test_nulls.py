@@ -47,3 +47,33 @@ def test_readme_shows_the_table_of_false_claims() -> None:
             assert float(nominal) == 100 * row["nominal"]
             assert text.strip("*") == f"{100 * row['rate']:.1f}"
             assert text.startswith("**") == (row["rate"] - 3 * row["mc_se"] > row["nominal"])
+
+
+def test_readme_says_the_numbers_of_the_tables_in_its_text() -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    slip = pd.read_csv(KEPT / "slip.csv").set_index("group_mean")
+    assert f"the share is {100 * slip.loc['first word', 'exact']:.1f} %" in text
+    assert f"The correct share is **{100 * slip.loc['mean', 'exact']:.1f} %**" in text
+    for group_mean, title, digits in (("mean", "its mean", 4), ("first word", "(the slip)", 3)):
+        row = slip.loc[group_mean]
+        shown = f"{row['share']:.{digits}f} ± {row['mc_se']:.{digits}f} | {row['exact']:.{digits}f}"
+        assert f"{title} | {shown} |" in text
+    first = slip.loc["first word"]
+    assert abs(0.38 - first["exact"]) < 2 * np.sqrt(0.38 * 0.62 / 10_000)  # as the text says of the paper's share
+    table = pd.read_csv(KEPT / "false_claims.csv")
+    assert f"Monte Carlo standard error is at most {100 * table['mc_se'].max():.1f}" in text
+    assert f"at most {100 * table.loc[table['rate'] < 0.07, 'mc_se'].max():.1f} for shares below 7" in text
+    assert table["not_fitted"].eq(0).all()
+    neutral = table[table["contrast"] == "associated - neutral"]
+    dependent = neutral[neutral["method"].isin(["t_test_preaveraged", "t_test_raw", "hierarchical"])]
+    with_effects = 100 * dependent.loc[dependent["attribute_sd"] > 0, "rate"]
+    assert f"in {with_effects.min():.0f} to {with_effects.max():.0f} % of the data sets" in text
+    most = {
+        (method, nominal): 100 * part["rate"].max()
+        for (method, nominal), part in neutral.groupby(["method", "nominal"])
+        if method.startswith("crossed")
+    }
+    by_prob = [
+        " and ".join(f"{most[method, at]:.1f}" for method in ("crossed_per_list", "crossed")) for at in (0.11, 0.05)
+    ]
+    assert f"at most {by_prob[0]} % of the 89 % intervals, {by_prob[1]} % of the 95 % ones" in text

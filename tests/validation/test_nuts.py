@@ -21,6 +21,15 @@ def test_the_readme_shows_the_table() -> None:
     assert f"**{kept['times_faster'].min():.0f} to {kept['times_faster'].max():.0f} times" in text
     assert kept["overall_mean_difference"].max() < 0.05
     assert (kept["overall_sd_ratio"] - 1).abs().max() < 0.05
+    flat = " ".join(text.split())
+    assert f"differ by at most {kept['overall_mean_difference'].max():.2f} posterior sds" in flat
+    assert f"the sds by at most {100 * (kept['overall_sd_ratio'] - 1).abs().max():.0f} %" in flat
+    assert f"Of all {kept['contrasts'].min()} to {kept['contrasts'].max()} contrasts" in flat
+    means, sds = (kept[f"worst_{name}_errors"] for name in ("mean", "sd"))
+    assert f"difference of means is {means.min():.1f} to {means.max():.1f} Monte Carlo errors" in flat
+    assert f"that of sds is {sds.min():.1f} to {sds.max():.1f}:" in flat
+    assert f"NUTS had no divergence, and R-hat of {kept['nuts_r_hat'].max():.3f} at most" in flat
+    assert kept["nuts_divergent"].eq(0).all()
 
 
 @pytest.mark.truth

@@ -41,6 +41,30 @@ def test_the_texts_name_the_range_of_claims() -> None:
         assert (own[f"{name}_claims"] < 0.11 + 3 * own[f"{name}_claims_se"]).all()
 
 
+def test_the_text_says_the_means_over_all_cells(script: ModuleType) -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    table = pd.read_csv(KEPT / "claims.csv")
+    means = script.pooled(table).set_index(["method", "gap", "controls"]).sort_index()
+
+    def both(method: str, column: str) -> list[float]:
+        return [means.loc[(method, 0.0, controls), column] for controls in (0, 100)]
+
+    without, with_controls = both("multivariate", "sd_to_error")
+    said = f"is {without:.2f} times the actual error without controls and {with_controls:.2f} with 100"
+    these = both("multivariate", "these_words_sd_to_error")
+    assert f"{said} ({these[0]:.2f} and {these[1]:.2f} for these words)" in text
+    assert "oracle ({:.2f} and {:.2f}) knows".format(*both("oracle", "sd_to_error")) in text
+    power = {gap: 100 * means.loc[("multivariate", gap), "claims"] for gap in (-0.03, -0.08)}
+    small, large = ([f"{value:.0f}" for value in power[gap]] for gap in (-0.03, -0.08))
+    assert f"{' to '.join(dict.fromkeys(small))} % for a gap of -0.03 and {' to '.join(large)} % for -0.08" in text
+    behind = 100 * means.loc[("oracle_plain_difference", -0.03), "claims"] - power[-0.03]
+    assert f"That is {behind.mean():.0f} points behind" in text
+    null = table[(table["gap"] == 0) & (table["method"] == "multivariate")]
+    shares = {name: 100 * null[name].mean() for name in ("claims", "these_words_claims", "protected_group_claims")}
+    said = "{:.0f} % for words like these, {:.0f} % for these words, {:.0f} % for groups".format(*shares.values())
+    assert f"{said} and {100 * null['word_claims'].mean():.0f} % for single words" in text
+
+
 def test_who_knows_the_covariance_claims_as_often_as_promised(script: ModuleType) -> None:
     """Lists of the bundled vectors: a difference with its known sd, Normal by the mean of many distances."""
     cell = next(script.cells(Path(), ["bundled"]))

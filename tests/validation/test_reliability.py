@@ -9,6 +9,7 @@ import pytest
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.reliability.mean_squares import mean_squares
+from bayesbias.reliability.row_shapes import COVERAGE, is_doubted
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "reliability"
@@ -116,3 +117,23 @@ def test_cells_of_the_model_are_near_what_they_say() -> None:
     assert table["posterior"].between(0.87, 0.92).all()
     real = pd.read_csv(KEPT / "real.csv")
     assert real["posterior"].between(0.83, 0.94).all()
+
+
+def test_intervals_that_are_not_doubted_hold_the_truth_in_over_80_percent() -> None:
+    """What `row_shapes` and the guide say of intervals is in the table, and Normal rows are not doubted."""
+    table = pd.read_csv(KEPT / "row_shapes.csv")
+    doubted = np.array([is_doubted(row.far_share, row.rows) for row in table.itertuples()])
+    assert table.loc[~doubted, "posterior"].min() > 0.80
+    coverage = table.loc[doubted, "posterior"].round(2)
+    assert (coverage.min(), coverage.max()) == COVERAGE
+    assert set(table.loc[table["posterior"] < 0.79, "scores"]) == {"very skewed rows", "extreme rows"}
+    assert not doubted[(table["scores"] == "normal").to_numpy()].any()
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "trust.md").read_text(encoding="utf-8").split())
+    assert f"holds the truth in {100 * COVERAGE[0]:.0f} to {100 * COVERAGE[1]:.0f} % of cases" in guide
+
+
+@pytest.mark.slow
+def test_extreme_rows_are_doubted_and_normal_ones_are_not(script: ModuleType) -> None:
+    found = script.shapes(60, np.random.default_rng(17)).set_index("scores")
+    assert found.loc["extreme rows", "far_share"].mean() > 0.25
+    assert found.loc["normal", "far_share"].mean() < 0.1

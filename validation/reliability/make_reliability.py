@@ -19,6 +19,7 @@ from scipy import stats
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.delivery.plots.style import furnish, new_figure, save_figure, series_legend
 from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, mean_squares
+from bayesbias.reliability.row_shapes import far_share
 from bayesbias.reliability.variance_components import posterior
 
 FOLDER = Path(__file__).resolve().parent
@@ -161,6 +162,26 @@ def coverage(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame([row_of(each, matrices, rng) for each in cells])
 
 
+def shapes(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return coverage, and the share of matrices whose rows are far from Normal, by cell."""
+    rows = []
+    for kind in (NORMAL, *DEPARTURES):
+        cells = [Cell("icc_2_1", n, 8, variance, 0.05, kind) for n in (8, 12, 23, 76) for variance in (1.0, 10.0)]
+        cells += [Cell("icc_3_1", 23, 3, 1.0, 0.0, kind), Cell("cronbach_alpha", 23, 8, 0.3, 0.0, kind)]
+        cells += [Cell("icc_3_1", n, 3, 1.0, 0.0, kind, SCALES) for n in (8, 23, 76)]
+        for cell in cells:
+            squares = mean_squares(made(cell, matrices, rng))
+            found = posterior(squares, RELIABILITIES[cell.reliability], hdi_prob=HDI_PROB)
+            holds = (found["hdi_low"] <= truth(cell)) & (truth(cell) <= found["hdi_high"])
+            rows.append({
+                "reliability": cell.reliability, "rows": cell.n, "columns": cell.k, "truth": round(truth(cell), 3),
+                "column_scales": "1 : 1" if cell.scales is None else " : ".join(f"{scale:g}" for scale in cell.scales),
+                "scores": kind, "matrices": matrices, "posterior": holds.mean(),
+                "far_share": far_share(pd.Series(squares.row_kurtosis)),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def real_populations(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return coverage where rows are drawn from real words, whose reliability all words together give."""
     with np.load(STUDY) as arrays:
@@ -282,7 +303,8 @@ def main() -> None:
     table = coverage(arguments.matrices, np.random.default_rng(SEED))
     real = real_populations(arguments.matrices // 8, np.random.default_rng(SEED))
     others = choices(arguments.matrices // 2, np.random.default_rng(SEED))
-    for name, frame in {"coverage": table, "real": real, "choices": others}.items():
+    far = shapes(arguments.matrices // 5, np.random.default_rng(SEED))
+    for name, frame in {"coverage": table, "real": real, "choices": others, "row_shapes": far}.items():
         frame.to_csv(arguments.out / f"{name}.csv", index=False, float_format="%.4g", lineterminator="\n")
         print(frame.to_string(index=False), end="\n\n")
     draw(table, arguments.out / "coverage.png")

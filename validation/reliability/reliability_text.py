@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from bayesbias.reliability.row_shapes import is_doubted
+
 FOLDER = Path(__file__).resolve().parent
 STUDY = FOLDER.parent / "study_over_seeds" / "scores.npz"
 LEAST_COVERED = {"algorithm": "skipgram", "rule": "nbm", "base_pair": "his ~ hers"}
@@ -27,6 +29,7 @@ def ends(values: pd.Series) -> str:
 def values(folder: Path) -> dict[str, str]:
     """Return the numbers and tables of the template by name."""
     coverage, real, choices = (pd.read_csv(folder / f"{name}.csv") for name in ("coverage", "real", "choices"))
+    far = pd.read_csv(folder / "row_shapes.csv")
     run = pd.read_json(folder / "run.json", typ="series")
     equal = coverage["column_scales"] == "1 : 1"
     normal = coverage["scores"] == "normal"
@@ -121,6 +124,24 @@ def values(folder: Path) -> dict[str, str]:
     half = choices[(choices["truth"] == 0.5) & (choices["column_variance"] == 0)]
     filled["not_negative"] = ends(half["not_negative"])
     filled["not_negative_at_0"] = f"{choices.loc[choices['truth'] == 0, 'not_negative'].max():.3f}"
+    far = far.assign(doubted=[is_doubted(row.far_share, row.rows) for row in far.itertuples()])
+    filled["row_shapes"] = markdown(
+        ("rows", "share of matrices with rows far from Normal", "coverage", "doubted cells", "their coverage"),
+        (
+            (
+                *(kind, ends(part["far_share"]), ends(part["posterior"])),
+                f"{part['doubted'].sum()} of {len(part)}",
+                ends(part.loc[part["doubted"], "posterior"]) if part["doubted"].any() else "",
+            )
+            for kind, part in far.groupby("scores", sort=False)
+        ),
+    )
+    filled["doubted"], filled["not_doubted"] = (
+        ends(far.loc[far["doubted"] == is_one, "posterior"]) for is_one in (1, 0)
+    )
+    normal = far[far["scores"] == "normal"]
+    filled["normal_far"] = f"{normal['far_share'].max():.3f}"
+    filled["normal_far_8"] = f"{normal.loc[normal['rows'] < 12, 'far_share'].max():.3f}"
     few = choices[choices["columns"] < 8]
     return filled | {"exponent_1": ends(few["exponent_1"])}
 

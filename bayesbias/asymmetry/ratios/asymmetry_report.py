@@ -78,8 +78,7 @@ class AsymmetryReport(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: the norms, each source, and the pairs that are left out."""
+    def _parts(self) -> tuple[StatementList, ...]:
         norm_ratios = usable(self.ratios[self.ratios["source"] == self.norms])
         each_once = norm_ratios.drop_duplicates(["a", "b"])
         clear = float((each_once["probability_of_direction"] >= CLEAR).mean())
@@ -102,7 +101,7 @@ class AsymmetryReport(Result):
             Statement("left out", f"{name}: {count:,} pairs have no number (see left_out).", {"pairs": int(count)})
             for name, count in lost.items()
         ]
-        parts = (
+        return (
             StatementList(f"Pairs and relations in {self.norms} ({prob} HPDI)", tuple(first)),
             StatementList("Agreement with them", tuple(others)),
             *(
@@ -111,7 +110,6 @@ class AsymmetryReport(Result):
             ),
             StatementList("Left out", tuple(limits)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

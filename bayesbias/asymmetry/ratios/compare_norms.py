@@ -49,8 +49,7 @@ class NormsComparison(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The numbers of pairs, and the correlations over all relations."""
+    def _parts(self) -> tuple[StatementList, ...]:
         counts = [
             Statement("pairs", f"{row['norms']}: {row['pairs']:,} pairs, and all norms list {row['common']:,}.", row)
             for row in rows_of(self.counts)

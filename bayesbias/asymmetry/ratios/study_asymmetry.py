@@ -58,8 +58,7 @@ class StudyAsymmetry(Result):
     hdi_prob: float
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: means, contrasts, and limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         means = [_mean_statement(row) for row in rows_of(self.means) if row["quantity"] == "lar"]
         contrasts = [_contrast_statement(row) for row in rows_of(self.contrasts)]
         lost = int(self.left_out["pairs"].sum())
@@ -75,12 +74,11 @@ class StudyAsymmetry(Result):
             text = f"{lost:,} of {len(self.pairs):,} pairs have no number: {reasons}."
             limits.append(Statement("left out", text, {"pairs": lost}))
         title = f"LAR in {self.source}, {self.study} ({percent_text(self.hdi_prob)} intervals, natural logarithms)"
-        parts = (
+        return (
             StatementList(title, tuple(means)),
             StatementList("Differences", tuple(contrasts)),
             StatementList("Beware", tuple(limits)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

@@ -1,14 +1,16 @@
 """Linear maps of word vectors: the fitted form of all methods that are one matrix."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.method import FittedMethod
+from bayesbias.debias.linear.vector_map import VectorMap
+from bayesbias.debias.method import FittedMethod, Words
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
 
@@ -72,8 +74,24 @@ class FittedLinearMap(FittedMethod):
         return {"method": self.method, "sets": self.sets.name, "weights": [float(weight) for weight in self.weights]}
 
     @property
+    def map(self) -> VectorMap:
+        """The map as a function of arrays, for new vectors; it knows no words, and so changes all vectors."""
+        return VectorMap(self.matrix, self._label.format(**vars(self)))
+
+    @property
     def _dimensions(self) -> int:
         return len(self.matrix)
+
+    def _debiased(self, source: Embedding, target: Words, ignore: Words) -> Embedding:
+        debiased = super()._debiased(source, target, ignore)
+        if not isinstance(source, ContextualEmbedding):
+            return debiased
+        changed = (debiased.vectors != source.vectors).any(axis=1)
+        deviations = source.deviations.copy()
+        deviations[changed] = deviations[changed] @ self.matrix.astype(deviations.dtype)
+        return replace(
+            source, vectors=debiased.vectors, name=debiased.name, steps=debiased.steps, deviations=deviations
+        )
 
     @property
     def _unchanged(self) -> Sequence[str]:

@@ -28,6 +28,7 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_number
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike
+from bayesbias.debias.linear.vector_map import VectorMap
 from bayesbias.debias.method import FittedMethod, Method, documented_like
 from bayesbias.debias.rows import chosen_rows, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
@@ -81,6 +82,11 @@ class FittedSoftDebias(FittedMethod):
             "objective": self.objective,
             "objective_before": self.objective_before,
         }
+
+    @property
+    def map(self) -> VectorMap:
+        """The map as a function of arrays, for new vectors."""
+        return VectorMap(self.matrix, self._label.format(**vars(self)), unit_length=True)
 
     @property
     def _dimensions(self) -> int:

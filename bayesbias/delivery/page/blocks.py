@@ -4,6 +4,7 @@ Texts hold no markup. The template escapes them, so a word may hold any characte
 """
 
 import base64
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ MOST_ROWS = 400
 # In inches; at 390 pixels the letters are still legible.
 _WIDEST = 5.4
 _LARGEST_SVG = 600_000
+_EMPTY = "\N{EN DASH}"
 
 
 class _Block:
@@ -130,15 +132,15 @@ def frame_table(
     """Return a table of columns of a data frame.
 
     `columns` maps a column to its header and the function that formats its numbers, or None for texts. A key
-    ``"low:high"`` puts both ends of an interval into one cell.
+    ``"low:high"`` puts both ends of an interval into one cell. A dash stands for a number that is not defined.
     """
     shown = frame.head(MOST_ROWS)
     if len(frame) > len(shown):
         caption = f"{caption} (the first {len(shown):,} of {len(frame):,} rows)"
     cells = []
     for name, (_, write) in columns.items():
-        ends = [[(write or str)(value) for value in shown[end]] for end in name.split(":")]
-        cells.append([" to ".join(parts) for parts in zip(*ends, strict=True)])
+        ends = [[_cell(value, write) for value in shown[end]] for end in name.split(":")]
+        cells.append([_EMPTY if _EMPTY in parts else " to ".join(parts) for parts in zip(*ends, strict=True)])
     return Table(
         caption=caption,
         header=tuple(header for header, _ in columns.values()),
@@ -146,6 +148,12 @@ def frame_table(
         texts=tuple(write is None for _, write in columns.values()),
         folded=folded,
     )
+
+
+def _cell(value: Any, write: Format | None) -> str:
+    if write is None:
+        return str(value)
+    return _EMPTY if isinstance(value, float) and math.isnan(value) else write(value)
 
 
 def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:

@@ -9,8 +9,10 @@ from .embeddings.debiasing import plot_debias_report as plot_debias_report
 from .embeddings.inference import plot_inference as plot_inference
 from .embeddings.lar_distributions import plot_lar_distributions as plot_lar_distributions
 from .embeddings.relations import plot_relations as plot_relations
-from .embeddings.seeds import plot_seeds as plot_seeds
+from .embeddings.trainings import plot_trainings as plot_trainings
 from .embeddings.trend import plot_trend as plot_trend
+from .measures.axes import plot_axes_map as plot_axes_map
+from .measures.axes import plot_axis as plot_axis
 from .measures.congruences import plot_components as plot_components
 from .measures.congruences import plot_congruences as plot_congruences
 from .measures.heatmap import plot_heatmap as plot_heatmap
@@ -27,6 +29,7 @@ from .measures.word_scores import plot_word_scores as plot_word_scores
 from .posterior.checks import plot_check as plot_check
 from .posterior.checks import plot_prior_check as plot_prior_check
 from .posterior.contrasts import plot_contrasts as plot_contrasts
+from .posterior.covariates import plot_covariate as plot_covariate
 from .posterior.distances import plot_distances as plot_distances
 from .posterior.words import plot_connections as plot_connections
 from .posterior.words import plot_words as plot_words

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayesbias.base.interrupts import held_interrupts
 from bayesbias.base.outputs import atomic_path
 from bayesbias.errors import (
     FigureWarning,
@@ -36,7 +37,8 @@ _FORMATS = (".png", ".svg", ".pdf")
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure of a size in inches, which notebooks show once and no window keeps open."""
     try:
-        import matplotlib.pyplot as plt
+        with held_interrupts():  # half of an import would stay in the session, and break every later figure
+            import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
     except (ImportError, ValueError) as error:  # an unavailable backend or style
@@ -119,6 +121,15 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
         axes.tick_params(axis="y", length=0)
         for label in axes.get_yticklabels():
             label.set_parse_math(False)  # a word with dollar signs is text, not mathematics
+
+
+def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
+    """Shade the region of practical equivalence, of which a panel's x axis shows at most half a width more."""
+    low, high = axes.get_xlim()
+    reach = (high - low) / 2
+    axes.axvspan(
+        max(rope[0], low - reach), min(rope[1], high + reach), color="#F0E442", alpha=0.35, linewidth=0, zorder=0
+    )
 
 
 def draw_estimate(

@@ -1,6 +1,6 @@
 """Running a language model on batches of rows of similar length, with little padding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -54,7 +54,7 @@ def mean_piece_vectors(
     *,
     layer: int,
     batch: int,
-    progress: bool,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> NDArray[np.float32]:
     """Return the mean vector of some pieces of each row after a layer: an array of shape (rows, dimensions).
 
@@ -70,19 +70,20 @@ def mean_piece_vectors(
         Number of the layer: 0 is the input of the first layer, -1 the last layer.
     batch
         Rows in a batch.
-    progress
-        Whether to show a bar.
+    advance
+        Function that is called with the number of rows of each batch that is done.
     """
     import torch
 
     means: list[Any] = [None] * len(rows)
     with torch.inference_mode():
-        for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=progress):
+        for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=False):
             answer = model.model(input_ids=numbers, attention_mask=mask, output_hidden_states=True)
             hidden = answer.hidden_states[layer]
             for place, row in enumerate(block):
                 pieces = places[row]
                 means[row] = hidden[place, pieces.start : pieces.stop].mean(dim=0).float().cpu().numpy()
+            advance(len(block))
     return np.stack(means)
 
 

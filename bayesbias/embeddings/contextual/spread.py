@@ -44,7 +44,8 @@ class ContextualEmbedding(Embedding):
     pieces
         Number of pieces into which the model split each word, shape (words,); the vector is their mean.
     paired
-        Whether all words have the same contexts, as in templates, so that their errors are correlated.
+        Whether a group holds the same contexts for all words that have it, as with templates, so that their errors are
+        correlated.
     left_out
         Words without a vector, each with the reason.
     """
@@ -132,9 +133,9 @@ class ContextualEmbedding(Embedding):
     def redrawn(self, *, random_seed: int | None = None) -> Embedding:
         """Return an embedding whose vectors are each moved by a draw of their errors over contexts.
 
-        Fits to the tables of several such embeddings differ by the uncertainty about contexts, which `bb.compare_seeds`
-        compares with the uncertainty about words. All pairs of a word share the error of its vector, which `cosine_sd`
-        of single pairs cannot show.
+        What is computed of several such embeddings differs by the uncertainty about contexts, such as a measure without
+        `context_sd` (see `bb.contrasts`). All pairs of a word share the error of its vector, which `cosine_sd` of
+        single pairs cannot show.
 
         Parameters
         ----------
@@ -207,19 +208,25 @@ def with_spread(embedding: Embedding, path: Path) -> Embedding:
     )
 
 
-def jackknife(vectors: NDArray[np.floating]) -> tuple[Floats, Floats]:
+def jackknife(
+    vectors: NDArray[np.floating], group: NDArray[np.int64] | None = None, groups: int = GROUPS
+) -> tuple[Floats, Floats]:
     """Return the mean of vectors, and its scaled changes when groups of vectors are left out.
 
     Parameters
     ----------
     vectors
         Array of shape (contexts, dimensions), at least 2 contexts, in random order.
+    group
+        Number of each context's group, shape (contexts,), at least 2 of them. None (default): the contexts take turns.
+    groups
+        Number of rows of the deviations.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The mean, and deviations of shape (`GROUPS`, dimensions), whose squares sum to the variance of the mean; rows
-        beyond the number of contexts are 0.
+        The mean, and deviations of shape (groups, dimensions), whose squares sum to the variance of the mean; rows of
+        groups without a context are 0.
 
     Examples
     --------
@@ -228,14 +235,14 @@ def jackknife(vectors: NDArray[np.floating]) -> tuple[Floats, Floats]:
     (array([3.]), np.True_)
     """
     count = len(vectors)
-    groups = min(GROUPS, count)
-    group = np.arange(count) % groups
-    sums = np.zeros((groups, vectors.shape[1]))
-    np.add.at(sums, group, vectors.astype(np.float64))
+    turns = np.arange(count) % min(groups, count) if group is None else group
+    present, places = np.unique(turns, return_inverse=True)
+    sums = np.zeros((len(present), vectors.shape[1]))
+    np.add.at(sums, places, vectors.astype(np.float64))
     whole = sums.sum(axis=0)
-    without = (whole - sums) / (count - np.bincount(group))[:, None]
-    deviations = np.zeros((GROUPS, vectors.shape[1]))
-    deviations[:groups] = np.sqrt((groups - 1) / groups) * (without - without.mean(axis=0))
+    without = (whole - sums) / (count - np.bincount(places))[:, None]
+    deviations = np.zeros((groups, vectors.shape[1]))
+    deviations[present] = np.sqrt(1 - 1 / len(present)) * (without - without.mean(axis=0))
     return whole / count, deviations
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.extras import require
+from bayesbias.embeddings.contextual.model_folder import check_model_folder
 from bayesbias.errors import BayesBiasError, InputFileError, library_reason
 
 
@@ -30,7 +31,7 @@ def load_transformer(
     Raises
     ------
     InputFileError
-        If the folder holds no configuration of a model.
+        If the folder holds no configuration of a model, or names files outside of it.
     BayesBiasError
         Of class `absent` or `broken`.
     """
@@ -40,6 +41,7 @@ def load_transformer(
             "save_pretrained wrote. Names on the Hub are not looked up: download the model first, for example with "
             "huggingface_hub.snapshot_download."
         )
+    check_model_folder(folder)
     torch, transformers, _ = (
         require(module, extra, purpose, error=absent) for module in ("torch", "transformers", "safetensors")
     )

@@ -1,23 +1,33 @@
 """Contextual vectors: means of a language model's vectors of a word over its contexts, or over templates."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_items, resolve_seed
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.embeddings.contextual.forward import mean_piece_vectors
 from bayesbias.embeddings.contextual.language_model import LanguageModel, load_language_model
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.progress import steps_bar
 from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
-from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasWarning,
+    EmbeddingError,
+    LostWordsError,
+    LostWordsWarning,
+    name_some,
+    warn_user,
+)
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
 """Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
@@ -58,8 +68,8 @@ def contextual_embedding(
         Words, such as ``study.words``.
     contexts
         Index of a corpus (`index_contexts`), or its file: vectors are averaged over the contexts of each word in any
-        case. Or templates such as ``"This is WORD."``, the same for all words; None (default) takes fourteen with
-        little meaning of their own (`load_templates`).
+        case, in each at the word's first occurrence. Or templates such as ``"This is WORD."``, the same for all words;
+        None (default) takes fourteen with little meaning of their own (`load_templates`).
     layer
         Layer of the model: -1 (default) is the last, 0 the input of the first.
     most
@@ -97,9 +107,16 @@ def contextual_embedding(
 
     Warns
     -----
+    BayesBiasWarning
+        If the folder is that of a sentence encoder, whose own vectors are others.
     LostWordsWarning
         If words have fewer than two contexts, or are unknown to the model: they are left out, and listed with the
         reason in the field `left_out`.
+
+    Notes
+    -----
+    These are means of the vectors of a word's own pieces. A sentence encoder gives a text another vector, made of all
+    its pieces: for that use `encode`.
 
     References
     ----------
@@ -122,6 +139,12 @@ def contextual_embedding(
     source = _checked_contexts(contexts)
     folder = cache_folder(cache)
     loaded = load_language_model(model, device=device)
+    if (Path(model) / "modules.json").is_file():
+        warn_user(
+            f"{loaded.name} is a sentence encoder. These are vectors of its pieces, not those that it gives to texts: "
+            "for these use bb.encode, or `bayesbias encode`.",
+            BayesBiasWarning,
+        )
     layer = _layer(loaded, layer)
     index = source if isinstance(source, ContextIndex) else None
     if isinstance(source, ContextIndex):
@@ -137,14 +160,17 @@ def contextual_embedding(
     new = [word for word in wanted if word not in word_vectors]
     reasons: dict[str, str] = {}
     size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
-    blocks = [new[start : start + size] for start in range(0, len(new), size)]
-    for block in with_progress(blocks, "vectors of words", progress=progress):
-        texts = {word: _texts(word, places[word], source) for word in block}
-        new_vectors, new_reasons = _word_vectors(loaded, places, texts, layer=layer, batch=batch, least=least)
-        for word, vectors in new_vectors.items():
-            write_vectors(folder, keys[word], vectors)
-        word_vectors |= new_vectors
-        reasons |= new_reasons
+    total = sum(len(places[word].contexts) for word in new)
+    with steps_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as advance:
+        for start in range(0, len(new), size):
+            texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
+            new_vectors, new_reasons = _word_vectors(
+                loaded, places, texts, layer=layer, batch=batch, least=least, advance=advance
+            )
+            for word, vectors in new_vectors.items():
+                write_vectors(folder, keys[word], vectors)
+            word_vectors |= new_vectors
+            reasons |= new_reasons
     ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
     return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
 
@@ -198,7 +224,14 @@ def _texts(word: str, places: _Places, source: ContextIndex | tuple[str, ...]) -
 
 
 def _word_vectors(
-    model: LanguageModel, places: dict[str, _Places], texts: dict[str, list[str]], *, layer: int, batch: int, least: int
+    model: LanguageModel,
+    places: dict[str, _Places],
+    texts: dict[str, list[str]],
+    *,
+    layer: int,
+    batch: int,
+    least: int,
+    advance: Callable[[int], None],
 ) -> tuple[dict[str, WordVectors], dict[str, str]]:
     """Return the vectors of words in their texts, and reasons for words without one."""
     rows: list[list[int]] = []
@@ -221,7 +254,7 @@ def _word_vectors(
             reasons[word] = _reason(model, len(its_texts), unknown, least)
     if not rows:
         return {}, reasons
-    vectors = mean_piece_vectors(model, rows, pieces, layer=layer, batch=batch, progress=False)
+    vectors = mean_piece_vectors(model, rows, pieces, layer=layer, batch=batch, advance=advance)
     word_vectors = {}
     for word, its_rows in chosen.items():
         if word not in reasons:

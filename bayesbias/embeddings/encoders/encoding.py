@@ -10,11 +10,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.base.checks import check_count, check_items, with_progress
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
+from bayesbias.base.checks import check_count, check_items
+from bayesbias.embeddings.contextual.spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
-from bayesbias.embeddings.encoders.folders import load_encoder
+from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
 from bayesbias.embeddings.encoders.text_cache import TextCache, text_cache
+from bayesbias.embeddings.progress import steps_bar
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
@@ -22,6 +23,7 @@ type Encoder = Callable[[list[str]], ArrayLike]
 """A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
 
 _LEAST = 2  # texts of a word: one has no spread
+_MOST_GROUPS = 60  # of templates that some words share, so that the spread stays small beside memory
 _WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 
 
@@ -57,8 +59,8 @@ def encode(
         Words, or an object with ``words``, such as a `Study`.
     templates
         None (default) encodes each word alone. Otherwise sentences with ``WORD`` in place of the word: a list, the
-        name of a bundled set (`load_templates`), or a mapping of each word to its list. A word's vector is the mean
-        over its sentences.
+        name of a bundled set (`load_templates`), or a mapping of each word to one of these, such as
+        `templates_by_list` makes for parts of speech. A word's vector is the mean over its sentences.
     batch
         Texts in one call (default 512); a provider may allow fewer.
     attempts
@@ -120,13 +122,13 @@ def encode(
     texts = list(dict.fromkeys(text for word_texts in texts_of.values() for text in word_texts))
     with text_cache(cache, identity) as opened:
         vectors = _encoded(function, texts, calls, opened, label)
-    return _embedding(label, texts_of, vectors, paired=len(set(sentences.values())) == 1)
+    return _embedding(label, texts_of, vectors, sentences)
 
 
 def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder, str, str]:
     """Return an encoder's function, its identity in a cache, and its name."""
     if isinstance(encoder, str | os.PathLike):
-        loaded = load_encoder(encoder)
+        loaded = folder_encoder(encoder)
         return loaded, f"{loaded.name} {loaded.digest}", name or loaded.name
     if not callable(encoder):
         raise ArgumentError(
@@ -146,22 +148,25 @@ def _encoded(
     vectors: dict[str, NDArray[np.floating]] = dict(cache.read(texts)) if cache else {}
     # Texts of similar length together, so that an encoder pads them little.
     new = sorted((text for text in texts if text not in vectors), key=len, reverse=True)
+    if new and isinstance(encoder, FolderEncoder):
+        encoder.load()  # here, so that a run from the cache alone needs no library
     dimensions = {len(vector) for vector in vectors.values()}
     stored = f", {len(vectors):,} from the cache" if vectors else ""
     what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
-    batches = list(batched(new, calls.batch, strict=False))
-    for number, texts_at_once in enumerate(with_progress(batches, what, progress=calls.progress)):
-        matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
-        dimensions.add(matrix.shape[1])
-        if len(dimensions) > 1:
-            raise EmbeddingError(
-                f"{name} returned vectors of {' and '.join(map(str, sorted(dimensions)))} dimensions. If the encoder "
-                "changed, give a new name and cache."
-            )
-        if cache:
-            matrix = matrix.astype(np.float32)
-            cache.write(texts_at_once, matrix)
-        vectors.update(zip(texts_at_once, matrix, strict=True))
+    with steps_bar(len(new), what, progress=calls.progress) as advance:
+        for number, texts_at_once in enumerate(batched(new, calls.batch, strict=False)):
+            matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
+            dimensions.add(matrix.shape[1])
+            if len(dimensions) > 1:
+                raise EmbeddingError(
+                    f"{name} returned vectors of {' and '.join(map(str, sorted(dimensions)))} dimensions. If the "
+                    "encoder changed, give a new name and cache."
+                )
+            if cache:
+                matrix = matrix.astype(np.float32)
+                cache.write(texts_at_once, matrix)
+            vectors.update(zip(texts_at_once, matrix, strict=True))
+            advance(len(texts_at_once))
     return vectors
 
 
@@ -192,11 +197,15 @@ def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cache
 
 
 def _embedding(
-    name: str, texts_of: dict[str, list[str]], vectors: dict[str, NDArray[np.floating]], *, paired: bool
+    name: str,
+    texts_of: dict[str, list[str]],
+    vectors: dict[str, NDArray[np.floating]],
+    templates: dict[str, tuple[str, ...]],
 ) -> Embedding:
     """Return the means of words' vectors, with their errors if all words have two or more texts."""
     matrices = {word: np.stack([vectors[text] for text in texts]) for word, texts in texts_of.items()}
-    zero = [word for word, matrix in matrices.items() if not matrix.mean(axis=0).any()]
+    plain = {word: matrix[0] if len(matrix) == 1 else matrix.mean(axis=0) for word, matrix in matrices.items()}
+    zero = [word for word, mean in plain.items() if not mean.any()]
     if zero:
         what = f"{name} gives a zero vector to {name_some(map(repr, zero))}"
         if len(zero) == len(matrices):
@@ -205,8 +214,10 @@ def _embedding(
         matrices = {word: matrix for word, matrix in matrices.items() if word not in set(zero)}
     counts = np.array([len(matrix) for matrix in matrices.values()], dtype=np.int64)
     if counts.min() < _LEAST:
-        return Embedding(tuple(matrices), np.stack([matrix.mean(axis=0) for matrix in matrices.values()]), name)
-    means, deviations = zip(*(jackknife(matrix) for matrix in matrices.values()), strict=True)
+        return Embedding(tuple(matrices), np.stack([plain[word] for word in matrices]), name)
+    groups_of, groups = _template_groups({word: templates[word] for word in matrices})
+    spreads = (jackknife(matrix, groups_of.get(word), groups) for word, matrix in matrices.items())
+    means, deviations = zip(*spreads, strict=True)
     return ContextualEmbedding(
         words=tuple(matrices),
         vectors=np.stack(means).astype(np.float32),
@@ -214,6 +225,20 @@ def _embedding(
         deviations=np.stack(deviations).astype(np.float32),
         contexts=counts,
         pieces=np.ones(len(matrices), dtype=np.int64),
-        paired=paired,
+        paired=bool(groups_of),
         left_out=tuple((word, "a zero vector") for word in zero),
     )
+
+
+def _template_groups(templates: dict[str, tuple[str, ...]]) -> tuple[dict[str, NDArray[np.int64]], int]:
+    """Return the group of each of a word's templates, and the number of groups; no groups if words share no templates.
+
+    A template is in the same group for all words, so that what it does to several words is not taken for independent.
+    """
+    distinct = {template: number for number, template in enumerate(dict.fromkeys(sum(set(templates.values()), ())))}
+    if 2 * len(distinct) > sum(map(len, templates.values())):
+        return {}, GROUPS
+    groups = min(len(distinct), GROUPS if len(set(templates.values())) == 1 else _MOST_GROUPS)
+    return {
+        word: np.array([distinct[template] for template in listed]) % groups for word, listed in templates.items()
+    }, max(groups, GROUPS)

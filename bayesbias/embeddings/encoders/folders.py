@@ -3,14 +3,16 @@
 import json
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.extras import require
-from bayesbias.base.files import printable
+from bayesbias.base.files import is_folder, printable
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.language_model import folder_digest
+from bayesbias.embeddings.contextual.model_folder import check_model_folder
 from bayesbias.embeddings.contextual.transformer import quiet_transformers
 from bayesbias.errors import EmbeddingError, InputFileError, library_reason
 
@@ -25,12 +27,24 @@ _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FolderEncoder(Described):
-    """An encoder of a folder: a function of texts, with a name and a hash of the folder's files."""
+    """An encoder of a folder: a function of texts.
+
+    Parameters
+    ----------
+    name
+        Name of the folder.
+    digest
+        Hash of its files.
+    kind
+        ``"sentence-transformers"`` or ``"model2vec"``.
+    folder
+        The folder.
+    """
 
     name: str
     digest: str
     kind: str
-    model: Any
+    folder: Path
 
     @property
     def _facts(self) -> Facts:
@@ -38,7 +52,28 @@ class FolderEncoder(Described):
 
     def __call__(self, texts: list[str]) -> Any:
         """Return the vectors of texts, an array of shape (texts, dimensions)."""
-        return self.model.encode(texts, **_SETTINGS[self.kind])
+        return self.load().encode(texts, **_SETTINGS[self.kind])
+
+    def load(self) -> Any:
+        """Return the library's own model, loaded once.
+
+        Raises
+        ------
+        EmbeddingError
+            If the library is not installed, or the model cannot be loaded.
+        """
+        return self._model
+
+    @cached_property
+    def _model(self) -> Any:
+        module, loader = _LOADERS[self.kind]
+        library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
+        try:
+            return loader(library, self.folder)
+        except MemoryError:
+            raise
+        except Exception as fault:  # a damaged folder can make the library raise anything
+            raise EmbeddingError(f"{self.folder} cannot be loaded with {module}: {library_reason(fault)}") from fault
 
 
 def folder_kind(folder: Path) -> str | None:
@@ -80,8 +115,21 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
         encoder = bb.embeddings.load_encoder("all-MiniLM-L6-v2/")
         encoder(["a text", "another"]).shape       # (2, 384)
     """
+    encoder = folder_encoder(folder)
+    encoder.load()
+    return encoder
+
+
+def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
+    """Return the encoder in a folder, checked and not yet loaded.
+
+    Raises
+    ------
+    InputFileError
+        As for `load_encoder`.
+    """
     path = check_path(folder, "folder")
-    kind = folder_kind(path) if path.is_dir() else None
+    kind = folder_kind(path) if is_folder(path) else None
     if kind is None:
         raise InputFileError(
             f"{path} is no folder of an encoder: it holds neither {_MODULES} nor {_CONFIG}. Download the model first, "
@@ -93,18 +141,7 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
             "words over contexts use bb.embeddings.contextual_embedding or `bayesbias contextual`."
         )
     _check_files(path)
-    module, loader = {
-        "sentence-transformers": ("sentence_transformers", _sentence_transformer),
-        "model2vec": ("model2vec", _static_model),
-    }[kind]
-    library = require(module, "encoders", f"The encoder in {path.name}", error=EmbeddingError)
-    try:
-        model = loader(library, path)
-    except MemoryError:
-        raise
-    except Exception as fault:  # a damaged folder can make the library raise anything
-        raise EmbeddingError(f"{path} cannot be loaded with {module}: {library_reason(fault)}") from fault
-    return FolderEncoder(printable(path.resolve().name), folder_digest(path, "**/"), kind, model)
+    return FolderEncoder(printable(path.resolve().name), folder_digest(path, "**/"), kind, path)
 
 
 def _sentence_transformer(library: Any, folder: Path) -> Any:
@@ -116,6 +153,12 @@ def _sentence_transformer(library: Any, folder: Path) -> Any:
 
 def _static_model(library: Any, folder: Path) -> Any:
     return library.StaticModel.from_pretrained(folder, force_download=False)
+
+
+_LOADERS = {
+    "sentence-transformers": ("sentence_transformers", _sentence_transformer),
+    "model2vec": ("model2vec", _static_model),
+}
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
@@ -133,7 +176,8 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
 
 
 def _check_files(folder: Path) -> None:
-    """Raise `InputFileError` if a folder would run code: classes of other packages, or weights as a pickle."""
+    """Raise `InputFileError` if a folder would run code (other packages, pickles), or names files outside of it."""
+    check_model_folder(folder)
     for kind, path in _modules(folder):
         if not kind.startswith(_OWN_MODULES):
             raise InputFileError(

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import batched
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,11 @@ from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 
 _APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
 _AT_ONCE = 500  # keys in a query
-_SCHEMA = f"""
-PRAGMA application_id = {_APPLICATION};
-CREATE TABLE encoder (name TEXT NOT NULL);
-CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
-"""
+_SCHEMA = (
+    f"PRAGMA application_id = {_APPLICATION}",
+    "CREATE TABLE encoder (name TEXT NOT NULL)",
+    "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class TextCache:
             query = f"SELECT key, vector FROM vectors WHERE key IN ({places})"
             for key, content in self.base.execute(query, keys):
                 vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
-                if not vector.size or not np.isfinite(vector).all():
+                # A sum is finite only if all numbers are, and far sooner computed than a check of each.
+                if not vector.size or not isfinite(vector.sum(dtype=np.float64)):
                     raise _damaged(self.path, f"the vector of {texts_by_key[key]!r:.60} is cut short or not finite")
                 vectors[texts_by_key[key]] = vector.astype(np.float32)
         return vectors
@@ -94,8 +96,11 @@ def _claim(base: sqlite3.Connection, file: Path, encoder: str) -> None:
     base.execute("PRAGMA synchronous = NORMAL")
     tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
     if not tables:
-        base.executescript(_SCHEMA)
+        base.execute("BEGIN")  # whole or not at all
+        for statement in _SCHEMA:
+            base.execute(statement)
         base.execute("INSERT INTO encoder VALUES (?)", (encoder,))
+        base.execute("COMMIT")
         return
     if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise _damaged(file, "another program wrote it")

@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.checks import is_text
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted, open_bytes
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, did_you_mean, name_some
@@ -49,6 +50,25 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
             size = 4 if vectors.dtype == np.float32 else 4 + vectors.dtype.itemsize
             check_room(vectors.shape[0], vectors.shape[1], wanted, path, bytes_a_number=size)
             return _scan(words, vectors, wanted)
+
+
+def read_steps(path: Path) -> tuple[str, ...]:
+    """Return what was done to the vectors of a file, from its array ``steps``, if it has one.
+
+    Raises
+    ------
+    EmbeddingError
+        If the array is no list of texts.
+    InputFileError
+        If the file is damaged.
+    """
+    with open_bytes(path) as stream, sound_zip(path), np.load(stream) as arrays:
+        if "steps" not in arrays:
+            return ()
+        steps = arrays["steps"]
+    if steps.ndim != 1 or steps.dtype.kind != "U" or not all(is_text(step) for step in steps.tolist()):
+        raise EmbeddingError(f"{path}: 'steps' is no list of texts. Write it again with write_embedding.")
+    return tuple(steps.tolist())
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbias.base.files import check_sealed_file
 from bayesbias.embeddings.readers.text import parse_header
@@ -12,6 +13,8 @@ from bayesbias.errors import EmbeddingError
 
 _CHUNK = 1 << 20
 _LONGEST_WORD = 10_000
+_SAMPLE = 1000  # rows whose numbers show the order of their bytes
+_USUAL = 1e-12, 1e12  # numbers whose bytes are in the wrong order have exponents of all sizes
 
 
 def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
@@ -77,6 +80,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         trailing = buffer[position:] + stream.read(_CHUNK)
         _check_trailing(source, trailing.removesuffix(seal), count, position=start + position, line_ends=line_ends)
     vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
+    _check_byte_order(source, vectors[:_SAMPLE])
     return Rows(words, vectors, places, "byte")
 
 
@@ -91,6 +95,21 @@ def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
             f"{path}: the header promises {count} words of {dimensions} dimensions, at least {least} bytes, "
             f"but the file has {size}. It is cut short, or its header is wrong. Download or write it again."
         )
+
+
+def _check_byte_order(source: str, vectors: NDArray[np.float32]) -> None:
+    """Raise `EmbeddingError` if the numbers make sense only with their bytes in the other order."""
+    if _usual_share(vectors) < 0.5 and _usual_share(vectors.view(">f4")) > 0.9:
+        raise EmbeddingError(
+            f"{source}: its numbers are big-endian: the first of their four bytes is the most significant one. Write "
+            'the file again on a machine of today, or turn its numbers round with numpy.frombuffer(..., ">f4").'
+        )
+
+
+def _usual_share(vectors: NDArray[np.float32]) -> float:
+    """Return the share of the numbers that are 0 or of a size which components of vectors have."""
+    sizes = np.abs(np.nan_to_num(vectors.astype(np.float64), nan=np.inf))
+    return float(((sizes == 0) | ((sizes > _USUAL[0]) & (sizes < _USUAL[1]))).mean()) if vectors.size else 1.0
 
 
 def _stop(source: str, row: int, count: int, *, position: int, ended: bool) -> EmbeddingError:

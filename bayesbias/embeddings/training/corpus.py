@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import input_file, printable
+from bayesbias.base.files import input_file, is_folder, printable
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.rows import open_bytes, readable
@@ -31,6 +31,8 @@ DOCUMENT_END = -1
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _ENDINGS = (".txt", ".txt.gz")
 _BYTES_A_TOKEN = 4
+_RARE = -2  # a word without a vector, while documents are drawn
+_RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
 
 
 def tokenize(text: str) -> list[str]:
@@ -121,6 +123,36 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     return Corpus(vocabulary, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
 
 
+def resampled(corpus: Corpus, seed: int) -> Corpus:
+    """Return a corpus of as many documents, drawn from those of another with replacement.
+
+    The words with a vector are those of the whole corpus that the drawn documents have, sorted by their counts there.
+    The draws do not depend on those of a training with the same seed.
+
+    >>> texts = [["a", "b", "a"], ["b", "c"], ["c", "a"]]
+    >>> drawn = resampled(read_corpus(texts, min_count=1), seed=2)
+    >>> drawn.words, drawn.counts.tolist(), drawn.documents
+    (('a', 'b', 'c'), [5, 2, 1], 3)
+    """
+    ends = np.flatnonzero(corpus.stream == DOCUMENT_END)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    rng = np.random.default_rng([seed, _RESAMPLING])
+    chosen = rng.integers(len(ends), size=len(ends))
+    lengths = ends[chosen] - starts[chosen] + 1
+    check_memory(_BYTES_A_TOKEN * 4 * int(lengths.sum()), "a resampled corpus", "Train on a part of it.")
+    before = np.cumsum(lengths) - lengths
+    places = np.arange(lengths.sum()) + np.repeat(starts[chosen] - before, lengths)
+    numbers = corpus.stream[places]
+    numbers[numbers == len(corpus.words)] = _RARE
+    is_word = numbers >= 0
+    words, counts, ranks = _ranked(corpus.words, numbers[is_word], 1)
+    stream = np.full(len(numbers), DOCUMENT_END, dtype=np.int32)
+    stream[is_word] = ranks[numbers[is_word]]
+    stream[numbers == _RARE] = len(words)
+    tokens = int(lengths.sum()) - len(ends)
+    return Corpus(words, counts, stream, len(ends), tokens, corpus.name, corpus.sha256)
+
+
 def check_neighbours(corpus: Corpus, min_count: int) -> None:
     """Raise `EmbeddingError` if no document has two words with a vector: their vectors would stay random."""
     has_vector = (corpus.stream >= 0) & (corpus.stream < len(corpus.words))
@@ -154,7 +186,7 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
         yield from check_type("corpus", source, Iterable, "a text file, a folder of them, or lists of words")
         return
     path = Path(source)
-    if not path.is_dir():
+    if not is_folder(path):
         yield from _lines(input_file(path))
         return
     files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))

@@ -1,7 +1,7 @@
 """GloVe: weighted least squares on logarithms of co-occurrences, by AdaGrad."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,11 @@ BLOCKS = 16
 _LANES = 16
 _BYTES_AN_ENTRY = 12
 
+type CellDescent = Callable[[int, int], float]
+"""Updates words and contexts with the entries from one place to another; returns their costs before each step."""
+type Descent = Callable[["Cells", NDArray[np.float32], NDArray[np.float32]], CellDescent]
+"""Takes entries, words and contexts at the beginning of a pass over the entries."""
+
 
 def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     """Return the trainer of GloVe.
@@ -36,6 +41,15 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     NotEnoughMemoryError
         If the entries or the vectors do not fit into memory.
     """
+
+    def descent(cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
+        return plain_descent(cells, words, contexts, settings)
+
+    return glove_trainer(corpus, settings, workers, descent)
+
+
+def glove_trainer(corpus: Corpus, settings: dict[str, Any], workers: int, descent: Descent) -> Trainer:
+    """Return a trainer on the co-occurrences of a corpus, whose steps are those of `descent`."""
     from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 
     check_neighbours(corpus, settings["min_count"])
@@ -56,7 +70,7 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
         words, contexts = start_numbers(size, settings["dimensions"], rng)
         for _ in range(settings["epochs"]):
             cost = 0.0
-            for share, part in one_epoch(cells, words, contexts, settings, workers):
+            for share, part in one_epoch(cells, descent(cells, words, contexts), workers):
                 cost += part
                 advance(share * corpus.tokens)
             if not math.isfinite(cost):
@@ -65,7 +79,8 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
                     f"alpha={settings['alpha']:g}). Take the defaults of these, or a larger x_max."
                 )
         W, C = (numbers[:, 0, : settings["dimensions"]] for numbers in (words, contexts))
-        return {"vectors": W + C, "word_vectors": W.copy(), "context_vectors": C.copy()}
+        biases = {"word_biases": words[:, 0, -2].copy(), "context_biases": contexts[:, 0, -1].copy()}
+        return {"vectors": W + C, "word_vectors": W.copy(), "context_vectors": C.copy(), **biases}
 
     return train
 
@@ -117,25 +132,38 @@ def start_numbers(
     return start[0], start[1]
 
 
-def one_epoch(
-    cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any], workers: int
-) -> Iterator[tuple[float, float]]:
-    """Update words and contexts with each entry once; yield the share of entries in each part, and its cost."""
+def plain_descent(
+    cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any]
+) -> CellDescent:
+    """Return the steps of GloVe."""
     from bayesbias.embeddings.training.glove_sweeps import descend
 
+    learning_rate, log_max, alpha = step_numbers(settings)
+
+    def descend_cell(begin: int, end: int) -> float:
+        return float(descend(begin, end, cells, words, contexts, learning_rate, log_max, alpha))
+
+    return descend_cell
+
+
+def step_numbers(settings: dict[str, Any]) -> tuple[np.float32, np.float32, np.float32]:
+    """Return the learning rate, the logarithm of x_max, and alpha, as the compiled loops take them."""
+    return np.float32(settings["learning_rate"]), np.float32(math.log(settings["x_max"])), np.float32(settings["alpha"])
+
+
+def one_epoch(cells: Cells, descend_cell: CellDescent, workers: int) -> Iterator[tuple[float, float]]:
+    """Take the steps of each entry once; yield the share of entries in each part, and its cost."""
     ends = cells.ends.ravel()
     begins = np.concatenate([[0], ends[:-1]])
-    learning_rate, alpha = np.float32(settings["learning_rate"]), np.float32(settings["alpha"])
-    log_max = np.float32(math.log(settings["x_max"]))
 
-    def descend_cell(cell: int) -> float:
-        return float(descend(begins[cell], ends[cell], cells, words, contexts, learning_rate, log_max, alpha))
+    def descend_numbered(cell: int) -> float:
+        return descend_cell(begins[cell], ends[cell])
 
     with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
         map_cells = map if workers == 1 else pool.map
         for shift in range(BLOCKS):
             diagonal = [BLOCKS * block + (block + shift) % BLOCKS for block in range(BLOCKS)]
-            cost = sum(map_cells(descend_cell, diagonal))
+            cost = sum(map_cells(descend_numbered, diagonal))
             yield float((ends - begins)[diagonal].sum() / ends[-1]), cost
 
 

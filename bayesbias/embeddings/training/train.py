@@ -1,20 +1,21 @@
 """`train_embeddings`: training with several seeds, whose vectors go into one file each."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed, shown
 from bayesbias.base.outputs import check_writable, claimed
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus, resampled
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
+from bayesbias.embeddings.training.gn_glove import gn_glove
 from bayesbias.embeddings.training.trained import (
     TrainedEmbeddings,
     differing,
@@ -43,6 +44,8 @@ class Algorithm:
 
 _WORD2VEC_DEFAULTS = MappingProxyType({"window": 5, "epochs": 5, "negative": 5})
 _WORD2VEC_FIXED = MappingProxyType({"sample": 1e-3, "learning_rate": 0.025, "last_learning_rate": 1e-4})
+_GLOVE_DEFAULTS = MappingProxyType({"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75})
+_GLOVE_FIXED = MappingProxyType({"learning_rate": 0.05})
 _MOST = 1_000_000  # gensim hangs if a number overflows its own type
 ALGORITHMS: dict[str, Algorithm] = {
     "skipgram": Algorithm(skipgram, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
@@ -50,11 +53,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     "fasttext": Algorithm(
         fasttext, "gensim", _WORD2VEC_DEFAULTS, {**_WORD2VEC_FIXED, "min_n": 3, "max_n": 6, "buckets": 2_000_000}
     ),
-    "glove": Algorithm(
-        glove,
+    "glove": Algorithm(glove, "numba", _GLOVE_DEFAULTS, _GLOVE_FIXED, parallel_repeats=True),
+    "gn_glove": Algorithm(
+        gn_glove,
         "numba",
-        {"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75},
-        {"learning_rate": 0.05},
+        _GLOVE_DEFAULTS,
+        {**_GLOVE_FIXED, "apart_weight": 0.8, "neutral_weight": 0.8},
         parallel_repeats=True,
     ),
 }
@@ -73,6 +77,9 @@ def train_embeddings(
     negative: int | None = None,
     x_max: float | None = None,
     alpha: float | None = None,
+    resample: str | None = None,
+    pairs: Iterable[Sequence[str]] | None = None,
+    sides: Iterable[Sequence[str]] | None = None,
     workers: int = 1,
     overwrite: bool = False,
     progress: bool = True,
@@ -93,7 +100,8 @@ def train_embeddings(
         Folder of the files, created if necessary; it holds one training.
     algorithm
         ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3
-        to 6 letters), all by gensim; or ``"glove"``.
+        to 6 letters), all by gensim; ``"glove"``; or ``"gn_glove"``, GloVe whose last component takes up what tells two
+        sides apart, such as gender. `bb.debias.GNGloVe` drops that component.
     seeds
         Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions
@@ -108,6 +116,17 @@ def train_embeddings(
         Noise words for each context word (not GloVe). Default: 5.
     x_max, alpha
         Parameters of GloVe's weights, min(1, (X / x_max)^alpha). Defaults: 100, 0.75.
+    resample
+        ``"documents"``: each seed is trained on as many documents, drawn with replacement from those of the corpus, so
+        that embeddings differ as those of other samples of such documents would; the seed determines the draw, too.
+        Words need `min_count` occurrences in the whole corpus, and one among the drawn documents. None: all documents,
+        each once. `bayesbias.compare_trainings` compares both kinds.
+    pairs
+        Pairs of words that define the direction between the sides (GN-GloVe only, which needs them), such as the
+        ``definitional`` sets of `bb.debias.load_debias_words`. A pair of which the corpus lacks a word is left out.
+    sides
+        Two lists of words: the last component is driven to 1 for those of the first, to -1 for those of the second; all
+        other words are kept neutral (GN-GloVe only). Default: the first and the second words of the pairs.
     workers
         Number of threads. With 1 (for GloVe with any number), the same seed, corpus, settings and versions give the
         same file bit for bit on the same machine. gensim with more threads does not, and a `TrainingWarning` is given.
@@ -139,7 +158,8 @@ def train_embeddings(
     ----------
     Du, Fang and Nguyen (2021), *Assessing the reliability of word embedding gender bias measures*, section 5.1, whose
     settings are the defaults. Mikolov et al. (2013) for skip-gram and CBOW; Bojanowski et al. (2017) for fastText;
-    Pennington, Socher and Manning (2014) for GloVe.
+    Pennington, Socher and Manning (2014) for GloVe; Zhao, Zhou, Li, Wang and Chang (2018), *Learning gender-neutral
+    word embeddings*, section 3, for GN-GloVe.
 
     Examples
     --------
@@ -158,7 +178,10 @@ def train_embeddings(
         "dimensions": check_count("dimensions", dimensions, most=MOST_DIMENSIONS),
         "min_count": check_count("min_count", min_count),
         **_settings(algorithm, given),
+        **_sides(algorithm, pairs, sides),
     }
+    if resample is not None:
+        settings["resample"] = check_choice("resample", resample, ("documents",))
     workers = check_count("workers", workers)
     place = _folder(folder)
     with claimed(place):
@@ -178,20 +201,32 @@ def train_embeddings(
                     TrainingWarning,
                 )
             place.mkdir(exist_ok=True)
-            _train(chosen.train(text, settings, workers), text, facts, missing, place, progress=progress)
+            _train(chosen, text, facts, missing, place, workers=workers, progress=progress)
     return read_embeddings(place)
 
 
 def _train(
-    trainer: Trainer, text: Corpus, facts: dict[str, Any], seeds: list[int], place: Path, *, progress: bool
+    chosen: Algorithm,
+    text: Corpus,
+    facts: dict[str, Any],
+    seeds: list[int],
+    place: Path,
+    *,
+    workers: int,
+    progress: bool,
 ) -> None:
-    words = text.tokens * facts["settings"]["epochs"]
-    with words_bar(len(seeds) * words, progress=progress) as (describe, advance):
+    settings = facts["settings"]
+    # A drawn document counts as often as it is drawn; which words have vectors was decided by the whole corpus.
+    resample = "resample" in settings
+    trainer = None if resample else chosen.train(text, settings, workers)
+    with words_bar(len(seeds) * text.tokens * settings["epochs"], progress=progress) as (describe, advance):
         for number, seed in enumerate(seeds, 1):
             describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
-            arrays = trainer(seed, advance)
+            trained_text = resampled(text, seed) if resample else text
+            train = trainer or chosen.train(trained_text, {**settings, "min_count": 1}, workers)
+            arrays = train(seed, advance)
             path = seed_file(place, facts["algorithm"], seed)
-            write_seed(path, text.words, arrays, {**facts, "seed": seed}, overwrite=True)
+            write_seed(path, trained_text.words, arrays, {**facts, "seed": seed}, overwrite=True)
 
 
 def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:
@@ -229,8 +264,36 @@ def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(default, int):
             settings[name] = check_number(name, value, low=0, high=1e9, above=True)
         else:
-            settings[name] = check_count(name, value, most=_MOST)
+            settings[name] = check_count(name, value, most=None if name == "epochs" else _MOST)
     return {**settings, **chosen.fixed}
+
+
+def _sides(algorithm: str, pairs: Any, sides: Any) -> dict[str, list[list[str]]]:
+    """Return pairs and sides as lists, for GN-GloVe alone."""
+    if algorithm != "gn_glove":
+        for name, value in (("pairs", pairs), ("sides", sides)):
+            if value is not None:
+                raise ArgumentError(f"{name}: {algorithm} lacks this setting of gn_glove. Leave it out.")
+        return {}
+    what = "pairs of words, such as [['she', 'he'], ['woman', 'man']]"
+    pair_lists = [_texts("pairs", pair, what) for pair in check_items("pairs", pairs, what)]
+    if not pair_lists or any(len(set(pair)) != 2 or len(pair) != 2 for pair in pair_lists):
+        raise ArgumentError(f"pairs: give {what}, each of two different words.")
+    given = list(map(list, zip(*pair_lists, strict=True))) if sides is None else sides
+    what = "two lists of words"
+    side_lists = [list(dict.fromkeys(_texts("sides", side, what))) for side in check_items("sides", given, what)]
+    if len(side_lists) != 2 or not all(side_lists):
+        raise ArgumentError(f"sides: there are {len(side_lists)}. Give {what}, neither of them empty.")
+    if shared := set(side_lists[0]) & set(side_lists[1]):
+        raise ArgumentError(f"{min(shared)!r} is on both sides. Keep it on one.")
+    return {"pairs": pair_lists, "sides": side_lists}
+
+
+def _texts(name: str, words: Any, what: str) -> list[str]:
+    given = list(check_items(name, words, what))
+    if not all(isinstance(word, str) and word for word in given):
+        raise ArgumentError(f"{name}: {shown(given)} holds something that is not a word. Give {what}.")
+    return given
 
 
 def _seeds(seeds: Any) -> list[int]:
@@ -243,6 +306,7 @@ def _seeds(seeds: Any) -> list[int]:
         ) from error
     if not checked or len(checked) < len(given) or len(set(checked)) < len(checked):
         raise ArgumentError(f"seeds={seeds!r}: give one or more distinct whole numbers.")
+    check_count("seeds", len(checked))
     return checked
 
 

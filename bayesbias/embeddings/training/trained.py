@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
-from bayesbias.base.files import input_file
+from bayesbias.base.files import input_file, is_folder
 from bayesbias.base.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding
@@ -117,7 +117,7 @@ def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
         If the files are from more than one training.
     """
     place = check_path(folder, "folder")
-    if not place.is_dir():
+    if not is_folder(place):
         raise InputFileError(f"There is no folder {place}. Give one that train_embeddings wrote.")
     stored = provenances(place)
     if not stored:

@@ -137,7 +137,7 @@ def direction_posterior(
     Notes
     -----
     The pairs are treated as a random sample of all pairs that could have been chosen, and the vectors as fixed: the
-    spread does not include what another training run would change (see `bb.compare_seeds`).
+    spread does not include what another training run would change (see `bb.compare_trainings`).
 
     The draws are centred on the direction of these pairs, which differs from that of infinitely many pairs by about the
     mean of `angle` (in simulations with at least ten pairs; with four pairs, by a third more). Whichever way it

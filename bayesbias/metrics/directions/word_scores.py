@@ -109,8 +109,11 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     Parameters
     ----------
     name
-        ``"gender"`` for the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first; or the path
-        of a TOML file with ``pairs = [["he", "she"], ...]``. A string is a path if it ends in ``.toml``.
+        ``"gender"`` for the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first; those of
+        Kozlowski, Taddy and Evans (2019), ``"affluence"``, ``"gender_kozlowski"``, ``"race"``, ``"cultivation"``,
+        ``"education"``, ``"employment"``, ``"morality"`` or ``"status"``; those of Joseph and Morgan (2020), ``"age"``,
+        ``"evaluation"``, ``"potency"`` or ``"activity"``; or the path of a TOML file with
+        ``pairs = [["he", "she"], ...]``. A string is a path if it ends in ``.toml``.
 
     Raises
     ------
@@ -214,14 +217,14 @@ def word_scores(
     if vocabulary is not None:
         vocabulary = checked_words("vocabulary", vocabulary)
     pairs = as_base_pairs(base_pairs)
-    lists = _target_lists(words)
+    lists = target_lists(words)
     whole = rule == "nbm" and vocabulary is None
     others = [word for pair in pairs for word in pair]
     found_lists = find_lists(
         embedding, lists.by_name, max_lost=max_lost, least=1, others=None if whole else [*others, *(vocabulary or ())]
     )
     source = found_lists.source
-    kept_pairs, lost_pairs = _kept_pairs(pairs, source)
+    kept_pairs, lost_pairs = kept_pairs_of(pairs, source)
     vectors = np.concatenate(list(found_lists.vectors.values()))
     first, second = (source.matrix(pair[side] for pair in kept_pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(kept_pairs, first, second)
@@ -271,7 +274,7 @@ def pair_label(pair: tuple[str, str]) -> str:
     return f"{pair[0]} ~ {pair[1]}"
 
 
-def _target_lists(words: Any) -> StudyLists:
+def target_lists(words: Any) -> StudyLists:
     """Return the target words as lists."""
     if isinstance(words, Study | str | os.PathLike):
         study = load_study(words)
@@ -285,7 +288,7 @@ def _target_lists(words: Any) -> StudyLists:
     return lists
 
 
-def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
+def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     """Return the pairs whose words the embedding has, and the other pairs, of which it warns."""
     lost_words = source.lookup(word for pair in pairs for word in pair).lost
     lost_pairs = tuple(pair for pair in pairs if set(pair) & set(lost_words))

@@ -8,13 +8,13 @@ import pandas as pd
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_seed
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import lengths
 from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
-from bayesbias.metrics.look_up import as_embedding, checked_pairs
+from bayesbias.metrics.look_up import as_embedding, checked_pairs, judge_lost_rows
 from bayesbias.metrics.measure_entry import DAWKINS, EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_sembias
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -114,17 +114,7 @@ def sembias(
     is_complete = [all(word in found_words for word_pair in four for word in word_pair) for four in tuples]
     labels = [" ".join(f"{a}:{b}" for a, b in four) for four in tuples]
     lost = [label for label, complete in zip(labels, is_complete, strict=True) if not complete]
-    if sum(is_complete) < 2:
-        raise MeasureError(
-            f"The embedding {source.name!r} has the words of {sum(is_complete)} of the {len(tuples):,} tuples of "
-            f"{os.fspath(path)}, but at least 2 are needed. Change the case rule, which is {source.case_text!r}."
-        )
-    if lost:
-        warn_user(
-            f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(tuples):,} tuples: "
-            f"{name_some(lost, 3)}. The shares are those of the others; the result lists the lost ones (lost).",
-            LostWordsWarning,
-        )
+    judge_lost_rows(source, path, len(tuples), lost, "tuples", least=2)
     places = np.flatnonzero(is_complete)
     kept_tuples = [tuples[place] for place in places]
     target = _differences(source, [pair], scaled=check_flag("normalize", normalize))[0]

@@ -8,10 +8,9 @@ import pandas as pd
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.look_up import as_embedding
+from bayesbias.metrics.look_up import as_embedding, judge_lost_rows
 from bayesbias.metrics.measure_entry import EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_analogies
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -96,17 +95,7 @@ def analogies(
     rows = {word: row_of[form] for word, form in forms.items() if form in row_of}
     answerable = [(section, four) for section, four in questions if all(word in rows for word in four)]
     lost = [" ".join(four) for _, four in questions if not all(word in rows for word in four)]
-    if len(answerable) < 2:
-        raise MeasureError(
-            f"The embedding {source.name!r} has the words of {len(answerable)} of the {len(questions):,} questions of "
-            f"{os.fspath(path)}, but at least 2 are needed. Change the case rule, which is {source.case_text!r}."
-        )
-    if lost:
-        warn_user(
-            f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(questions):,} questions: "
-            f"{name_some(lost, 3)}. The accuracy is that of the others; the result lists the lost ones (lost).",
-            LostWordsWarning,
-        )
+    judge_lost_rows(source, path, len(questions), lost, "questions", least=2)
     places = np.array([[rows[word] for word in four] for _, four in answerable])
     answers = _answers(source, len(words), places[:, :3], progress=progress)
     items = pd.DataFrame({

@@ -7,11 +7,10 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.embeddings.embedding import EmbeddingLike
-from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.look_up import as_embedding
+from bayesbias.metrics.look_up import as_embedding, judge_lost_rows
 from bayesbias.metrics.measure_entry import EmbeddingMeasure
 from bayesbias.metrics.quality.benchmark_files import read_similarity
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -77,17 +76,7 @@ def word_similarity(
     forms = source.lookup(word for first, second, _ in pairs for word in (first, second)).matches
     kept_pairs = [pair for pair in pairs if pair[0] in forms and pair[1] in forms]
     lost = [f"{first} ~ {second}" for first, second, _ in pairs if first not in forms or second not in forms]
-    if len(kept_pairs) < 3:
-        raise MeasureError(
-            f"The embedding {source.name!r} has {len(kept_pairs)} of the {len(pairs):,} pairs of {os.fspath(path)}, "
-            f"but at least 3 are needed. Change the case rule, which is {source.case_text!r}."
-        )
-    if lost:
-        warn_user(
-            f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(pairs):,} pairs: "
-            f"{name_some(lost, 5)}. The correlation is that of the others; the result lists the lost ones (lost).",
-            LostWordsWarning,
-        )
+    judge_lost_rows(source, path, len(pairs), lost, "pairs", least=3)
     first, second = (
         unit_rows(source.matrix(column)) for column in ([p[0] for p in kept_pairs], [p[1] for p in kept_pairs])
     )

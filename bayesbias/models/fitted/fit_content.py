@@ -53,6 +53,7 @@ def stored_model(stored: dict[str, Any]) -> ModelSpec:
 def stored_rows(fit: "xr.DataTree") -> ModelData:
     """Return the rows of a fit, as arrays."""
     constant = fit["constant_data"].to_dataset()
+    covariates = constant.get("covariate_value")
     return ModelData(
         distance=fit["observed_data"]["cosine_distance"].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
@@ -69,6 +70,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
             constant["attribute_group"].to_numpy(),
             constant.sizes["attribute_word"],
         ),
+        covariates=None if covariates is None else covariates.to_numpy(),
+        covariate_names=() if covariates is None else tuple(map(str, constant["covariate"].to_numpy())),
     )
 
 
@@ -130,6 +133,7 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
                 yield f"{group}/{name} has the dims {fit[group][name].dims}, not {dims}."
             elif fit[group][name].size == 0:
                 yield f"{group}/{name} is empty."
+    yield from _covariate_faults(fit["constant_data"].to_dataset())
     for group in ("posterior", "observed_data", *(name for name in EXTRA_GROUPS if name in fit.children)):
         for variable, values in fit[group].data_vars.items():
             if values.size == 0:
@@ -139,6 +143,20 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
     for variable, values in fit["sample_stats"].data_vars.items():
         if values.size == 0 or values.dtype.kind not in "fiub":
             yield f"sample_stats/{variable} holds no numbers."
+
+
+def _covariate_faults(constant: "xr.Dataset") -> Iterator[str]:
+    """Yield the faults of covariates, which few fits have."""
+    if ("covariate_value" in constant) != ("covariate" in constant.variables):
+        yield "constant_data has covariate_value without covariate, or the reverse."
+    elif "covariate_value" in constant:
+        values, names = constant["covariate_value"], constant["covariate"].to_numpy()
+        if values.dims != (dims := ("protected_word", "covariate")):
+            yield f"constant_data/covariate_value has the dims {values.dims}, not {dims}."
+        elif values.dtype.kind != "f" or values.size == 0 or not np.isfinite(values.to_numpy()).all():
+            yield "constant_data/covariate_value holds numbers that are not finite."
+        if names.dtype.kind != "U" or not all(map(is_text, names.tolist())) or len(set(names.tolist())) < len(names):
+            yield "constant_data/covariate is not made of different texts."
 
 
 def _counted(rows: ModelData) -> list[list[int]] | None:

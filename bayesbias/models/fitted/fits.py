@@ -77,6 +77,10 @@ def finish_fit(
             "attribute_group": np.asarray(lists.words, dtype=str),
         },
     )
+    if data.covariates is not None:
+        names = np.asarray(data.covariate_names, dtype=str)
+        constant = constant.assign_coords(covariate=names)
+        constant["covariate_value"] = ("protected_word", "covariate"), data.covariates
     children = {
         "posterior": _plain_coords(posterior),
         "sample_stats": xr.Dataset({name: stats[name] for name in _SAMPLE_STATS if name in stats}),

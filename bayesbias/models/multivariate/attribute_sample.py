@@ -20,7 +20,7 @@ class AttributeSample:
     words of its group that have the same connections to all lists: commonly the same. `connection_weights`
     (protected words, connections, lists) are weights of lists in a word's mean distance for a connection. Lists weigh
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
-    connection.
+    connection. `covariates` (protected words, covariates) are the words' values, or None.
     """
 
     distances: np.ndarray
@@ -31,6 +31,7 @@ class AttributeSample:
     group_of: np.ndarray
     pattern_of: np.ndarray
     connection_weights: np.ndarray
+    covariates: np.ndarray | None = None
 
 
 @lru_cache(maxsize=2)
@@ -82,6 +83,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         group_of=group_of,
         pattern_of=np.unique(np.column_stack([group_of, lists[:, 2:].T]), axis=0, return_inverse=True)[1].reshape(-1),
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
+        covariates=data.covariates,
     )
 
 

@@ -27,10 +27,10 @@ def connection_moments(
     """
     if sample.pattern_of.max() > sample.group_of.max():
         return None
-    axes = coordinates_of(sample.distances, sample.pattern_of)
+    axes = coordinates_of(sample.distances, sample.pattern_of, sample.covariates)
     stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
     rng, groups = np.random.default_rng([seed, 100]), len(axes.sizes)
-    lean = np.empty((draws, len(sample.lists), groups, groups))
+    lean = np.empty((draws, len(sample.lists), axes.free, axes.free))
     for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
         weighted = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind]))
         roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
@@ -40,7 +40,9 @@ def connection_moments(
     measured = of_groups.sum(axis=2) > 0
     share = measured / measured.sum(axis=0)
     weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
-    mean = np.einsum("clg,lg->c", weights, stats.centre[0])
+    # Covariates, which are 0 on average, have no part in them.
+    lean = lean[..., :groups, :groups]
+    mean = np.einsum("clg,lg->c", weights, stats.centre[0, :, :groups])
     size = weights / np.sqrt(stats.weight[0])[:, None]
     of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
     of_words = np.einsum("gc,ge,g->ce", share, share, 1 / axes.sizes)

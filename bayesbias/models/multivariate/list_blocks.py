@@ -42,7 +42,7 @@ class Block:
 
 
 def _lean_names(axes: Coordinates) -> tuple[str, ...]:
-    return LEAN if len(axes.sizes) > 1 else (LEAN[0], LEAN[2])
+    return LEAN if axes.free > 1 else (LEAN[0], LEAN[2])
 
 
 def blocks_of(sample: AttributeSample, priors: Mapping[str, Prior], axes: Coordinates) -> list[Block]:

@@ -34,14 +34,14 @@ def draw_lists(
     control words leave the means of stereotype lists unchanged, draw by draw.
     """
     between, within = np.random.default_rng([seed, 100]), np.random.default_rng([seed, 101])
-    (lists_count, kinds), groups = stats.kinds.shape, len(axes.sizes)
+    (lists_count, kinds), free = stats.kinds.shape, axes.free
     centre = np.broadcast_to(stats.centre, (draws, *stats.centre.shape[1:]))
-    xi = np.empty((draws, lists_count, groups))
-    lean = np.empty((draws, lists_count, groups, groups))
+    xi = np.empty((draws, lists_count, free))
+    lean = np.empty((draws, lists_count, free, free))
     for kind in range(kinds):
         roots, members = draw_lean_roots(points[kind], kind, stats, axes, between, draws), stats.lists_of(kind)
         lean[:, members] = roots @ np.swapaxes(roots, 2, 3)
-        noise = (roots @ between.standard_normal((draws, len(members), groups, 1)))[..., 0]
+        noise = (roots @ between.standard_normal((draws, len(members), free, 1)))[..., 0]
         xi[:, members] = centre[:, members] + noise / np.sqrt(stats.weight[:, members, None])
     lists, image, residual = xi @ axes.between.T, axes.between[None], None
     if axes.contrasts:
@@ -73,7 +73,7 @@ def _draw_regression(
 
     Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone.
     """
-    rows, repeats = 1 + len(stats.counts) + len(axes.sizes), -(-draws // len(points))
+    rows, repeats = 1 + len(stats.counts) + axes.free, -(-draws // len(points))
     theta = np.empty((repeats, len(points), rows, axes.words))
     residual = np.empty((repeats, len(points), axes.words, axes.words)) if keep_residual else None
     for part in np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY)):

@@ -142,7 +142,8 @@ def sample_list_means(
     completed = completed_distances(sample)
     keep = covariances and keeps_covariances(sample)
     # Covariances need all directions, means only those along which the distances vary.
-    axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.pattern_of)
+    varying = np.zeros((words, words)) if in_sweeps or keep else completed
+    axes = coordinates_of(varying, sample.pattern_of, sample.covariates)
     blocks = blocks_of(sample, priors, axes)
     stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
     # Threads cost more than they save with the small matrices of few words.
@@ -178,7 +179,7 @@ def weighted_points(
 ) -> ImportanceDraws:
     """Return weighted points of a block of hyperparameters."""
     log_density = partial(block.log_density, stats=stats)
-    size = len(axes.sizes) if block.names[0] == LEAN[0] else axes.within.shape[1] + 20
+    size = axes.free if block.names[0] == LEAN[0] else axes.within.shape[1] + 20
     count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, 500))))
     start = np.log([_START[name] for name in block.names])
     proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)

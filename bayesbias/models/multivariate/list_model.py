@@ -1,16 +1,21 @@
 """The multivariate model in closed form, with means and covariances integrated out.
 
-Orthonormal coordinates of the J protected words: x = y W, one for each of G groups (sum of its words over the root of
-their number), and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
+Orthonormal coordinates of the J protected words: x = y W, one for each of the groups (sum of its words over the root of
+their number) and one for each covariate (its values around the means of groups, orthogonal to those before it), G in
+all, and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
 
     x_j ~ Normal(xi_L, Sigma_L / w_j)                      xi_L flat
     c_j ~ Normal(alpha + eta_L + B (x_j - x0), s_k^2 E / w_j)    alpha flat, eta_L ~ Normal(0, kappa E)
-    Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
+    Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(d)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. A list has a covariance of its own. Its variances are scaled inverse chi-square
-around those of T_k with v_k + 2 degrees of freedom: few give nearly Student's t of the list's own words, many pool the
-lists of the kind, and the data choose. Without the 2, a list of one or two words would have no sd.
+with w_j = 1 for Normal attribute words. For the coordinate of a group j_g = sqrt(J_g) and d_g = J_g; for that of a
+covariate j_g = 0 and d_g = J: psi is the sd of slopes on a covariate with sd 1, as it is of leans to a group. What a
+question is about is free, so that means to groups, and plain least-squares slopes, are not shrunk.
+
+A list has a covariance of its own. Its variances are scaled inverse chi-square around those of T_k with v_k + 2 degrees
+of freedom: few give nearly Student's t of the list's own words, many pool the lists of the kind, and the data choose.
+Without the 2, a list of one or two words would have no sd.
 
 Given the distances, the two halves are independent, and so are the kinds of lists in the first: control words do not
 change the means of stereotype lists to whole groups, nor their error.
@@ -31,6 +36,8 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample
 
 DISTANCE_ERROR = 1e-3
 _LEAST_PRECISION = 1e-9
+# Below this share of its length, a covariate's part that no group or other covariate has is rounding.
+_COLLINEAR = 1e-8
 # Size of the largest array of a step.
 LARGEST_ARRAY = 20_000_000
 
@@ -39,15 +46,30 @@ LARGEST_ARRAY = 20_000_000
 class Coordinates:
     """Orthonormal coordinates of the protected words.
 
-    `between` (words, groups) is W: one column a group. `within` (words, contrasts) are the columns of N along which the
-    distances of this table vary, at most one an attribute word; along `unseen` further columns of N they do not.
-    `sizes` (groups,) are the numbers of words.
+    `between` (words, free) is W: one column for each group, then those of covariates. `within` (words, contrasts) are
+    the columns of N along which the distances of this table vary, at most one an attribute word; along `unseen` further
+    columns of N they do not. `sizes` (groups,) are the numbers of words.
     """
 
     between: np.ndarray
     within: np.ndarray
     unseen: int
     sizes: np.ndarray
+
+    @property
+    def free(self) -> int:
+        """Number of coordinates whose means are free, G."""
+        return int(self.between.shape[1])
+
+    @property
+    def levels(self) -> np.ndarray:
+        """Change of each free coordinate if all distances grow by 1, j, shape (free,)."""
+        return np.concatenate([np.sqrt(self.sizes), np.zeros(self.free - len(self.sizes))])
+
+    @property
+    def spreads(self) -> np.ndarray:
+        """Variance of each free coordinate if attribute words' leans have variance 1, d, shape (free,)."""
+        return np.concatenate([self.sizes, np.full(self.free - len(self.sizes), self.words)]).astype(float)
 
     @property
     def contrasts(self) -> int:
@@ -60,23 +82,35 @@ class Coordinates:
         return len(self.between)
 
 
-def coordinates_of(distances: np.ndarray, group_of: np.ndarray) -> Coordinates:
-    """Return the coordinates for distances of shape (attribute words, words).
+def coordinates_of(distances: np.ndarray, group_of: np.ndarray, covariates: np.ndarray | None = None) -> Coordinates:
+    """Return the coordinates for distances (attribute words, words) and covariates (words, covariates).
 
-    With more contrasts than attribute words, the distances are 0 in all directions but as many as attribute words. The
-    priors have no direction, so that only these need linear algebra.
+    A covariate that follows from groups and other covariates has no coordinate. With more contrasts than attribute
+    words, the distances are 0 in all directions but as many as attribute words. The priors have no direction, so that
+    only these need linear algebra.
     """
     sizes = np.bincount(group_of)
     words, groups = len(group_of), len(sizes)
     between = np.zeros((words, groups))
     between[np.arange(words), group_of] = 1 / np.sqrt(sizes[group_of])
-    if words - groups <= len(distances):
-        within = np.linalg.qr(between, mode="complete")[0][:, groups:]
+    if covariates is not None:
+        between = np.column_stack([between, _within_groups(covariates, between)])
+    free = between.shape[1]
+    if words - free <= len(distances):
+        within = np.linalg.qr(between, mode="complete")[0][:, free:]
         return Coordinates(between, np.ascontiguousarray(within), 0, sizes)
     residual = distances - distances @ between @ between.T
     within = np.linalg.svd(residual, full_matrices=False)[2].T
     within = np.linalg.qr(within - between @ (between.T @ within))[0]
-    return Coordinates(between, within, words - groups - within.shape[1], sizes)
+    return Coordinates(between, within, words - free - within.shape[1], sizes)
+
+
+def _within_groups(covariates: np.ndarray, of_groups: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the covariates' variation within groups, shape (words, at most covariates)."""
+    scaled = covariates - covariates.mean(axis=0)
+    scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=0), np.finfo(float).tiny)
+    vectors, lengths, _ = np.linalg.svd(scaled - of_groups @ (of_groups.T @ scaled), full_matrices=False)
+    return np.asarray(vectors[:, lengths > _COLLINEAR])
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,37 +210,40 @@ def log_determinant(matrix: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(sign > 0, value, np.inf))
 
 
-def lean_target(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return T of points (points, omega and psi, or omega alone with one group), shape (points, G, G)."""
+def lean_target(points: np.ndarray, axes: Coordinates) -> np.ndarray:
+    """Return T of points (points, omega and psi, or omega alone with one coordinate), shape (points, G, G)."""
     scales = np.exp(2 * points)
-    target = scales[:, :1, None] * np.sqrt(np.outer(sizes, sizes))
-    if len(sizes) > 1:
-        target = target + scales[:, 1:2, None] * np.diag(sizes.astype(float))
+    target = scales[:, :1, None] * np.outer(axes.levels, axes.levels)
+    if axes.free > 1:
+        target = target + scales[:, 1:2, None] * np.diag(axes.spreads)
     return np.asarray(target)
 
 
 def lean_posterior(points: np.ndarray, place: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
-    """Return the posterior of a list's Sigma_L at points (log omega, log psi, log v); psi is absent with one group."""
-    strength, groups = np.exp(points[:, -1]), len(axes.sizes)
-    error = DISTANCE_ERROR**2 * stats.weight[:, place, None, None] * np.eye(groups)
-    scale = strength[:, None, None] * lean_target(points[:, :-1], axes.sizes) + stats.scatter[:, place] + error
-    return InverseWishart(strength + groups + stats.counts[place], scale)
+    """Return the posterior of a list's Sigma_L at points (log omega, log psi, log v).
+
+    psi is absent with one coordinate.
+    """
+    strength, free = np.exp(points[:, -1]), axes.free
+    error = DISTANCE_ERROR**2 * stats.weight[:, place, None, None] * np.eye(free)
+    scale = strength[:, None, None] * lean_target(points[:, :-1], axes) + stats.scatter[:, place] + error
+    return InverseWishart(strength + free + stats.counts[place], scale)
 
 
 def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     """Return log p(x of a kind of lists | points), with xi and Sigma_L integrated out, up to a constant."""
-    strength, groups = np.exp(points[:, -1]), len(axes.sizes)
-    prior, target = strength + groups + 1, strength[:, None, None] * lean_target(points[:, :-1], axes.sizes)
-    if groups == 1:
+    strength, free = np.exp(points[:, -1]), axes.free
+    prior, target = strength + free + 1, strength[:, None, None] * lean_target(points[:, :-1], axes)
+    if free == 1:
         determinants = np.log(target[:, 0, 0])
-    else:  # omega^2 jj' + psi^2 diag(j^2): a rank beside a diagonal
+    else:  # omega^2 jj' + psi^2 diag(d), with j_g^2 = d_g for groups: a rank beside a diagonal
         omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
-        determinants = groups * (points[:, -1] + np.log(psi2)) + np.log(axes.sizes).sum()
-        determinants = determinants + np.log1p(groups * omega2 / psi2)
-    of_prior, value = 0.5 * prior * determinants - multigammaln(prior / 2, groups), np.zeros(len(points))
+        determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
+        determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
+    of_prior, value = 0.5 * prior * determinants - multigammaln(prior / 2, free), np.zeros(len(points))
     for place in stats.lists_of(kind):
         posterior = lean_posterior(points, place, stats, axes)
-        value = value + of_prior + multigammaln(posterior.freedom / 2, groups)
+        value = value + of_prior + multigammaln(posterior.freedom / 2, free)
         value -= 0.5 * posterior.freedom * log_determinant(posterior.scale)
     return value
 
@@ -220,7 +257,7 @@ def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordi
     """Return the posterior of the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
     words, contrasts = axes.words, axes.contrasts
     precision = residual_precisions(points, stats.kinds.shape[1])
-    prior = regression_prior(points, len(stats.counts), len(axes.sizes), words)
+    prior = regression_prior(points, len(stats.counts), axes.free, words)
     matrix, cross, total = (
         np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
         for products in (stats.zz, stats.zc, stats.cc)
@@ -236,10 +273,10 @@ def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordi
     return Regression(mean, matrix, InverseWishart(freedom, scale), unseen)
 
 
-def regression_prior(points: np.ndarray, lists: int, groups: int, words: int) -> np.ndarray:
-    """Return the prior precisions of (alpha, eta, B) over that of E, shape (points, 1 + lists + groups)."""
+def regression_prior(points: np.ndarray, lists: int, free: int, words: int) -> np.ndarray:
+    """Return the prior precisions of (alpha, eta, B) over that of E, shape (points, 1 + lists + free)."""
     eta = np.exp(-points[:, 2:3]) * np.ones(lists)
-    slope = np.exp(2 * (points[:, :1] - points[:, 3:4])) * words * np.ones(groups)
+    slope = np.exp(2 * (points[:, :1] - points[:, 3:4])) * words * np.ones(free)
     # No precision is exactly 0: lists of one word each carry no information on their effects.
     informative = np.maximum(np.concatenate([eta, slope], axis=1), _LEAST_PRECISION)
     return np.concatenate([np.zeros((len(points), 1)), informative], axis=1)
@@ -265,7 +302,7 @@ def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coo
     precision = residual_precisions(points, stats.kinds.shape[1])
     prior_weight = np.exp(points[:, 1]) * axes.words
     prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
-    prior = np.log(regression_prior(points, len(stats.counts), len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
+    prior = np.log(regression_prior(points, len(stats.counts), axes.free, axes.words)[:, 1:]).sum(axis=1)
     value = (
         0.5 * contrasts * (np.log(precision) @ (stats.counts @ stats.kinds) + prior - log_determinant(posterior.matrix))
     )

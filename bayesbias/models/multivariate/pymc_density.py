@@ -23,7 +23,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     """
     sample, priors = attribute_sample(data), spec.priors
     words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
     distances = _distances(data, sample)
     weight = pt.ones(len(sample.distances))
     if spec.switches["likelihood"] == "student_t":
@@ -33,7 +33,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     # Coordinates of the attribute words around a constant, as the closed form has them.
     completed = completed_distances(sample)
     stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
-    origin, roots = stats.origin[0], np.sqrt(axes.sizes)
+    origin, roots = stats.origin[0], np.sqrt(axes.spreads)
     group_mean = pm.Flat("list_group_mean", shape=(len(sample.lists), len(roots)), initval=stats.centre[0] / roots)
     xi, x = group_mean * roots, distances @ axes.between
     list_mean = xi @ axes.between.T
@@ -52,18 +52,18 @@ def _add_means_of_groups(
     sample: AttributeSample, spec: ModelSpec, axes: Coordinates, residual: Any, weight: Any
 ) -> None:
     """Add the density of the distances to whole groups given their deviations from the means of their lists."""
-    groups, priors = len(axes.sizes), spec.priors
+    free, priors = axes.free, spec.priors
     attribute_sd = priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
-    target = attribute_sd[:, None, None] ** 2 * np.sqrt(np.outer(axes.sizes, axes.sizes))
-    if groups > 1:
+    target = attribute_sd[:, None, None] ** 2 * np.outer(axes.levels, axes.levels)
+    if free > 1:
         group_sd = priors["group_attribute_sd"].variable("group_attribute_sd", dims="attribute_list")
-        target = target + group_sd[:, None, None] ** 2 * np.diag(axes.sizes.astype(float))
+        target = target + group_sd[:, None, None] ** 2 * np.diag(axes.spreads)
     strength = priors["target_weight"].variable("target_weight", dims="attribute_list")
     for place, (name, kind) in enumerate(zip(sample.lists, sample.list_kind, strict=True)):
         rows = np.flatnonzero(sample.list_of == place)
-        square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(groups)
+        square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(free)
         scale = strength[kind] * target[kind]
-        density = _matrix_t(square, scale, strength[kind] + groups + 1, len(rows), groups)
+        density = _matrix_t(square, scale, strength[kind] + free + 1, len(rows), free)
         pm.Potential(f"distances of the list {name} to groups", density + pt.zeros(()))
 
 
@@ -72,7 +72,7 @@ def _add_regression(
 ) -> Any:
     """Add the regression of the contrasts of words within groups, and return its coefficients (alpha, eta, B)."""
     priors, kinds = spec.priors, len(sample.kinds)
-    lists, groups, words, size = len(sample.lists), len(axes.sizes), axes.words, axes.contrasts
+    lists, free, words, size = len(sample.lists), axes.free, axes.words, axes.contrasts
     sigma, strength, of_lists, slope_sd = (
         priors[name].variable(name) for name in ("sigma", "residual_weight", "list_effect", "slope_sd")
     )
@@ -80,12 +80,12 @@ def _add_regression(
     if kinds > 1:
         scale = pt.concatenate([priors["list_scale"].variable("list_scale", dims="scaled_list"), scale])
     spread = scale[sample.list_kind[sample.list_of]]
-    coefficients = pm.Flat("regression", shape=(1 + lists + groups, size), initval=np.zeros((1 + lists + groups, size)))
+    coefficients = pm.Flat("regression", shape=(1 + lists + free, size), initval=np.zeros((1 + lists + free, size)))
     share = weight / spread**2
-    precision = pt.concatenate([pt.ones(lists) / of_lists, pt.ones(groups) * (sigma / slope_sd) ** 2 * words])
+    precision = pt.concatenate([pt.ones(lists) / of_lists, pt.ones(free) * (sigma / slope_sd) ** 2 * words])
     square = _products(contrasts - design @ coefficients, share) + _products(coefficients[1:], precision)
     square = square + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
-    prior_weight, count = strength * words, len(sample.distances) + lists + groups
+    prior_weight, count = strength * words, len(sample.distances) + lists + free
     density = _matrix_t(square, prior_weight * sigma**2 * np.eye(size), prior_weight + size + 1, count, size)
     pm.Potential(
         "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * pt.log(spread).sum()

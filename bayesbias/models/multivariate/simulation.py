@@ -45,23 +45,23 @@ def draw_covariances(
 ) -> np.ndarray:
     """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
     words, lists = sample.distances.shape[1], len(sample.lists)
-    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
-    groups, size, roots = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
+    free, size, levels = axes.free, axes.contrasts, axes.levels
     image, residual = axes.between, np.zeros((words, words))
     if size:
         strength = words * float(parameters["residual_weight"])
         standard = _inverse_wishart(strength + size + 1, strength * np.eye(size), rng)
-        slopes = parameters["slope_sd"] / np.sqrt(words) * root_of(standard) @ rng.standard_normal((size, groups))
+        slopes = parameters["slope_sd"] / np.sqrt(words) * root_of(standard) @ rng.standard_normal((size, free))
         image = image + axes.within @ slopes
         residual = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
     scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
     covariances = np.empty((lists, words, words))
     for place, kind in enumerate(sample.list_kind):
-        target = parameters["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
-        if groups > 1:
-            target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
+        target = parameters["attribute_sd"][kind] ** 2 * np.outer(levels, levels)
+        if free > 1:
+            target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
         weight = float(parameters["target_weight"][kind])
-        lean = _inverse_wishart(weight + groups + 1, weight * target, rng)
+        lean = _inverse_wishart(weight + free + 1, weight * target, rng)
         covariances[place] = image @ lean @ image.T + scales[kind] ** 2 * residual
     return covariances
 

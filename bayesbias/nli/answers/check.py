@@ -70,8 +70,7 @@ class InferenceCheck(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The number of statistics that fit, and the problems."""
+    def _parts(self) -> tuple[StatementList, ...]:
         inside = self.statistics["observed"].between(self.statistics["low"], self.statistics["high"])
         text = (
             f"{TITLES[self.score]}: {int(inside.sum())} of {len(inside)} statistics of the scores lie inside the "
@@ -84,9 +83,7 @@ class InferenceCheck(Result):
             statements.append(
                 Statement("no problem", "No problems were found; the priors make no practical difference.")
             )
-        return StatementList("", tuple(statements), bulleted=False), *(
-            [StatementList("Problems", self.problems)] if self.problems else []
-        )
+        return StatementList("", tuple(statements), bulleted=False), StatementList("Problems", self.problems)
 
     @cached_property
     def contents(self) -> Contents:

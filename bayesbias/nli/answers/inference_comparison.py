@@ -72,8 +72,7 @@ class InferenceComparison(Result):
         return contrast_name(*self.groups)
 
     @cached_property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: changes, values, accuracies and limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         answers = [self._answer(name) for name in self.embeddings[1:]]
         values = [self._value(name) for name in self.embeddings]
         counts = self.runs.groupby("embedding", sort=False).size()
@@ -89,13 +88,12 @@ class InferenceComparison(Result):
         if LIKE_THESE not in set(self.values["population"]):
             limits.append(Statement("words", TOO_FEW_WORDS))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
-        parts = [
+        return (
             StatementList(f"Against {self.embeddings[0]}", tuple(answers)),
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(values)),
             StatementList("How well the models read", tuple(self._accuracies())),
             StatementList("What it rests on", tuple(limits)),
-        ]
-        return tuple(part for part in parts if part.statements)
+        )
 
     @cached_property
     def contents(self) -> Contents:

@@ -67,8 +67,7 @@ class InferencePosterior(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text: the contrast, and its limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         shown = [self._contrast_statement(row) for row in self.contrast.to_dict("records")]
         limits = [
             Statement(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bayesbias.base.statements import Statement, interval_text, p_value_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import Statement, interval_text, p_text, percent_text, rows_of, signed_text
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
             f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_CONCLUSIONS[row['conclusion']]}: "
-            f"{signed_text(row['estimate'])}, {prob} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
+            f"{signed_text(row['estimate'])} (plain {signed_text(row['observed'])}), {prob} interval "
+            f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)
         if p is not None and p == p:
-            text += f" WEAT: p = {p_value_text(p)}."
+            text += f" WEAT: {p_text(p)}."
             row["weat_p"] = p
         statements.append(Statement(row["conclusion"], text, row))
     return tuple(sorted(statements, key=lambda statement: list(_CONCLUSIONS).index(statement.kind)))

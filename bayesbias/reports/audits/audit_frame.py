@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 CONTRAST = "contrast"
 """The model's own measure: how much nearer associated words are than the others."""
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
+STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
+"""Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
 BESIDE = ("hdi_low", "hdi_high", "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
-NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
+NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
     *("hdi_low", "hdi_high", "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
     *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
+    *STANDARDISED,
 )
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."

@@ -12,6 +12,7 @@ from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (
     CONTRAST,
     MOST_PARTS,
+    STANDARDISED,
     AuditRecord,
     audit_parts,
     audit_rows,
@@ -59,12 +60,9 @@ class AuditReport(Result):
         return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Answers of each model and seed, and their limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        return tuple(
-            part for part in (*answered, StatementList("What it does not show", self._limits())) if part.statements
-        )
+        return *answered, StatementList("What it does not show", self._limits())
 
     @property
     def _shown(self) -> list[_Variant]:
@@ -132,6 +130,7 @@ class AuditReport(Result):
             f"{percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss their value.",
             NO_PROOF,
         ]
+        texts += _scale_texts(rows)
         texts += [
             f"{embedding}, {study}: lost {', '.join(words)}."
             for (embedding, study), words in record.lost_words.items()
@@ -151,13 +150,14 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     names = ("study", "embedding") if rows["embedding"].nunique() > 1 else ("study",)
     contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
     interval = ("hdi_low", "hdi_high")
+    more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
     return {
         f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "estimate", *interval, "conclusion", "ess_bulk", "r_hat"),
-            headings={"quantity": "Contrast"},
+            (*names, "quantity", "protected_group", "estimate", "observed", *interval, "conclusion", *more),
+            headings={"quantity": "Contrast", "observed": "Plain difference"},
             differences=True,
         ),
         f"measures{suffix}": ResultTable(
@@ -167,6 +167,32 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             (*names, "measure", "observed", *interval, "p_value"),
         ),
     }
+
+
+def _scales(rows: "pd.DataFrame") -> list[float]:
+    """Return the sds of distances to control words, if contrasts of several embeddings stand beside each other."""
+    scales = rows["control_sd"].dropna()
+    return sorted(scales) if rows["embedding"].nunique() > 1 else []
+
+
+def _scale_texts(rows: "pd.DataFrame") -> list[str]:
+    """Return which contrasts of several embeddings can be compared."""
+    if rows["embedding"].nunique() < 2 or rows[rows["measure"] == CONTRAST].empty:
+        return []
+    scales = _scales(rows)
+    if not scales:
+        return [
+            "Contrasts of different encoders or training algorithms cannot be compared in size: their distances spread "
+            "differently, and without control words nothing shows how far. Signs and conclusions can be compared."
+        ]
+    return [
+        "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
+        "before and after a change. The standard deviation of single distances to control words, after what each word "
+        f"has in common with all others, goes from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
+        "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
+        "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
+        "studies. Ranks are those of raw values."
+    ]
 
 
 def _figure(variant: _Variant) -> ResultFigure:

@@ -104,8 +104,7 @@ class GateResult(Result):
         return "\n".join(statement.text for statement in (*self.lines, *self._beside(), self.summary))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Outcomes of the questions, and their limits."""
+    def _parts(self) -> tuple[StatementList, ...]:
         outcomes = StatementList("Outcomes", (*self.lines, *self._beside(), self.summary))
         return outcomes, StatementList("What it does not show", self._limits())
 

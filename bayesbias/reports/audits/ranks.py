@@ -61,19 +61,14 @@ class Ranks(Result):
         return f"Ranks({self.ranks['embedding'].nunique()} embeddings, {self.ranks['measure'].nunique()} measures)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text."""
+    def _parts(self) -> tuple[StatementList, ...]:
         overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
         orders = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
         pairs = tuple(_correlation_statement(row, self.hdi_prob) for row in rows_of(self.correlations))
-        return tuple(
-            part
-            for part in (
-                StatementList("From the weakest to the strongest association, over all studies", orders),
-                StatementList("How far the measures agree", pairs),
-                StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
-            )
-            if part.statements
+        return (
+            StatementList("From the weakest to the strongest association, over all studies", orders),
+            StatementList("How far the measures agree", pairs),
+            StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
         )
 
     @cached_property

@@ -34,12 +34,12 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorCheck(Result):
-    """Predictions of a model for the pairs that it was fitted to, beside their actual distances; printed, in words.
+    """Predictions of a model for the pairs that it was fitted to, with their actual distances; `print` explains them.
 
     Parameters
     ----------
     pairs : pandas.DataFrame
-        One row a pair: `protected_word`, `attribute_word`, `connection`, the actual `cosine_distance`, the `mean`
+        One row per pair: `protected_word`, `attribute_word`, `connection`, the actual `cosine_distance`, the `mean`
         prediction, the predictive intervals `low_89` to `high_89` and `low_50` to `high_50` (units of cosine
         distance), `loo_pit`, the probability of a smaller distance predicted from all other pairs, and `pareto_k`,
         above 0.7 where that is unreliable. At most 10,000 pairs of the table, drawn at random.
@@ -106,11 +106,8 @@ class PosteriorCheck(Result):
         return (*statements, Statement("no problem", no_problem))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The summary and the problems."""
-        return StatementList("", self.summary, bulleted=False), *(
-            [StatementList("Problems", self.problems)] if self.problems else []
-        )
+    def _parts(self) -> tuple[StatementList, ...]:
+        return StatementList("", self.summary, bulleted=False), StatementList("Problems", self.problems)
 
     @cached_property
     def contents(self) -> Contents:
@@ -133,21 +130,21 @@ class PosteriorCheck(Result):
 
 
 def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progress: bool = True) -> PosteriorCheck:
-    """Compare the distances of a table with those that the fitted model predicts for the same pairs.
+    """Return a check of a fit: the distances of its table, and those that the model predicts for the same pairs.
 
     Parameters
     ----------
     fit
         Fit returned by `fit`, of any model.
     random_seed
-        The same seed gives the same check on the same machine; None draws one and records it.
+        Seed of the simulation. None: a seed is drawn and recorded in the result.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     PosteriorCheck
-        Frames of predictions, coverage and test statistics; printed, where the model fails.
+        Frames of predictions, coverage and test statistics; `print` says where the model fails.
 
     Raises
     ------

@@ -37,7 +37,7 @@ _MOST_IMPOSSIBLE, _LEAST_OBSERVED = 0.05, 0.1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PriorCheck(Result):
-    """Distances that the priors of a model imply, beside the observed ones; printed, in words.
+    """Distances that the priors of a model imply, with the observed ones; `print` explains them.
 
     Parameters
     ----------
@@ -103,14 +103,13 @@ class PriorCheck(Result):
         return tuple(statements)
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The summary, and what to know about the priors."""
-        problems = [StatementList("What to know about these priors", self.problems)] if self.problems else []
-        return StatementList("", self.summary, bulleted=False), *problems
+    def _parts(self) -> tuple[StatementList, ...]:
+        problems = StatementList("What to know about these priors", self.problems)
+        return StatementList("", self.summary, bulleted=False), problems
 
     @cached_property
     def contents(self) -> Contents:
-        """What the priors say of distances and of differences."""
+        """Distances, means and differences that the priors imply."""
         return contents_of(
             self,
             title="What the priors say of distances",
@@ -148,9 +147,9 @@ def check_prior(
     samples
         Number of draws of all parameters from the prior, at least 100.
     random_seed
-        The same seed gives the same check on the same machine; None draws one and records it.
+        Seed of the simulation. None: a seed is drawn and recorded in the result.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------

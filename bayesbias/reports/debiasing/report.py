@@ -1,13 +1,13 @@
 """The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, interval_text, percent_text, rows_of, signed_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
@@ -49,16 +49,16 @@ class DebiasReport(Result):
     Parameters
     ----------
     table : pandas.DataFrame
-        One row an embedding, method (``"original"``: nothing done) and measure: `kind` (``"association"``, a study's
+        One row per embedding, method (``"original"``: no debiasing) and measure: `kind` (``"association"``, a study's
         contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
-        `measure` and `quantity`; `better`, which values of it are (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
-        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
-        minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
-        it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
-        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of
-        a score along drawn directions these are the formula with equal weights;
-        `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
-        words, questions, splits), and how many were `lost`.
+        `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
+        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
+        before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
+        modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two values); of
+        an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
+        along drawn directions these are the formula with equal weights; `reading` of an association, as in
+        `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
+        `lost`.
     failed
         (embedding, method) -> error of a method that gave no embedding.
     left_out
@@ -101,8 +101,7 @@ class DebiasReport(Result):
         return Statement("verdict", " ".join(sentences))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in the order in which they are read."""
+    def _parts(self) -> tuple[StatementList, ...]:
         rows = self.table
         answers = [
             _association_statement(str(embedding), str(study), rows_of(some))
@@ -121,20 +120,18 @@ class DebiasReport(Result):
         )
         doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
         interval = f"{percent_text(self.hdi_prob)} HPDI"
-        parts = (
+        return (
             StatementList("Beware", doubts),
             StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:
         """What became of associations, geometry and quality, and how far measures agree."""
         prob = percent_text(self.hdi_prob)
-        parts = {part.title: part for part in self.parts}
         methods = [name for name in dict.fromkeys(self.table["method"]) if name != ORIGINAL]
         shown = tuple(name for name in COLUMNS if name not in ("kind", "quantity", "better"))
         tables = {
@@ -154,14 +151,10 @@ class DebiasReport(Result):
                 "defensible ones. If values are far from Normal, those of Pearson's correlation are too short: rely on "
                 "those of the ranks.",
             )
-        return Contents(
+        contents = contents_of(
+            self,
             title=f"What debiasing did: {', '.join(methods)}",
             about=f"Model {self.settings.get('Model', '')}.",
-            diagnostics=parts["Beware"].statements if "Beware" in parts else (),
-            verdict=self.verdict.text,
-            answers=self._first_answers(),
-            parts=tuple(part for title, part in parts.items() if title not in ("Beware", "What it does not show")),
-            tables=tables,
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report",
@@ -170,9 +163,9 @@ class DebiasReport(Result):
                     "overlap although the change is settled.",
                 )
             },
-            limits=parts["What it does not show"].statements,
-            settings=self.settings,
         )
+        verdict, answers = self.verdict.text, self._first_answers()
+        return replace(contents, verdict=verdict, answers=answers, tables=tables, settings=self.settings)
 
     def _first_answers(self) -> tuple[Statement, ...]:
         """Return the first statements about associations, and about quality, for the first screen of a page."""
@@ -218,14 +211,14 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     Raises
     ------
     ReportError, ArgumentError
-        If fewer than 4 embeddings have two measures, or `report` is no report.
+        If fewer than 4 embeddings have two measures, or `report` is not a report.
 
     Notes
     -----
-    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding
-    far from the others; those of ranks are then right (`rank_correlation_interval`). Embeddings that one original
-    was made into are not independent, and values have errors of their own, which draw a correlation towards 0: take
-    the intervals as the shortest that can be defended.
+    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding far
+    from the others; use those of ranks there (`rank_correlation_interval`). Embeddings derived from the same original
+    are not independent, and values have errors of their own, which pull a correlation towards 0: the intervals are the
+    shortest that can be defended.
 
     Examples
     --------

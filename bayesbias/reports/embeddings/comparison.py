@@ -43,7 +43,7 @@ DIFFERENCE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EmbeddingComparison(Result):
-    """Comparison returned by `compare_embeddings`; printed, its conclusions. Estimates are in units of cosine distance.
+    """Comparison returned by `compare_embeddings`, in units of cosine distance; `print` shows its conclusions.
 
     A difference is always another embedding minus the baseline. A gap is a contrast of one embedding: the distance to
     associated attribute words minus that to others; below 0, associated words are nearer.
@@ -53,16 +53,16 @@ class EmbeddingComparison(Result):
     baseline
         Name of the embedding with which the others are compared.
     names
-        Names of the others.
+        Names of the other embeddings.
     gaps : DataFrame
         Difference of gaps for each embedding and contrast, over all protected words (empty `protected_word`) and for
         each: its posterior `mean`, `sd`, `hdi_low`, `hdi_high`, `direction` (``"nearer"`` below 0, ``"farther"`` above,
         or ``"equal"`` if all distances are), `probability_of_direction`, `probability_in_rope` if a rope was given,
         `ess_bulk`, `ess_tail`, and, of chains, `r_hat`; then the gap in each embedding, from the fit of each table:
         `baseline_gap` and `other_gap`, each with its interval and the plain gap of the averages (`baseline_plain`,
-        `other_plain`); and `reading`: ``"not settled"`` if the interval of the difference holds 0; else, by the
+        `other_plain`); and `reading`: ``"not settled"`` if the interval of the difference contains 0; else, by the
         intervals of the two gaps, ``"narrower"`` (in the other embedding), ``"wider"``, ``"baseline only"`` (only the
-        baseline's gap leaves out 0), ``"other only"``, ``"reversed"`` (both leave out 0, on different sides),
+        baseline's gap excludes 0), ``"other only"``, ``"reversed"`` (both exclude 0, on different sides),
         ``"neither"``; or ``"equal"``. The difference comes from the differences of the pairs: it is not just
         `other_gap` minus `baseline_gap`, is more reliable, and its sign decides between narrower and wider. Over all
         protected words it is the mean of words like these, estimated from the spread of the words' own differences.
@@ -102,8 +102,7 @@ class EmbeddingComparison(Result):
         return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the conclusions."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return self.conclusions.parts
 
     @cached_property
@@ -182,7 +181,7 @@ def compare_embeddings(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> EmbeddingComparison:
-    """Compare the distances of the same word pairs in several embeddings.
+    """Return a comparison of the distances of the same word pairs in several embeddings.
 
     In the difference of a pair, its distance in another embedding minus that in the first, everything that the
     embeddings share cancels, such as which words are near in general. So the differences are modelled, with the
@@ -206,7 +205,7 @@ def compare_embeddings(
     sampler, draws, chains, random_seed
         As for `fit`.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -229,7 +228,7 @@ def compare_embeddings(
     DuplicatesWarning
         If a table repeats pairs; the repetitions are dropped.
     ConvergenceWarning
-        As by `fit`.
+        As for `fit`.
 
     References
     ----------

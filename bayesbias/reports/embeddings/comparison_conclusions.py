@@ -59,7 +59,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, repr=False)
 class ComparisonConclusions(Rendered):
-    """What a comparison of embeddings shows and does not show; printed, in plain English.
+    """What a comparison of embeddings shows and does not show, in plain English.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ComparisonConclusions(Rendered):
         gap between associated and other attribute words (``"gap"``, its row of `gaps`), or else of the first
         distances (``"difference"``), or ``"equal"``. Shown are the other gaps, a ``"difference"`` for each connection
         (its row of `differences`), a statement on control words (``"controls"``), and the ``"words"`` whose gaps and
-        distances differ (names by how they differ). Doubts tell why the difference may not be one of stereotypes
+        distances differ (names by how they differ). Doubts state why the difference may not be one of stereotypes
         alone: ``"controls differ"``, ``"equalized words"``, ``"tied words"`` (intervals of the gaps of one embedding
         are too narrow).
     reading
@@ -85,15 +85,13 @@ class ComparisonConclusions(Rendered):
     limits: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, without those that are empty."""
-        parts = (
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (
             StatementList("Do not report these numbers yet: a sampler did not converge", self.doubts),
             *(part for conclusions in self.embeddings.values() for part in difference_parts(conclusions)),
             StatementList("How to read it", self.reading),
             StatementList("What it does not show", self.limits),
         )
-        return tuple(part for part in parts if part.statements)
 
     def __repr__(self) -> str:
         return f"ComparisonConclusions({', '.join(map(repr, self.embeddings))}; {len(self.doubts)} doubts)"

@@ -14,6 +14,7 @@ from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.spellings import Spellings
+from bayesbias.errors import name_some
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import EmbeddingLike
     from bayesbias.embeddings.phrases import Phrases
 
+_MOST_CONTROLS = 10
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordCheck(Result):
-    """Words of a study in a vocabulary, returned by `check_words`; printed, the lists and the lost words.
+    """Words of a study in a vocabulary, from `check_words`; `print` shows the lists and the lost words.
 
     Parameters
     ----------
@@ -33,14 +36,14 @@ class WordCheck(Result):
     vocabulary
         Number of words in the vocabulary, repeats in normal form counted once.
     lists : DataFrame
-        A row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
+        One row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
         the median place of its stored words.
     words : DataFrame
-        A row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
+        One row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
         whose words are stored; empty if lost), `place` (from 1, in the order of the file, which in most files is that
         of frequency; NaN if not stored), `left_out` (reason of a lost word: ``"case"``, ``"normal form"``,
         ``"accents"``, ``"spaces"``, ``"script"``, ``"mixed scripts"``, ``"several words"`` or ``"absent"``) and `near`
-        (spellings that the vocabulary has, with commas).
+        (spellings in the vocabulary, separated by commas).
     doubts
         Statements on lists that lost too much, and on English control words.
     """
@@ -55,9 +58,10 @@ class WordCheck(Result):
     doubts: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """Doubts, the number of words in each list, and the lost words with reasons."""
+    def _parts(self) -> tuple[StatementList, ...]:
         lost = self.words[self.words["form"] == ""]
+        # The bundled control lists can lose hundreds, and nobody mends them one by one.
+        many = lost["list"].isin(CONTROLS) & (lost.groupby("list")["word"].transform("size") > _MOST_CONTROLS)
         total = len(self.words)
         first = Statement(
             "words",
@@ -79,15 +83,18 @@ class WordCheck(Result):
                 "lost words",
                 f"{row['word']} ({row['list']}): {row['left_out']}" + (f"; has {row['near']}" if row["near"] else ""),
             )
-            for row in lost.to_dict("records")
+            for row in lost[~many].to_dict("records")
         )
-        parts = (
+        texts += tuple(
+            Statement("lost words", f"{name}, {len(rows):,} words: {name_some(rows['word'], _MOST_CONTROLS)}")
+            for name, rows in lost[many].groupby("list", sort=False)
+        )
+        return (
             StatementList("", (first,), bulleted=False),
             StatementList(BEWARE, self.doubts),
             StatementList("Lists", lists),
             StatementList("Lost words", texts),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:
@@ -106,7 +113,7 @@ def check_words(
     format: str = "auto",  # noqa: A002 - as in load_embedding
     allow_pickle: bool = False,
 ) -> WordCheck:
-    """Look up the words of a study in a vocabulary: which are stored, where, why others are lost, and what is near.
+    """Return which words of a study a vocabulary has and where, why it lacks the others, and similar spellings.
 
     The file is read once, and no vector is held in memory. Spellings are sought among the first 100,000 words, other
     forms of a lost word (case, accents, spaces) among all.

@@ -103,8 +103,8 @@ def false_positive_rates(
 
     Examples
     --------
-    >>> from bayesbias.reports.measures.false_positive_rates import false_positive_rates
-    >>> claims = false_positive_rates(attribute_sd=0.08, samples=200, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> settings = {"attribute_sd": 0.08, "samples": 200, "random_seed": 1}
+    >>> claims = bb.reports.false_positive_rates(methods=["weat", "t_test_raw"], **settings)
     >>> claims[["method", "contrast", "nominal", "rate"]]
            method                contrast  nominal  rate
     0        weat  associated - different     0.05  0.02

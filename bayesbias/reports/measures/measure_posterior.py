@@ -95,8 +95,7 @@ class MeasurePosterior(Result):
         return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {len(self.words)} words)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in reading order."""
+    def _parts(self) -> tuple[StatementList, ...]:
         null = "Null: no word is nearer to its associated than to its different words, except for noise."
         head = Statement(
             "measure", f"{self.measure} under the model {self.model!r}, {self.source}: {self.title}. {null}"
@@ -168,7 +167,7 @@ def measure_posterior(
     Returns
     -------
     MeasurePosterior
-        Frames and draws; printed, it explains them.
+        Frames and draws; `print` explains them.
 
     Raises
     ------
@@ -237,8 +236,7 @@ def measure_posterior(
 
     Examples
     --------
-    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
-    >>> posterior = measure_posterior(fit, "weat", random_seed=1)
+    >>> posterior = bb.measure_posterior(fit, "weat", random_seed=1)
     >>> row = posterior.summary.iloc[0]
     >>> row["statistic"], round(float(row["observed"]), 4), bool(row["null_high"] > row["observed"])
     ('effect_size', 0.9664, True)

@@ -87,9 +87,8 @@ def simulate_null(
 
     Examples
     --------
-    >>> from bayesbias.reports.measures.null_simulation import null_share, simulate_null
-    >>> null = simulate_null(random_seed=1)
-    >>> shares = null_share(null, effect_size=1.2671948)
+    >>> null = bb.reports.simulate_null(random_seed=1)
+    >>> shares = bb.reports.null_share(null, effect_size=1.2671948)
     >>> shares[["share", "mc_se"]].round(4).to_dict("records")
     [{'share': 0.0055, 'mc_se': 0.0007}]
     """
@@ -166,9 +165,8 @@ def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
 
     Examples
     --------
-    >>> from bayesbias.reports.measures.null_simulation import null_share, simulate_null
-    >>> null = simulate_null(samples=1000, random_seed=1)
-    >>> null_share(null, effect_size=0.0, mac=1.5)["share"].tolist()
+    >>> null = bb.reports.simulate_null(samples=1000, random_seed=1)
+    >>> bb.reports.null_share(null, effect_size=0.0, mac=1.5)["share"].tolist()
     [1.0, 0.0]
     """
     import pandas as pd

@@ -109,12 +109,11 @@ class Trend(Result):
         return f"Trend({len(self.facts['periods'])} periods, {self.facts['protected_words']} protected words)"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in the order in which they are read."""
+    def _parts(self) -> tuple[StatementList, ...]:
         contrasts = list(dict.fromkeys(self.changes["contrast"]))
         prob = percent_text(self.facts["hdi_prob"])
         of_groups = tuple(text for contrast in contrasts[:1] for text in group_statements(self.changes, contrast))
-        parts = (
+        return (
             StatementList(
                 f"From the first to the last period ({prob} HPDI, in units of cosine distance)",
                 (*(verdict(self.changes, contrast) for contrast in contrasts), *of_groups),
@@ -125,7 +124,6 @@ class Trend(Result):
             StatementList("What it does not show", limits(self.facts)),
             StatementList("Methods", (methods(self.facts),), bulleted=False),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:

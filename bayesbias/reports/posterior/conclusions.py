@@ -71,24 +71,24 @@ def conclusions(
     Returns
     -------
     Conclusions
-        Statements with their numbers, all of which come from `contrasts`; printed, paragraphs with lines of at most
-        100 characters. `about` describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``,
-        ``"same vectors"``, ``"edited table"``, ``"short list"``, ``"one word a group"``, ``"one word"`` and
-        ``"tied words"``. `verdict` interprets the contrasts
-        together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference from other groups' words
-        lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group), ``"nothing"`` or ``"no
-        other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval
-        leaves out 0); for several groups with associated and different words also ``"group"`` (the contrast of a group,
-        and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`,
-        `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their
-        plain difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number
-        that would be named `by_chance`). A word is named as nearer or farther only if its interval leaves out 0, it is
-        not `borderline`, and its plain difference has the same sign; if the signs differ, it is `contradicted`.
+        Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs. `about`
+        describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
+        ``"edited table"``, ``"short list"``, ``"one word a group"``, ``"one word"`` and ``"tied words"``. `verdict`
+        interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference
+        from other groups' words lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group),
+        ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is
+        `settled`: its interval excludes 0); for several groups with associated and different words also ``"group"``
+        (the contrast of a group, and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the
+        words that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one
+        posterior sd from their plain difference, those for which the nearness of a list to every group decides,
+        `by_nearness`, and the number that would be named `by_chance`). A word is named as nearer or farther only if its
+        interval excludes 0, it is not `borderline`, and its plain difference has the same sign; if the signs differ, it
+        is `contradicted`.
 
     Raises
     ------
     FitError, ReportError, ArgumentError
-        As `contrasts`.
+        As for `contrasts`.
 
     Examples
     --------

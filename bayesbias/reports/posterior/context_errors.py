@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from bayesbias.base.statements import Statement, count_text, interval_text
+from bayesbias.embeddings.contextual.spread import GROUPS
 from bayesbias.estimates.intervals import settled
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.numerics.contrast_estimate import draws_interval
@@ -13,15 +14,23 @@ from bayesbias.models.numerics.contrast_estimate import draws_interval
 if TYPE_CHECKING:
     import xarray as xr
 
-type ContextErrors = dict[tuple[frozenset[str], str, str], float]
-"""Standard error over contexts for a pair of connections, a level, and the name of a group or word."""
+_MANY = 1e6  # degrees of freedom of a Normal
+
+type ContextErrors = dict[tuple[frozenset[str], str, str], tuple[float, float]]
+"""Standard error over contexts and its degrees of freedom for a pair of connections, a level, and the name of a group
+or word."""
 
 
 def fit_context_errors(fit: "xr.DataTree") -> ContextErrors:
     """Return the standard errors of contrasts over contexts that the table of a fit records; empty if none."""
-    entries = fit_attribute(fit, "table").get("context_errors", [])
+    table = fit_attribute(fit, "table")
+    # An error over the same few sentences for all words rests on these alone; others are sums over many words.
+    contexts = table.get("contexts", {})
+    fewest = min(contexts.get("fewest", GROUPS), GROUPS)
+    freedom = max(fewest - 1.0, 1.0) if contexts.get("same_for_all") else _MANY
     return {
-        (frozenset(entry["contrast"].split(" - ")), entry["level"], entry["name"]): entry["sd"] for entry in entries
+        (frozenset(entry["contrast"].split(" - ")), entry["level"], entry["name"]): (entry["sd"], freedom)
+        for entry in table.get("context_errors", [])
     }
 
 
@@ -43,9 +52,9 @@ def context_columns(
     """
     if not errors:
         return {}
-    sd = errors.get((frozenset(sides), level, name), float("nan"))
-    # The quantiles of a Normal in random order: the same for every contrast and run.
-    quantiles = ndtri((np.arange(len(draws)) + 0.5) / len(draws))
+    sd, freedom = errors.get((frozenset(sides), level, name), (float("nan"), _MANY))
+    # The quantiles of a Student's t in random order: the same for every contrast and run.
+    quantiles = stdtrit(freedom, (np.arange(len(draws)) + 0.5) / len(draws))
     interval = draws_interval(draws + sd * np.random.default_rng(0).permutation(quantiles), hdi_prob)
     return {"context_sd": sd, "context_low": interval.low, "context_high": interval.high}
 

@@ -23,7 +23,6 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.context_errors import context_columns, fit_context_errors
 from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
-from bayesbias.reports.posterior.summary import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +47,7 @@ def contrasts(
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
-    """Compare one connection with each of the others, draw by draw.
+    """Return the contrasts of a fit: one connection minus each of the others, draw by draw.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def contrasts(
         with 0 was not measured), `observed` (difference of plain averages, lists and groups with equal weights; missing
         where a side was not measured), `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine
         distance: negative means that the baseline's attribute words are nearer. `low_se` and `high_se` are the Monte
-        Carlo standard errors of the interval's ends, and `borderline` tells whether 0 lies within three of them of an
+        Carlo standard errors of the interval's ends, and `borderline` says whether 0 lies within three of them of an
         end, so that another seed may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or
         ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019),
         `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. Multivariate fits of several
@@ -187,7 +186,7 @@ def contrast_draws(
     Raises
     ------
     FitError, ReportError, ArgumentError
-        As `contrasts`.
+        As for `contrasts`.
 
     Examples
     --------
@@ -222,7 +221,7 @@ def contrast_draws(
 def _checked(fit: "xr.DataTree", baseline: str, level: str, scope: str) -> tuple[ModelData, tuple[str, ...]]:
     """Return the rows of a fit and the levels of its contrasts, or raise if there are none."""
     check_fit(fit)
-    check_level(level, LEVELS)
+    check_choice("level", level, LEVELS)
     check_choice("scope", scope, SCOPES)
     rows = fitted_rows(fit)
     check_baseline(baseline, list(rows.connections), "fit")

@@ -49,8 +49,7 @@ class EstimateTables(Result):
     frames: "Mapping[str, pd.DataFrame]"
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The captions."""
+    def _parts(self) -> tuple[StatementList, ...]:
         captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
         return (StatementList("", captions),)
 

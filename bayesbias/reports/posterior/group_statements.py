@@ -26,9 +26,10 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
 def nearness_decides(row: Row) -> bool:
     """Return whether a contrast rests on one list being nearer to every group than another.
 
-    Without that, it has the opposite sign, or its interval no longer leaves out 0.
+    Without that, it has the opposite sign, or its interval no longer excludes 0. Contrasts with control words, whose
+    nearness is not separated (it is nan), do not.
     """
-    if "net_mean" not in row:
+    if not np.isfinite(row.get("net_mean", np.nan)):
         return False
     settled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
     net_settled = is_settled(row["net_low"], row["net_high"])

@@ -48,7 +48,7 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     Raises
     ------
     FitError, ArgumentError
-        If `fit` is not a fit, or `hdi_prob` is no probability.
+        If `fit` is not a fit, or `hdi_prob` is not a probability.
 
     Examples
     --------
@@ -75,8 +75,11 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     else:
         source = f"of the table {_escaped(facts.get('source', 'without a name'))}"
     yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    if "steps" in embedding:
+        yield f"Before, the vectors were changed: {_escaped(embedding['steps'])}."
     if "contexts" in facts:
-        yield f"Vectors are means over contexts, in the median {facts['contexts'].get('median', 0):,} of each word."
+        what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
+        yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
     study = f"The study is {_escaped(facts['study'])}:" if "study" in facts else "The words are"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
@@ -87,8 +90,8 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         f"({connections}; table hash {fit_attribute(fit, 'table_hash')})."
     )
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
-    if pairs := [f"{_escaped(str(group))} with {_escaped(name_some(lists.unique()))}" for group, lists in associated]:
-        yield f"Associated are {'; '.join(pairs)}."
+    if pairs := [f"{_escaped(name_some(lists.unique()))} (for {_escaped(str(group))})" for group, lists in associated]:
+        yield f"The associated lists are {', '.join(pairs)}."
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
@@ -125,6 +128,13 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
     if spec.multivariate:
         yield "The means of lists to whole groups have a flat prior."
+    if "covariate" in fit["constant_data"].coords:
+        names = _escaped(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        yield (
+            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior, too. They are "
+            "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
+            "freedom of Bell and McCaffrey (2002), around leans without the chance variation of attribute words."
+        )
     if spec.caution:
         yield spec.caution
 
@@ -146,12 +156,14 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     else:
         yield (
             f"We drew from the posterior by {_SAMPLERS[sampler]} (sampler `{sampler}`), {drawn}, with the random seed "
-            f"{seed}. The draws are independent."
+            f"{seed}."
         )
+        if "pareto_khat" not in stats:
+            yield "The draws are independent."
     if "pareto_khat" in stats:
         yield (
-            f"The weighted points are worth {float(stats['importance_ess']):,.0f} independent ones, with a Pareto k of "
-            f"{float(stats['pareto_khat']):.2f}."
+            f"They were resampled from weighted points worth {float(stats['importance_ess']):,.0f} independent draws, "
+            f"with a Pareto k of {float(stats['pareto_khat']):.2f}."
         )
     if "diverging" in stats:
         yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."

@@ -30,7 +30,7 @@ def planned_contrasts(
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
-    """Compare the mean distances of protected groups to attribute lists.
+    """Return differences between the mean distances of protected groups to attribute lists.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def planned_contrasts(
     Returns
     -------
     pandas.DataFrame
-        A row for each question: `question`, `pairs` (rows of the table behind it), `observed`, `mean`,
+        One row for each question: `question`, `pairs` (rows of the table behind it), `observed`, `mean`,
         `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of
         cosine distance. Questions of the study that have no answer are left out, and ``attrs["unanswered"]`` says why.
 

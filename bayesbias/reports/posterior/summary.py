@@ -3,13 +3,11 @@
 from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     import xarray as xr
 
@@ -17,7 +15,7 @@ LEVELS = ("all", "overall", "word", "attribute")
 
 
 def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
-    """Summarise a fit by connection and by protected word.
+    """Return the posterior estimates of a fit by connection and by protected word.
 
     Parameters
     ----------
@@ -58,7 +56,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     posterior = check_fit(fit)["posterior"].to_dataset()
-    check_level(level, LEVELS)
+    check_choice("level", level, LEVELS)
     frames = []
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
@@ -85,13 +83,6 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
     result.attrs = {"hdi_prob": hdi_prob}
     return result
-
-
-def check_level(level: str, levels: "Sequence[str]") -> str:
-    """Return a level if it is one of `levels`; raise an `ArgumentError` if not, also for the former name 'group'."""
-    if level == "group":
-        raise ArgumentError("level='group' is no longer a level; for the means of all words use 'overall'.")
-    return check_choice("level", level, levels)
 
 
 def _level(draws: "xr.DataArray") -> str:

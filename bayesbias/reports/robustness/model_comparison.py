@@ -46,12 +46,12 @@ def compare_models(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "pd.DataFrame":
-    """Compare models by how well they predict pairs and attribute words that were left out.
+    """Return a comparison of models by how well they predict pairs and attribute words that were left out.
 
     Each model is fitted with the sampler ``"auto"``. In turn, every pair, and every attribute word with all its pairs,
     is left out and predicted from the rest. Models are judged by attribute words: the pairs of one attribute word are
-    alike, so a pair is easily predicted from the others, while the question is about a kind of attribute words and not
-    about these words.
+    alike, so a pair is easily predicted from the others; and the question is about a kind of attribute words, not about
+    these words alone.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def compare_models(
     draws, chains
         Draws and chains of each fit, as in `fit`.
     random_seed
-        The same seed gives the same frame on the same machine; a model's numbers do not depend on the others.
+        Seed of the fits. None: a seed is drawn and recorded. The numbers of a model do not depend on the others.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def compare_models(
     Warns
     -----
     ConvergenceWarning
-        As by `fit`, for each model's fit to the whole table.
+        As for `fit`, for each model's fit to the whole table.
 
     Notes
     -----

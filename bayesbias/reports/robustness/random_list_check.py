@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import (
+    HDI_PROB,
+    Limit,
+    check_count,
+    check_items,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import (
@@ -29,6 +37,7 @@ from bayesbias.models.numerics.contrast_estimate import Estimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
 from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
 from bayesbias.reports.robustness.random_lists import random_lists
@@ -39,6 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_SAMPLES = Limit(100_000, 0.1, 1e5)  # lists, each of which is fitted
 _FEWEST = 10
 _WINDOW = 1000
 _DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
@@ -47,7 +57,7 @@ _POINTS = 500
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomListCheck(Result):
-    """Claims for attribute words drawn at random; printed, in words.
+    """Claims for attribute words drawn at random; `print` explains them.
 
     Parameters
     ----------
@@ -62,7 +72,7 @@ class RandomListCheck(Result):
         `posterior_sd` (root mean square, in units of cosine distance), `error` (root mean square of the posterior mean,
         whose truth is 0) and its `error_se`.
     gaps : pandas.DataFrame
-        A row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
+        One row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
     drawn : dict
         Number of attribute `words` in a sample, size of the `vocabulary` that they are drawn from, `match` and
@@ -107,12 +117,10 @@ class RandomListCheck(Result):
         return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The problems, and the summary."""
+    def _parts(self) -> tuple[StatementList, ...]:
         about, *findings = self.summary
-        problems = [StatementList("Beware", self.problems)] if self.problems else []
         return (
-            *problems,
+            StatementList("Beware", self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )
@@ -186,16 +194,17 @@ def check_random_lists(
     hdi_prob
         Probability inside the model's interval, which promises claims in 1 - `hdi_prob` of the samples.
     random_seed
-        The same seed gives the same check on the same machine; None draws one and records it.
+        Seed of the simulation. None: a seed is drawn and recorded in the result.
     max_lost
         As for `distance_table`.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     RandomListCheck
-        Frames of claims and of gaps; `print` explains them.
+        Frames of claims and of gaps; `print` explains them. If an interrupt, such as Ctrl-C, ends the samples, those
+        that were done are returned if they are at least 10, with a warning.
 
     Raises
     ------
@@ -210,7 +219,7 @@ def check_random_lists(
     Notes
     -----
     All attribute words of a sample are drawn together and dealt to the lists, so the expected gap is exactly 0
-    for each protected word. The model claims an association if the interval of *associated - different* leaves out 0,
+    for each protected word. The model claims an association if the interval of *associated - different* excludes 0,
     on either side; WEAT if its one-sided p is below 0.05 (two protected groups with a list each; exact up to a million
     partitions); the t-tests if their two-sided p is: Welch's, of associated and different distances, and MAC's, whose
     null hypothesis, a mean distance of 1, need not hold for random words.
@@ -240,7 +249,7 @@ def check_random_lists(
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
+    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST, limit=_SAMPLES)
     check_probability("hdi_prob", hdi_prob)
     spec, loaded = load_model(model), load_study(study)
     _check_request(spec, loaded)
@@ -266,11 +275,18 @@ def check_random_lists(
                 "table with bb.fit, which may use another sampler, or give another model here."
             ) from error
         tables = lists.tables(samples, np.random.default_rng([seed, 0]))
-        for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
-            table, sample_distances = next(tables)
-            distances.append(sample_distances)
-            with suppress(SamplerFailedError):
-                fitted[number] = estimate(table, number)
+        stopped: tuple[Statement, ...] = ()
+        try:
+            for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
+                table, sample_distances = next(tables)
+                with suppress(SamplerFailedError):
+                    fitted[number] = estimate(table, number)
+                distances.append(sample_distances)
+        except KeyboardInterrupt:
+            done = len(distances) - 1
+            fitted = {number: fitted[number] for number in fitted if number <= done}
+            stopped = (stopped_statement(done if done >= _FEWEST else 0, samples, "random lists"),)
+            samples = done
         method_frames = [
             _model_rows(spec, fitted),
             *list_tests(np.stack(distances), lists, weat_lists(loaded, data), seed),
@@ -295,7 +311,7 @@ def check_random_lists(
             "match": match,
             "window": int(lists.candidates.shape[1]),
         },
-        problems=claim_problems(rows[0], spec, samples, not_fitted),
+        problems=(*stopped, *claim_problems(rows[0], spec, samples, not_fitted)),
         model=spec.name,
         study=loaded.name,
         embedding=source.name,

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_choice,
+    check_count,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
 from bayesbias.base.statements import Statement, signed_text
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
@@ -23,6 +30,7 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
 
@@ -90,20 +98,21 @@ def sensitivity(
     random_seed
         0 to 2**32 - 1, the same for every refit. None draws a seed and records it.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`, `mean`,
-        `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean minus
-        the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
-        ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
-        Carlo error).
-        ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, the cases that
-        change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not be left out,
-        and why), `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest Monte Carlo
-        standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
+        One row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`,
+        `mean`, `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean
+        minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
+        ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
+        Carlo error). ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast,
+        the cases that change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not
+        be left out, and why), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped`
+        (whether an interrupt, such as Ctrl-C, ended the refits: those that were done are returned, with a warning),
+        `monte_carlo_error` (the largest
+        Monte Carlo standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
 
     Raises
     ------
@@ -158,21 +167,26 @@ def sensitivity(
 
     everything = estimates(np.ones(len(table), dtype=bool), spec)
     cases = list(_cases(table, data, spec, leave_out))
-    rows, skipped, errors = [], [], [0.0]
-    for label, keep, changed in with_progress(cases, "Refits", progress=progress):
-        reasons = _obstacles(data, keep, baseline)
-        refit = {}
-        if not all(reasons.values()):
-            try:
-                refit = estimates(keep, changed)
-            except BayesBiasError as error:
-                reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
-        for contrast, full in everything.items():
-            if contrast in refit:
-                rows.append(_row(label, contrast, refit[contrast], full))
-                errors.append(shift_error(refit[contrast], full))
-            else:
-                skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
+    rows, skipped, errors, done = [], [], [0.0], 0
+    stopped: tuple[Statement, ...] = ()
+    try:
+        for label, keep, changed in with_progress(cases, "Refits", progress=progress):
+            reasons = _obstacles(data, keep, baseline)
+            refit = {}
+            if not all(reasons.values()):
+                try:
+                    refit = estimates(keep, changed)
+                except BayesBiasError as error:
+                    reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
+            for contrast, full in everything.items():
+                if contrast in refit:
+                    rows.append(_row(label, contrast, refit[contrast], full))
+                    errors.append(shift_error(refit[contrast], full))
+                else:
+                    skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
+            done += 1
+    except KeyboardInterrupt:
+        stopped = (stopped_statement(done, len(cases), "refits"),)
     result = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
     order = np.argsort(-result["shift"].abs().to_numpy(dtype=float), kind="stable")
     result = result.iloc[order].reset_index(drop=True)
@@ -184,8 +198,9 @@ def sensitivity(
         "contrasts": [{"contrast": contrast, **full.numbers()} for contrast, full in everything.items()],
         "deciding": deciding,
         "skipped": skipped,
-        "reading": _reading(result, everything, deciding, skipped, leave_out),
-        "refits": len(cases),
+        "reading": (*stopped, *_reading(result, everything, deciding, skipped, leave_out)),
+        "refits": done,
+        "stopped": bool(stopped),
         "monte_carlo_error": max(errors),
         "hdi_prob": hdi_prob,
         "model": spec.name,

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesbias.base.checks import (
     HDI_PROB,
+    Limit,
     check_choice,
     check_count,
     check_number,
@@ -27,6 +28,7 @@ from bayesbias.models.multivariate.simulation import draw_covariances, draw_vect
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
 
 if TYPE_CHECKING:
@@ -40,21 +42,22 @@ ASSURANCE = 0.8
 _POINTS = 500
 _DRAWS = 2000
 # Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
+_SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
 _WIDEST = 4.0
 _MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudySizes(Result):
-    """Width of a contrast's interval in studies of several sizes, and power to detect a gap; printed, in words.
+    """Width of a contrast's interval in studies of several sizes, and power to detect a gap.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
-        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
-        of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
-        `power` and `power_se` if a gap was given (share of the studies whose interval leaves out 0 on the side of the
+        One row for each size: `protected_words` (per group), `attribute_words` (per list), `pairs` (rows of such a
+        table), `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower`
+        (share of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
+        `power` and `power_se` if a gap was given (share of the studies whose interval excludes 0 on the side of the
         gap), `studies` (number of those that could be fitted), `suffices` (whether `share_narrower` is at least 0.8),
         and `smallest` (whether it suffices, and no other such size tried has as many or fewer words of both kinds).
     statements
@@ -84,8 +87,7 @@ class StudySizes(Result):
         return self.frame.to_html(index=False) + render_html([StatementList("", self.statements, bulleted=False)])
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """What follows from the sizes."""
+    def _parts(self) -> tuple[StatementList, ...]:
         return (StatementList("", self.statements, bulleted=False),)
 
     @cached_property
@@ -132,19 +134,20 @@ def required_words(
     hdi_prob
         Probability inside the highest posterior density interval.
     sizes
-        Pairs of protected words a group and attribute words a list; by default 5 to 40 by 10 to 80. Each protected
+        Pairs of protected words per group and attribute words per list; by default 5 to 40 by 10 to 80. Each protected
         group has one attribute list; a single group has a second list, of different words.
     samples
         Number of studies simulated for each size, with the same parameters in the same order for every size.
     random_seed
         0 to 2**32 - 1. None draws a seed and records it.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar.
 
     Returns
     -------
     StudySizes
-        Widths of each size, and statements on them; printed, both.
+        Widths of each size, and statements on them; `print` shows both.
+        If an interrupt, such as Ctrl-C, ends the simulation, the sizes that were done are returned, with a warning.
 
     Raises
     ------
@@ -166,9 +169,8 @@ def required_words(
 
     Examples
     --------
-    >>> from bayesbias.reports.robustness.study_size import required_words
     >>> assumed = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
-    >>> sizes = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
+    >>> sizes = bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
     >>> sizes.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
        protected_words  attribute_words  pairs  suffices
     0                5                5    100     False
@@ -179,7 +181,7 @@ def required_words(
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     width = check_number("width", width, low=0, high=_WIDEST, above=True)
-    check_count("samples", samples, least=2)
+    check_count("samples", samples, least=2, limit=_SAMPLES)
     tried = _checked_sizes(SIZES if sizes is None else sizes)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
@@ -190,41 +192,53 @@ def required_words(
             raise ReportError("gap=0: give the difference to be detected, such as -0.05.")
         plan = _with_gap(plan, contrast, gap)
     _check_rows(plan, tried)
-    rows = []
-    for protected, attributes in with_progress(tried, "Sizes", progress=progress):
-        intervals = []
-        for sample in range(samples):
-            data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
-            rng = np.random.default_rng([seed, sample, 1])
-            with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
-                contrasts = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
-                interval = contrasts[contrast](hdi_prob)
-                intervals.append((interval.low, interval.high))
-        if len(intervals) < 2:
-            raise ReportError(
-                f"The simulated studies with {protected} protected words a group and {attributes} attribute words a "
-                "list cannot be fitted by the fast sampler. Leave this size out, or give larger ones."
-            )
-        low, high = np.array(intervals).T
-        share = float((high - low < width).mean())
-        rows.append(
-            {
-                "protected_words": protected,
-                "attribute_words": attributes,
-                "pairs": len(data.distance),
-                "mean_width": float((high - low).mean()),
-                "mc_se": float((high - low).std(ddof=1) / np.sqrt(len(low))),
-                "share_narrower": share,
-                "share_se": _share_error(share, len(low)),
-                **({} if gap is None else _power(low, high, gap)),
-                "studies": len(low),
-                "suffices": share >= ASSURANCE,
-            }
-        )
+    rows: list[dict[str, Any]] = []
+    stopped: tuple[Statement, ...] = ()
+    asked = {"width": width, "gap": gap, "contrast": contrast, "baseline": baseline, "hdi_prob": hdi_prob}
+    try:
+        for protected, attributes in with_progress(tried, "Sizes", progress=progress):
+            rows.append(_size_row(plan, protected, attributes, samples, seed, asked))
+    except KeyboardInterrupt:
+        stopped = (stopped_statement(len(rows), len(tried), "sizes"),)
     frame = pd.DataFrame(rows)
     frame["smallest"] = _smallest(frame)
     statements = _statements(frame, plan.spec, width=width, contrast=contrast, hdi_prob=hdi_prob)
-    return StudySizes(frame, statements, contrast, width, gap, hdi_prob, plan.spec.name, seed)
+    return StudySizes(frame, (*stopped, *statements), contrast, width, gap, hdi_prob, plan.spec.name, seed)
+
+
+def _size_row(
+    plan: StudyPlan, protected: int, attributes: int, samples: int, seed: int, asked: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the row of a size: studies of it are simulated, and the model is fitted to each."""
+    gap, intervals = asked["gap"], []
+    for sample in range(samples):
+        data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
+        rng = np.random.default_rng([seed, sample, 1])
+        with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
+            contrasts = quick_contrasts(
+                data, plan.spec, baseline=asked["baseline"], draws=_DRAWS, points=_POINTS, rng=rng
+            )
+            interval = contrasts[asked["contrast"]](asked["hdi_prob"])
+            intervals.append((interval.low, interval.high))
+    if len(intervals) < 2:
+        raise ReportError(
+            f"The simulated studies with {protected} protected words a group and {attributes} attribute words a list "
+            "cannot be fitted by the fast sampler. Leave this size out, or give larger ones."
+        )
+    low, high = np.array(intervals).T
+    share = float((high - low < asked["width"]).mean())
+    return {
+        "protected_words": protected,
+        "attribute_words": attributes,
+        "pairs": len(data.distance),
+        "mean_width": float((high - low).mean()),
+        "mc_se": float((high - low).std(ddof=1) / np.sqrt(len(low))),
+        "share_narrower": share,
+        "share_se": _share_error(share, len(low)),
+        **({} if gap is None else _power(low, high, gap)),
+        "studies": len(low),
+        "suffices": share >= ASSURANCE,
+    }
 
 
 def _share_error(share: float, count: int) -> float:
@@ -232,7 +246,7 @@ def _share_error(share: float, count: int) -> float:
 
 
 def _power(low: np.ndarray, high: np.ndarray, gap: float) -> dict[str, float]:
-    """Return the share of intervals that leave out 0 on the side of the gap."""
+    """Return the share of intervals that exclude 0 on the side of the gap."""
     power = float(((high < 0) if gap < 0 else (low > 0)).mean())
     return {"power": power, "power_se": _share_error(power, len(low))}
 

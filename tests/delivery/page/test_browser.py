@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import bayesbias as bb
 from tests.browser import browse, find_chromium, phone, screenshot
 from tests.delivery.page.pages import TAG, Reader
+from tests.fuzz.pages import MAKERS, NAMES, faults
 
 pytestmark = [
     pytest.mark.slow,
@@ -73,3 +75,15 @@ def test_a_full_page_prints_with_every_table_open_and_another_on_ten_sheets(page
         sheets.append(len(re.findall(rb"/Type */Page\b", document.read_bytes())))
     assert 0 < sheets[0] <= 10
     assert sheets[1] > sheets[0]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_hostile_names_run_no_script(kind: str, tmp_path: Path) -> None:
+    scripts = [name for name in NAMES if "document.title" in name]
+    page = tmp_path / "page.html"
+    bb.write(MAKERS[kind](["".join(scripts), *scripts[:3]]), page)
+    assert faults(page.read_text(encoding="utf-8")) == []
+    dom, console = browse(page, tmp_path / "profile", "--dump-dom")
+    assert console == []
+    assert "<title>ran</title>" not in dom
+    assert "document.title = 'ran'" in " ".join(Reader(dom).texts)

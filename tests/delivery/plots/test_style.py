@@ -141,3 +141,28 @@ def test_pdf_and_svg_need_no_fonts_of_the_reader(tmp_path: Path) -> None:
     assert b"/FontFile2" in pdf
     assert b"/Type3" not in pdf
     assert "<text" not in svg
+
+
+INTERRUPTED = """
+import importlib.abc, os, signal, sys
+import bayesbias as bb
+from bayesbias.delivery.plots.style import new_figure
+
+class Stop(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "matplotlib.artist" and self in sys.meta_path:  # in the middle of matplotlib
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Stop())
+try:
+    new_figure(1, 1)
+except KeyboardInterrupt:
+    print("interrupted", len(new_figure(1, 1).axes))
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_leaves_no_half_of_matplotlib() -> None:
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("interrupted 0\n", "")

@@ -44,7 +44,7 @@ def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
     spans = [range(place, place + 1) for place in PLACES]
     spans[3] = range(2, 5)
     log_probabilities = masked_log_probabilities(made, ROWS, PLACES, batch=3, progress=False)
-    vectors = mean_piece_vectors(made, ROWS, spans, layer=-1, batch=3, progress=False)
+    vectors = mean_piece_vectors(made, ROWS, spans, layer=-1, batch=3)
     inner: list[Any] = []
     for row, place, span in zip(ROWS, PLACES, spans, strict=True):
         with torch.no_grad():

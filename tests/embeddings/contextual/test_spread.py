@@ -41,6 +41,14 @@ def test_deviations_hold_the_covariance_of_the_mean(count: int) -> None:
     assert deviations.shape == (GROUPS, 4)
 
 
+def test_groups_may_be_given() -> None:
+    vectors = np.random.default_rng(3).normal(size=(3, 4))
+    mean, deviations = jackknife(vectors, np.array([4, 0, 2]), 6)
+    np.testing.assert_allclose(deviations.T @ deviations, np.cov(vectors.T) / 3)
+    assert (deviations[[1, 3, 5]] == 0).all()
+    np.testing.assert_allclose(mean, vectors.mean(axis=0))
+
+
 def test_groups_of_many_contexts_give_the_variance_but_for_noise() -> None:
     rng = np.random.default_rng(4)
     variances = [(jackknife(rng.normal(size=(90, 1)))[1] ** 2).sum() for _ in range(2_000)]

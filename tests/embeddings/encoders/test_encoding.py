@@ -1,5 +1,8 @@
 """`encode`: what it asks of an encoder, what it makes of the vectors, and what it does when calls fail."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -65,6 +68,20 @@ def test_words_with_their_own_sentences_are_not_paired():
     assert not bb.encode(Recorder(), WORDS, templates, name="toy").paired
 
 
+def test_templates_of_parts_of_speech_are_shared_by_the_words_that_have_them():
+    nouns, verbs = ["A WORD.", "The WORD."], ["They WORD.", "I WORD.", "We WORD."]
+    templates = {"king": nouns, "queen": nouns, "rule": verbs, "reign": verbs}
+    embedding = bb.encode(Recorder(), list(templates), templates, name="toy")
+    assert embedding.paired
+    used = (embedding.deviations != 0).any(axis=2)
+    assert used.sum(axis=1).tolist() == [2, 2, 3, 3]
+    assert not (used[0] & used[2]).any()
+    for row, (word, sentences) in enumerate(templates.items()):
+        vectors = np.stack([vector(text.replace("WORD", word)) for text in sentences])
+        variances = (embedding.deviations[row].astype(float) ** 2).sum(axis=0)
+        np.testing.assert_allclose(variances, vectors.var(axis=0, ddof=1) / len(sentences), rtol=1e-5)
+
+
 def test_a_text_is_encoded_once(tmp_path):
     encoder = Recorder()
     templates = {
@@ -92,6 +109,34 @@ def test_an_interrupted_run_continues(tmp_path):
     encoder = Recorder()
     bb.encode(encoder, WORDS, **settings)
     assert len(encoder.texts) == 2
+
+
+KILLED = """
+import os, sys
+import bayesbias as bb
+calls = []
+def encoder(texts):
+    calls.append(texts)
+    if len(calls) == 4:
+        os._exit(9)
+    return [[len(text), ord(text[0])] for text in texts]
+bb.encode(encoder, list("abcdefghij"), cache=sys.argv[1], name="toy", batch=2, progress=False)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_run_keeps_every_batch_before(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "c.sqlite")]
+    assert subprocess.run(command, check=False, timeout=120).returncode == 9
+    calls = []
+
+    def encoder(texts):
+        calls.extend(texts)
+        return [[len(text), ord(text[0])] for text in texts]
+
+    embedding = bb.encode(encoder, list("abcdefghij"), cache=tmp_path / "c.sqlite", name="toy", batch=2)
+    assert sorted(calls) == list("ghij")
+    np.testing.assert_array_equal(embedding.vectors[:, 1], [ord(letter) for letter in "abcdefghij"])
 
 
 def test_a_failing_batch_is_tried_again():

@@ -138,3 +138,35 @@ def test_a_static_encoder_gives_the_vectors_of_its_library(tmp_path):
     assert folder_kind(tmp_path / "static") == "model2vec"
     embedding = bb.encode(tmp_path / "static", ["king", "queen"])
     np.testing.assert_allclose(embedding["king"], rows[2] / np.linalg.norm(rows[2]), atol=1e-6)
+
+
+@pytest.mark.extras
+def test_a_second_run_needs_neither_library_nor_model(minilm, tmp_path, monkeypatch):
+    cache = tmp_path / "c.sqlite"
+    first = bb.encode(minilm, ["king", "queen"], cache=cache)
+    monkeypatch.setattr("bayesbias.embeddings.encoders.folders._LOADERS", {})
+    np.testing.assert_array_equal(bb.encode(minilm, ["king", "queen"], cache=cache).vectors, first.vectors)
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+def test_pooling_normalisation_prompt_and_length_are_those_of_the_folder(minilm, tmp_path, pooling):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Normalize, Pooling, Transformer
+
+    transformer = Transformer(str(minilm), max_seq_length=8)
+    parts = [transformer, Pooling(384, pooling_mode=pooling)]
+    parts += [Normalize()] if pooling == "mean" else []
+    made = SentenceTransformer(modules=parts, prompts={"query": "query: "}, default_prompt_name="query")
+    made.save(str(tmp_path / "made"))
+    texts = ["king", "a very long text of many words, which is cut after a few of its pieces"]
+    library = SentenceTransformer(str(tmp_path / "made"), local_files_only=True)
+    np.testing.assert_allclose(bb.encode(tmp_path / "made", texts).matrix(texts), library.encode(texts), atol=1e-5)
+    bare = library.encode(texts, prompt="")
+    assert abs(bare - library.encode(texts)).max() > 1e-2  # the prompt counts
+
+
+@pytest.mark.extras
+def test_token_vectors_of_a_sentence_encoder_say_what_they_are(minilm):
+    with pytest.warns(bb.errors.BayesBiasWarning, match="bb.encode"):
+        bb.embeddings.contextual_embedding(minilm, ["king"], progress=False)

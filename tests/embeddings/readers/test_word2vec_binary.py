@@ -131,3 +131,21 @@ def test_memory_is_that_of_the_words_kept(tmp_path):
 def test_sample_vectors_are_little_endian(tmp_path):
     write_gensim_binary(tmp_path / "x")
     assert VECTORS.astype("<f4")[0].tobytes() in (tmp_path / "x").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["normal", "halves", "long"])
+def test_big_endian_numbers_are_recognised(tmp_path, kind):
+    random = np.random.default_rng(1)
+    numbers = {
+        "normal": random.normal(size=(20, 5)),
+        "halves": random.integers(1, 9, size=(20, 5)) / 2,
+        "long": 1e6 * random.normal(size=(20, 5)),
+    }[kind]
+    for order in "><":
+        rows = (b"w%d " % place + numbers[place].astype(f"{order}f4").tobytes() for place in range(20))
+        content = b"20 5\n" + b"".join(rows)
+        if order == ">":
+            with pytest.raises(EmbeddingError, match="big-endian"):
+                load(tmp_path, content)
+        else:
+            np.testing.assert_array_equal(load(tmp_path, content).vectors, numbers.astype(np.float32))

@@ -9,7 +9,7 @@ import pytest
 
 from bayesbias.embeddings.training import corpus as module
 from bayesbias.embeddings.training import tokenize
-from bayesbias.embeddings.training.corpus import DOCUMENT_END, read_corpus
+from bayesbias.embeddings.training.corpus import DOCUMENT_END, read_corpus, resampled
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, NotEnoughMemoryError
 
 TEXT = "The king and the queen.\n\nA queen, a king; 2 children!\nthe end\n"
@@ -113,3 +113,25 @@ def test_a_corpus_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match="12 words"):
         module.read_corpus(LISTS, min_count=1)
+
+
+def test_resampled_documents_are_whole_documents_of_the_corpus() -> None:
+    """Each drawn document is one of the corpus, rare words included, and the counts are those of the stream."""
+    rng = np.random.default_rng(1)
+    texts = [rng.choice(list("abcdefgh"), rng.integers(1, 9)).tolist() + ["rare"] * (k == 3) for k in range(30)]
+    corpus = read_corpus(texts, min_count=2)
+    originals = {tuple(word if word in corpus.words else None for word in text) for text in texts}
+    for seed in range(20):
+        drawn = resampled(corpus, seed)
+        names = [*drawn.words, None, "END"]
+        words = [names[number] for number in drawn.stream]
+        places = np.flatnonzero(drawn.stream == DOCUMENT_END)
+        starts = [0, *(places[:-1] + 1)]
+        documents = [tuple(words[start:end]) for start, end in zip(starts, places, strict=True)]
+        assert len(documents) == len(texts) == drawn.documents
+        assert set(documents) <= originals
+        assert len(set(documents)) < len(originals)
+        counts = {word: sum(text.count(word) for text in documents) for word in drawn.words}
+        assert list(counts.values()) == drawn.counts.tolist() == sorted(counts.values(), reverse=True)
+        assert min(counts.values()) > 0
+        assert drawn.tokens == sum(map(len, documents))

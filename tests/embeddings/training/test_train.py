@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.training import ALGORITHMS, train
 from bayesbias.errors import ArgumentError, EmbeddingError, OutputError, TrainingWarning
-from tests.embeddings.training.texts import SHORT, documents
+from tests.embeddings.training.texts import PAIRS, SHORT, documents
 
 TEXTS = documents()
 
@@ -25,7 +25,8 @@ def test_one_worker_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypa
     monkeypatch.setitem(
         ALGORITHMS, "fasttext", train.Algorithm(train.fasttext, "gensim", train._WORD2VEC_DEFAULTS, small)
     )
-    first, again = (trained(tmp_path / name, algorithm=algorithm) for name in ("first", "again"))
+    lists = {"pairs": PAIRS} if algorithm == "gn_glove" else {}
+    first, again = (trained(tmp_path / name, algorithm=algorithm, **lists) for name in ("first", "again"))
     assert list(first) == [1, 2]
     for seed, path in first.paths.items():
         assert path.name == f"{algorithm}_seed{seed}.npz"
@@ -33,9 +34,8 @@ def test_one_worker_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypa
     assert (first[1].vectors != first[2].vectors).any()
     assert first[1].words == first[2].words
     assert first.provenance["repeats"] is True
-    assert set(first.provenance["settings"]) == {"dimensions", "min_count", *ALGORITHMS[algorithm].defaults} | set(
-        ALGORITHMS[algorithm].fixed
-    )
+    given = {"dimensions", "min_count", *ALGORITHMS[algorithm].defaults, *lists, *({"sides"} if lists else ())}
+    assert set(first.provenance["settings"]) == given | set(ALGORITHMS[algorithm].fixed)
 
 
 def test_defaults_are_those_of_the_paper(tmp_path: Path):
@@ -59,7 +59,9 @@ def test_a_file_says_what_it_was_made_from(tmp_path: Path):
     ).paths[5]
     with np.load(path, allow_pickle=False) as arrays:
         facts = json.loads(str(arrays["provenance"]))
-        assert set(arrays) == {"words", "vectors", "word_vectors", "context_vectors", "provenance"}
+        assert set(arrays) == {
+            *("words", "vectors", "word_vectors", "context_vectors", "word_biases", "context_biases", "provenance")
+        }
         np.testing.assert_array_equal(arrays["vectors"], arrays["word_vectors"] + arrays["context_vectors"])
     assert facts["seed"] == 5
     assert facts["algorithm"] == "glove"
@@ -167,8 +169,9 @@ def test_a_folder_that_cannot_be_one(tmp_path: Path):
 @pytest.mark.parametrize("algorithm", train.ALGORITHMS)
 def test_words_that_have_no_neighbour_are_not_left_random(algorithm: str, tmp_path: Path):
     alone = [["he", "rare"], ["she"], ["she"]] * 4 + [["he"], ["seldom", "he"]]
+    lists = {"pairs": [["she", "he"]]} if algorithm == "gn_glove" else {}
     with pytest.raises(EmbeddingError, match=r"2 .* 5 "):
-        bb.embeddings.train_embeddings(alone, tmp_path, algorithm=algorithm)
+        bb.embeddings.train_embeddings(alone, tmp_path, algorithm=algorithm, **lists)
     assert not list(tmp_path.iterdir())
 
 
@@ -177,3 +180,39 @@ def test_too_little_text_leaves_nothing(algorithm: str, tmp_path: Path):
     with pytest.raises(EmbeddingError, match=r"500 .* 720 .* 60 "):
         trained(tmp_path / "folder", algorithm=algorithm, min_count=500)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("algorithm", ["skipgram", "glove"])
+def test_resampled_trainings_repeat_and_say_what_they_are(algorithm: str, tmp_path: Path):
+    first, again = (trained(tmp_path / name, algorithm=algorithm, resample="documents") for name in ("first", "again"))
+    assert first.provenance["settings"]["resample"] == "documents"
+    for seed, path in first.paths.items():
+        assert path.read_bytes() == again.paths[seed].read_bytes()
+    plain = trained(tmp_path / "plain", algorithm=algorithm)
+    assert "resample" not in plain.provenance["settings"]
+    assert first.provenance["corpus"] == plain.provenance["corpus"]
+    assert set(first[1].words) <= set(plain[1].words)
+    with pytest.raises(OutputError, match="resample"):
+        trained(tmp_path / "plain", algorithm=algorithm, resample="documents")
+    with pytest.raises(ArgumentError, match="resample='words'"):
+        trained(tmp_path / "other", resample="words")
+
+
+def test_pairs_and_sides_are_gn_gloves_and_are_stored(tmp_path: Path):
+    settings = trained(tmp_path / "out", algorithm="gn_glove", pairs=PAIRS, seeds=[1]).provenance["settings"]
+    assert settings["pairs"] == PAIRS
+    assert settings["sides"] == [["king", "man"], ["queen", "woman"]]
+    with pytest.raises(OutputError, match="sides"):
+        trained(tmp_path / "out", algorithm="gn_glove", pairs=PAIRS, sides=[["king"], ["queen"]])
+    for changes, message in [
+        ({"algorithm": "glove", "pairs": PAIRS}, "pairs: glove"),
+        ({"sides": PAIRS}, "sides: skipgram"),
+        ({"algorithm": "gn_glove"}, "pairs"),
+        ({"algorithm": "gn_glove", "pairs": [["king", "king"]]}, "different words"),
+        ({"algorithm": "gn_glove", "pairs": [["king", 3]]}, "not a word"),
+        ({"algorithm": "gn_glove", "pairs": [["king", "queen", "man"]]}, "two different"),
+        ({"algorithm": "gn_glove", "pairs": PAIRS, "sides": [["king"]]}, "there are 1"),
+        ({"algorithm": "gn_glove", "pairs": PAIRS, "sides": [["king"], ["king"]]}, "'king' is on both"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            trained(tmp_path / "other", **changes)

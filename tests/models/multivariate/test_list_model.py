@@ -26,9 +26,9 @@ from bayesbias.models.priors import parse_prior
 from tests.models.made_lists import list_sample
 
 
-def setting(**options: object):  # type: ignore[no-untyped-def]
+def setting(covariates: np.ndarray | None = None, **options: object):  # type: ignore[no-untyped-def]
     sample, _ = list_sample(**options)
-    axes = coordinates_of(sample.distances, sample.group_of)
+    axes = coordinates_of(sample.distances, sample.group_of, covariates)
     weights = np.ones((1, len(sample.distances)))
     return sample, axes, list_statistics(sample, sample.distances[None], weights, axes)
 
@@ -50,20 +50,39 @@ def test_coordinates_are_orthonormal(groups: tuple[int, ...]) -> None:
     np.testing.assert_allclose(both.T @ both, np.eye(sum(groups)), atol=1e-12)
 
 
-@pytest.mark.parametrize("groups", [(3, 3), (2, 3, 4), (4,)])
-def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int, ...]) -> None:
+def test_covariates_have_coordinates_that_groups_and_other_covariates_do_not_have() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.lognormal(size=(6, 2))
+    of_group = np.repeat([[1.0], [3.0]], 3, axis=0)
+    _, axes, _ = setting(np.column_stack([values, of_group, values.sum(axis=1)]))
+    assert axes.free == 4
+    both = np.column_stack([axes.between, axes.within])
+    np.testing.assert_allclose(both.T @ both, np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(axes.levels, axes.between.sum(axis=0), atol=1e-12)
+    # A plain least-squares slope is a combination of the free coordinates.
+    design = np.column_stack([np.eye(2).repeat(3, axis=0), values])
+    coefficients = np.linalg.pinv(design)
+    np.testing.assert_allclose(coefficients @ axes.between @ axes.between.T, coefficients, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("groups", "covariates"), [((3, 3), 0), ((2, 3, 4), 0), ((4,), 0), ((4,), 1), ((3, 3), 1), ((8,), 2)]
+)
+def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int, ...], covariates: int) -> None:
     """p(x | t) = p(x | xi, Sigma) p(Sigma | t) / p(xi, Sigma | x, t), at any xi and Sigma (Chib 1995)."""
-    sample, axes, stats_of = setting(groups=groups)
-    t = points(3 if len(groups) > 1 else 2)
+    values = np.random.default_rng(4).normal(size=(sum(groups), covariates))
+    sample, axes, stats_of = setting(values if covariates else None, groups=groups)
+    free = len(groups) + covariates
+    t = points(3 if free > 1 else 2)
     x = sample.distances @ axes.between
     of_kind = sample.list_kind[sample.list_of] == 0
     lists = np.unique(sample.list_of[of_kind])
-    sigma = 0.02 * np.eye(len(groups)) + 0.01
+    sigma = 0.02 * np.eye(free) + 0.01
     computed = lean_log_density(t, 0, stats_of, axes)
     written = []
     for point in t:
-        weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes.sizes)[0]
-        prior = stats.invwishart(weight + len(groups) + 1, weight * target)
+        weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes)[0]
+        prior = stats.invwishart(weight + free + 1, weight * target)
         log = 0.0
         for place in lists:
             rows = x[sample.list_of == place]
@@ -72,8 +91,8 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
             log += prior.logpdf(sigma) - 0.5 * error * np.trace(np.linalg.inv(sigma))
             log += stats.multivariate_normal(xi, sigma).logpdf(rows).sum()
             log -= stats.multivariate_normal(mean, sigma / len(rows)).logpdf(xi)
-            scatter = error * np.eye(len(groups)) + (rows - mean).T @ (rows - mean)
-            freedom = weight + len(groups) + len(rows)
+            scatter = error * np.eye(free) + (rows - mean).T @ (rows - mean)
+            freedom = weight + free + len(rows)
             log -= stats.invwishart(freedom, weight * target + scatter).logpdf(sigma)
         written.append(log)
     np.testing.assert_allclose(np.diff(computed), np.diff(written), atol=1e-8)

@@ -80,7 +80,7 @@ def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: p
     assert frame["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
 
 
-def test_a_level_that_was_renamed_says_so(normal_fit: xr.DataTree) -> None:
+def test_an_unknown_level_names_the_levels(normal_fit: xr.DataTree) -> None:
     with pytest.raises(ArgumentError, match="'overall'"):
         bb.contrasts(normal_fit, level="group")
 

@@ -21,7 +21,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:
             assert f"{name}: {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
-    assert "math with male; arts with female" in data
+    assert "male (for math), female (for arts)" in data
     lost = bb.lost_words(short_table)
     assert f"{len(lost):,} words" in data
     assert all(word in data for word in lost.query("list == 'human'")["word"])

@@ -45,18 +45,17 @@ def _claim(page: FitReport, direction: str) -> str:
     to = "nearer to" if direction == "nearer" else "FARTHER from"
     if len(lists) > _MOST_NAMED:
         return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
-    named = [(str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items()]
-    first, *others = named
-    claim = f"{first[0]} words lie {to} {first[1]} words"
+    (group, names), *others = ((str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items())
+    claim = f"words of the group {group} lie {to} the list {names}"
     if not others:
         return claim
-    *middle, last = (f"{group} words {to.split()[-1]} {names} words" for group, names in others)
+    *middle, last = (f"those of {group} {to.split()[-1]} {names}" for group, names in others)
     return ", ".join([claim, *middle, f"and {last},"])
 
 
 def _than(row: Mapping[str, Any]) -> str:
     other = contrast_sides(row["contrast"])[1]
-    return "than to those of other groups" if other == "different" else f"than to {other} control words"
+    return "than to the lists of other groups" if other == "different" else f"than to {other} control words"
 
 
 def _number(row: Mapping[str, Any]) -> str:
@@ -82,8 +81,19 @@ def _disagreeing(page: FitReport) -> str:
         (row for row in rows if conclusion(row) != overall),
         key=lambda row: (conclusion(row) == _NEVER_SETTLED, count[conclusion(row)]),
     )
-    texts = [f"{row['protected_group']} {conclusion(row)} ({_number(row)}, {_interval(row)})" for row in apart]
+    texts = [
+        f"{row['protected_group']} {conclusion(row)} ({_number(row)}, {_interval(row)}{_without_nearness(row)})"
+        for row in apart
+    ]
     return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
+
+
+def _without_nearness(row: Mapping[str, Any]) -> str:
+    """Return the rest of a difference that the nearness of lists to every group decides; empty if it does not."""
+    if not row["decides"]:
+        return ""
+    ends = interval_text(row["net_low"], row["net_high"])
+    return f"; {signed_text(row['net_mean'])}, {ends} without the nearness of its lists to every group"
 
 
 def _forest(page: FitReport) -> Figure:

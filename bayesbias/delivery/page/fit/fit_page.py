@@ -7,6 +7,7 @@ from bayesbias.delivery.page.blocks import Notice, Section
 from bayesbias.delivery.page.fit.answer import answer_blocks, answer_sentence
 from bayesbias.delivery.page.fit.checks import predictions_section, priors_section, sampler_section
 from bayesbias.delivery.page.fit.conclusions import citation_section, conclusions_section, reproduction_section
+from bayesbias.delivery.page.fit.covariates import covariates_section
 from bayesbias.delivery.page.fit.embeddings import embeddings_section
 from bayesbias.delivery.page.fit.model import model_section
 from bayesbias.delivery.page.fit.posterior import overall_section, words_section
@@ -19,7 +20,7 @@ from bayesbias.reports.fit_report import FitReport
 
 # Title of a part -> its folded sections.
 PARTS: dict[str, tuple[Callable[[FitReport], Section], ...]] = {
-    "Words": (words_section, overall_section, question_section, data_section),
+    "Words": (words_section, overall_section, covariates_section, question_section, data_section),
     "Robustness": (
         conclusions_section,
         sampler_section,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # A figure of more words is too tall to read and to print.
 _MOST_WORDS = 150
+_MOST_OPEN = 5
 
 _DIAGNOSTICS: dict[str, Any] = {
     "ess_bulk": ("ESS", count_text),
@@ -72,7 +73,7 @@ def overall_section(page: FitReport) -> Section:
             folded=True,
         ),
     ]
-    return Section("overall", "All protected words", blocks, page.statements("contrast"))
+    return Section("overall", "All protected words", blocks, [*page.statements("contrast"), *_open_statements(page)])
 
 
 def words_section(page: FitReport) -> Section:
@@ -98,8 +99,6 @@ def words_section(page: FitReport) -> Section:
                 "The tables below hold the numbers.",
             )
         )
-    if statements:
-        blocks.append(Bullets(statements))
     columns = {
         "protected_word": ("Word", None),
         "protected_group": ("Group", None),
@@ -135,8 +134,14 @@ def _group_differences(page: FitReport) -> list[Block]:
     several = page.table["protected_group"].nunique() > 1
     if not several or page.nothing_to_compare:
         return []
+    folded_statements = () if _open_statements(page) else page.statements("group")
+    return [*([Bullets(folded_statements)] if folded_statements else []), _differences(page, "protected_group")]
+
+
+def _open_statements(page: FitReport) -> tuple[str, ...]:
+    """Return the statements on groups if they are few enough to stand open."""
     statements = page.statements("group")
-    return [*([Bullets(statements)] if statements else []), _differences(page, "protected_group")]
+    return tuple(statements) if len(statements) <= _MOST_OPEN else ()
 
 
 def _questions(page: FitReport) -> list[Block]:

@@ -81,7 +81,8 @@ def data_section(page: FitReport) -> Section:
         ),
         frame_table(
             pairs,
-            "Cosine distances by connection, as they are in the table",
+            "Cosine distances by connection, as they are in the table: each pair counts once. In plain differences "
+            "each list, word and group counts the same",
             {
                 "connection": ("Connection", None),
                 "size": ("Pairs", count_text),

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.statements import interval_text, percent_text, signed_text
+from bayesbias.base.statements import distance_text, interval_text, percent_text, rows_of, signed_text
 from bayesbias.delivery.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
 from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates.intervals import settled
+from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -75,6 +76,11 @@ def comparison_section(page: FitReport) -> Section:
             AS_GOOD: "predicts about as well as the best one",
         }
         headline = f"Of {len(frame)} models compared, the fitted one, {name}, {predictions[str(reading)]}."
+    headlines = [headline]
+    if not page.nothing_to_compare:
+        rows = _contrasts_of_models(page)
+        headlines.append(_models_headline(page, rows))
+        blocks.append(_models_table(page, rows))
     blocks += [
         *(Paragraph(statement.text) for statement in frame.attrs["advice"]),
         frame_table(
@@ -96,7 +102,44 @@ def comparison_section(page: FitReport) -> Section:
             f"bb.compare_models with {_COMPARISON_DRAWS} draws in each of 4 chains, seed {frame.attrs['random_seed']}."
         ),
     ]
-    return Section("comparison", _COMPARISON, blocks, [headline])
+    return Section("comparison", _COMPARISON, blocks, headlines)
+
+
+def _contrasts_of_models(page: FitReport) -> pd.DataFrame:
+    """Return the contrasts of the fitted model and of the others, with a column `model`."""
+    fits = {page.spec.name: page.fit}
+    for model in MODELS:
+        if model != page.spec.name:
+            fits[model] = fit_model(
+                page.table, model, draws=_COMPARISON_DRAWS, random_seed=page.random_seed, progress=False
+            )
+    frames = [contrasts(fit, hdi_prob=page.hdi_prob).assign(model=model) for model, fit in fits.items()]
+    return pd.concat(frames).sort_values("contrast", kind="stable")
+
+
+def _models_table(page: FitReport, rows: pd.DataFrame) -> Table:
+    return frame_table(
+        rows,
+        f"The same differences in other models, {percent_text(page.hdi_prob)} HPDI; below 0, nearer",
+        {
+            "contrast": ("Difference", None),
+            "model": ("Model", None),
+            "mean": ("Mean", signed_text),
+            "sd": ("Sd", distance_text),
+            "hdi_low:hdi_high": ("Interval", signed_text),
+            "observed": ("Plain difference", signed_text),
+        },
+    )
+
+
+def _models_headline(page: FitReport, rows: pd.DataFrame) -> str:
+    """Return a sentence with the first contrast in the other models."""
+    first = rows[(rows["contrast"] == rows["contrast"].iloc[0]) & (rows["model"] != page.spec.name)]
+    texts = [
+        f"{signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])}) in {row['model']}"
+        for row in rows_of(first)
+    ]
+    return f"In other models '{first['contrast'].iloc[0]}' is {' and '.join(texts)}."
 
 
 def sensitivity_section(page: FitReport) -> Section:
@@ -126,6 +169,8 @@ def sensitivity_section(page: FitReport) -> Section:
             random_seed=page.random_seed,
             progress=False,
         )
+        if frame.attrs["stopped"]:  # an interrupt is meant for the page
+            raise KeyboardInterrupt
         blocks += [Heading(_TITLES[leave_out]), *(Paragraph(statement.text) for statement in frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
@@ -173,6 +218,10 @@ def _edges(page: FitReport, refitted: list[dict[str, Any]]) -> list[str]:
     return edges
 
 
+def _error_text(error: float) -> str:
+    return "below 0.0005" if error < 0.0005 else f"at most {error:.1g}"
+
+
 def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
     """Return a table of the refits that change a conclusion or move a difference most."""
     order = frame.assign(size=frame["shift_in_sd"].abs()).sort_values(
@@ -185,7 +234,7 @@ def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
         shown,
         f"{_TITLES[leave_out]}: the {len(shown)} largest of {len(frame):,} shifts in posterior sd, those that change a "
         f"conclusion first; {percent_text(frame.attrs['hdi_prob'])} HPDI. The Monte Carlo error "
-        f"of a shift is at most {frame.attrs['monte_carlo_error']:.1g}",
+        f"of a shift is {_error_text(frame.attrs['monte_carlo_error'])}",
         {
             "left_out": (what, None),
             "contrast": ("Difference", None),

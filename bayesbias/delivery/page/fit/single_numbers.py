@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.statements import count_text, distance_text, interval_text, p_value_text, rows_of, signed_text
+from bayesbias.base.statements import (
+    count_text,
+    distance_text,
+    interval_text,
+    p_text,
+    p_value_text,
+    rows_of,
+    signed_text,
+)
 from bayesbias.delivery.page.blocks import Block, Heading, Paragraph, Section, frame_table
 from bayesbias.errors import MeasureError, StudyError
 from bayesbias.estimates.intervals import settled
@@ -78,13 +86,13 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     interval = interval_text(row["hdi_low"], row["hdi_high"])
     if p < LEVEL:
         yield Paragraph(
-            f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): "
+            f"WEAT finds an association ({p_text(p)}) where the contrast does not settle one ({interval}): "
             "its permutations exchange protected words but hold the attribute words fixed, so they ignore how other "
             "attribute words of the same kind would vary. Random attribute words show how often this misleads."
         )
     else:
         yield Paragraph(
-            f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): "
+            f"The contrast settles an association ({interval}) where WEAT does not ({p_text(p)}): "
             "WEAT compares the two groups over few words; the contrast uses all words of the fit and models their "
             "correlation."
         )

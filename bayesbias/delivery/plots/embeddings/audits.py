@@ -11,6 +11,7 @@ from bayesbias.delivery.plots.style import (
     panel_grid,
     row_offsets,
     series_legend,
+    shade_rope,
     short_label,
     title_figure,
 )
@@ -42,7 +43,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     -------
     matplotlib.figure.Figure
         Estimates (points) with intervals (lines) if there are any; a small cross is the observed value. The point of a
-        contrast is filled if its interval excludes 0. A dashed line marks 0 if the values of a measure have both signs.
+        contrast is filled if its interval excludes 0; the region of practical equivalence of contrasts is shaded. A
+        dashed line marks 0 if the values of a measure have both signs.
 
     Raises
     ------
@@ -83,12 +85,15 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         title = measure if quantity == measure else f"{measure} ({quantity})"
         axes.set_title(_UNITS.get(measure, title), fontsize=10, loc="left")
         low, high = axes.get_xlim()
+        if measure == CONTRAST and record.rope is not None:
+            shade_rope(axes, record.rope)
         if low < 0 < high or measure == CONTRAST:
             axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
         series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
     interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
+    interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
     noun = "study" if len(all_studies) == 1 else "studies"
@@ -162,6 +167,6 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
     color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
-        axes.plot(row["observed"], y, "x", color=color, markersize=4)
+        axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
     filled = row["conclusion"] in ("", "nearer", "farther")
     axes.plot(row["estimate"], y, marker, color=color, markersize=6, markerfacecolor=color if filled else "white")

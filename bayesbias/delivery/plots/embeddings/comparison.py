@@ -63,7 +63,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None
     >>> debiased = table.drop(columns="cosine_similarity")
     >>> debiased["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
     >>> compared = bb.compare_embeddings({"original": table, "debiased": debiased}, "hierarchical", random_seed=1)
-    >>> len(plot_embeddings(compared).axes)
+    >>> len(bb.plots.plot_embeddings(compared).axes)
     3
     """
     if not isinstance(comparison, EmbeddingComparison):

@@ -52,11 +52,9 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
-    >>> from bayesbias.delivery.plots.measures.congruences import plot_congruences
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> nulls = study_nulls(vectors, "weat7", samples=100, random_seed=1)
-    >>> len(plot_congruences(*nulls.values()).axes)
+    >>> nulls = bb.metrics.study_nulls(vectors, "weat7", samples=100, random_seed=1)
+    >>> len(bb.plots.plot_congruences(*nulls.values()).axes)
     4
     """
     if not nulls or any(not isinstance(list_pair, RandomisationNulls) for list_pair in nulls):
@@ -104,10 +102,8 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
-    >>> from bayesbias.delivery.plots.measures.congruences import plot_components
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> len(plot_components(kindel_comparison(vectors, "weat7")).axes)
+    >>> len(bb.plots.plot_components(bb.metrics.kindel_comparison(vectors, "weat7")).axes)
     3
     """
     needed = {"study", "weat_mcs", "weat_cca", *(f"{by}_{name}" for by in _METRICS for name in _COMPONENTS)}

@@ -53,8 +53,6 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     >>> [text.get_text() for text in bb.plots.plot_heatmap(found, "weat").axes[0].texts]
     ['0.990', '1.586', '0.812', '1.505']
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
     every, record = audit_rows(audit)
     rows = every[every["measure"] == measure]
     if rows.empty:
@@ -70,6 +68,8 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     reach = float(rows["estimate"].abs().max()) or 1.0
     low, high = (-reach, reach) if signed else (rows["estimate"].min(), rows["estimate"].max())
     figure = new_figure(3.6 + max(3.0, 1.05 * len(embeddings)), 1.7 + 0.34 * max(3, len(questions)))
+    from matplotlib.colors import LinearSegmentedColormap
+
     axes = figure.subplots()
     axes.set_facecolor("#BBBBBB")
     stops = [COLORS["different"], "#FFFFFF", COLORS["associated"]][:: -1 if measure == CONTRAST else 1]

@@ -55,15 +55,11 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.lattice import lattice
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattices
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> len(plot_lattices(lattice(vectors, ["he", "him", "his", "man"])).axes)  # 3 sizes, each with a colour bar
+    >>> lattice = bb.metrics.lattice(vectors, ["he", "him", "his", "man"])
+    >>> len(bb.plots.plot_lattices(lattice).axes)  # 3 sizes, each with a colour bar
     6
     """
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
     sizes = _sizes(lattices)
     if len({lattice.metric for lattice in lattices}) > 1:
         raise ReportError(
@@ -73,6 +69,9 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
     headings = [_heading(name, lattice) for name, lattice in zip(names, lattices, strict=True)]
     lines = max(heading.count("\n") + 1 for heading in headings)
     figure = new_figure(max(4.8, 1.9 + 1.45 * len(lattices)), 0.8 + 0.16 * lines + (_CELL + 0.12) * len(sizes))
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
     panels = figure.subplots(len(sizes), len(lattices), squeeze=False)
     for size, row in zip(sizes, panels, strict=True):
         cells = [lattice.similarities[size] for lattice in lattices]
@@ -124,16 +123,13 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.lattice import lattice
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattice_spread
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> lists = ["he", "him", "his"], ["she", "her", "hers"]
     >>> metrics = "canonical_subspace", "mean_squared_cosine"
-    >>> len(plot_lattice_spread(*(lattice(vectors, *lists, metric=metric) for metric in metrics)).axes)
+    >>> lattices = [bb.metrics.lattice(vectors, *lists, metric=metric) for metric in metrics]
+    >>> len(bb.plots.plot_lattice_spread(*lattices).axes)
     1
     """
-    from matplotlib.lines import Line2D
-
     _sizes(lattices[:1])
     names = _titles(titles, lattices)
     keys = [name or (lattice.words, lattice.other_words) for name, lattice in zip(names, lattices, strict=True)]
@@ -142,6 +138,8 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
     if len(metrics) > len(_COLORS):
         raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw at most {len(_COLORS)}.")
     figure, panels = panel_grid(len(places), "Words of a sub-list", width=(5.4, 4.3), height=(0.9, 2.5))
+    from matplotlib.lines import Line2D
+
     for key, name, lattice in zip(keys, names, lattices, strict=True):
         axes, metric_index = panels[places.index(key)], metrics.index(lattice.metric)
         _draw_spread(axes, lattice, _COLORS[metric_index], offset=(metric_index - (len(metrics) - 1) / 2) * 0.3)
@@ -185,10 +183,8 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
 
     Examples
     --------
-    >>> from bayesbias.metrics.subspaces.consistency import subset_consistency
-    >>> from bayesbias.delivery.plots.measures.lattices import plot_consistency
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> len(plot_consistency(subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
+    >>> len(bb.plots.plot_consistency(bb.metrics.subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
     1
     """
     from matplotlib.ticker import LogLocator, NullLocator

@@ -49,13 +49,11 @@ def plot_measure(posterior: "MeasurePosterior") -> "Figure":
     Raises
     ------
     ReportError
-        If `found` is not a result of `measure_posterior`.
+        If `posterior` is not a result of `measure_posterior`.
 
     Examples
     --------
-    >>> from bayesbias.delivery.plots.measures.measures import plot_measure
-    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
-    >>> len(plot_measure(measure_posterior(fit, "weat", random_seed=1)).axes)
+    >>> len(bb.plots.plot_measure(bb.measure_posterior(fit, "weat", random_seed=1)).axes)
     2
     """
     _check(posterior)
@@ -137,9 +135,7 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.delivery.plots.measures.measures import plot_measure_words
-    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
-    >>> len(plot_measure_words(measure_posterior(fit, "weat", random_seed=1)).axes)
+    >>> len(bb.plots.plot_measure_words(bb.measure_posterior(fit, "weat", random_seed=1)).axes)
     1
     """
     _check(posterior)

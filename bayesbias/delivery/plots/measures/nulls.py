@@ -60,10 +60,8 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
 
     Examples
     --------
-    >>> from bayesbias.delivery.plots.measures.nulls import plot_null
-    >>> from bayesbias.reports.measures.null_simulation import simulate_null
-    >>> null = simulate_null(samples=500, random_seed=1)
-    >>> len(plot_null(null, observed={"effect_size": 1.27}).axes)
+    >>> null = bb.reports.simulate_null(samples=500, random_seed=1)
+    >>> len(bb.plots.plot_null(null, observed={"effect_size": 1.27}).axes)
     6
     """
     check_null(null)
@@ -131,10 +129,8 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates
-    >>> from bayesbias.reports.measures.false_positive_rates import false_positive_rates
-    >>> claims = false_positive_rates(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
-    >>> len(plot_false_positive_rates(claims).axes)
+    >>> claims = bb.reports.false_positive_rates(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> len(bb.plots.plot_false_positive_rates(claims).axes)
     1
     """
     needed = ["method", "contrast", "rule", "nominal", "rate", "mc_se"]

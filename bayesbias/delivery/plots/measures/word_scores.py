@@ -46,11 +46,10 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.metrics.directions.word_scores import word_scores
-    >>> from bayesbias.delivery.plots.measures.word_scores import plot_word_scores
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     >>> pairs, words = [("he", "she"), ("man", "woman")], bb.load_study("gender").attributes
-    >>> len(plot_word_scores(*(word_scores(vectors, words, pairs, rule=rule) for rule in ("db_wa", "ripa"))).axes)
+    >>> scores = [bb.metrics.word_scores(vectors, words, pairs, rule=rule) for rule in ("db_wa", "ripa")]
+    >>> len(bb.plots.plot_word_scores(*scores).axes)
     2
     """
     if not results or any(

@@ -49,7 +49,7 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
 
     Examples
     --------
-    >>> len(plot_check(fit, random_seed=1).axes)
+    >>> len(bb.plots.plot_check(fit, random_seed=1).axes)
     8
     """
     check = fit if isinstance(fit, PosteriorCheck) else check_posterior(fit, random_seed=random_seed)
@@ -108,7 +108,7 @@ def plot_prior_check(
 
     Examples
     --------
-    >>> len(plot_prior_check(table, "hierarchical", random_seed=1).axes)
+    >>> len(bb.plots.plot_prior_check(table, "hierarchical", random_seed=1).axes)
     6
     """
     check = (

@@ -12,6 +12,7 @@ from bayesbias.delivery.plots.style import (
     furnish,
     new_figure,
     row_offsets,
+    shade_rope,
     short_label,
     title_figure,
 )
@@ -80,8 +81,6 @@ def plot_contrasts(
     others = [contrast_sides(name)[1] for name in dict.fromkeys(shown["contrast"])]
     figure = new_figure(_WIDTH, _INCHES_A_ROW * len(names) + 1.9)
     axes = figure.subplots()
-    if frame.attrs["rope"]:
-        axes.axvspan(*frame.attrs["rope"], color="#F0E442", alpha=0.35, linewidth=0, zorder=0)
     axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
     offsets = row_offsets(len(others), 0.26)
     for row in rows_of(shown):
@@ -91,6 +90,8 @@ def plot_contrasts(
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
         axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)
+    if frame.attrs["rope"]:
+        shade_rope(axes, frame.attrs["rope"])
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")

@@ -66,7 +66,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
 
     Examples
     --------
-    >>> len(plot_distances(table).axes)
+    >>> len(bb.plots.plot_distances(table).axes)
     4
     """
     check_choice("by", by, BY)

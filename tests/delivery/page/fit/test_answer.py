@@ -37,7 +37,7 @@ def test_the_sentence_names_the_lists_with_the_number_and_its_interval() -> None
     page = page_of({"cats": -0.2, "dogs": -0.2})
     sentence = answer_sentence(page)
     row = bb.contrasts(page.fit, level="overall").iloc[0]
-    for fact in ("Cats words", "cats traits", "dogs words", "dogs traits", "89%"):
+    for fact in ("group cats", "cats traits", "those of dogs", "dogs traits", "89%"):
         assert fact in sentence
     assert f"{row['mean']:+.3f} (plain {row['observed']:+.3f})" in sentence
     assert f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}" in sentence

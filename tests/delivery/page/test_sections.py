@@ -4,7 +4,7 @@ import pandas as pd
 
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import MOST_ROWS
-from bayesbias.delivery.sections import table_block
+from bayesbias.delivery.page.sections import table_block
 
 
 def test_a_table_shows_its_values_in_the_formats_of_the_glossary() -> None:

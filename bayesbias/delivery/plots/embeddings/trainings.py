@@ -15,7 +15,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.estimates.intervals import contrast_sides, settled
-from bayesbias.reports.embeddings.seeds import SeedComparison
+from bayesbias.reports.embeddings.trainings import TrainingComparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,13 +24,13 @@ MOST_ROWS = 40
 _SEED_COLOR = "#999999"
 
 
-def plot_seeds(comparison: SeedComparison) -> "Figure":
+def plot_trainings(comparison: TrainingComparison) -> "Figure":
     """Draw each contrast in the embedding of each seed (thin) and over seeds (thick).
 
     Parameters
     ----------
     comparison
-        A comparison from `compare_seeds`.
+        A comparison from `compare_trainings`.
 
     Returns
     -------
@@ -45,10 +45,10 @@ def plot_seeds(comparison: SeedComparison) -> "Figure":
 
     Examples
     --------
-    >>> len(bb.plots.plot_seeds(bb.compare_seeds({1: fit, 2: fit}, random_seed=1)).axes)
+    >>> len(bb.plots.plot_trainings(bb.compare_trainings({1: fit, 2: fit}, random_seed=1)).axes)
     1
     """
-    check_type("comparison", comparison, SeedComparison, "what compare_seeds returned")
+    check_type("comparison", comparison, TrainingComparison, "what compare_trainings returned")
     every = comparison.contrasts
     shown = every.loc[sorted(every["seed_sd"].nlargest(MOST_ROWS).index)]
     seeds = list(dict.fromkeys(comparison.by_seed["seed"]))

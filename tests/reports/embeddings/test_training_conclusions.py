@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bayesbias.reports.embeddings.seed_conclusions import limits, stability, verdict
+from bayesbias.reports.embeddings.training_conclusions import limits, stability, verdict
 
 
 def row(counts: tuple[int, int, int], over: tuple[float, float], following: tuple[float, float]) -> dict[str, Any]:
@@ -54,5 +54,5 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
 
 
 def test_few_seeds_are_a_limit() -> None:
-    assert [statement.kind for statement in limits(4, 0.1)] == ["few seeds", "other"]
-    assert [statement.kind for statement in limits(5, 0.1)] == ["other"]
+    assert [statement.kind for statement in limits(4, 0, 0.1)] == ["few seeds", "other"]
+    assert [statement.kind for statement in limits(5, 8, 0.1)] == ["other"]

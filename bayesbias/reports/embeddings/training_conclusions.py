@@ -11,7 +11,7 @@ _CONCLUSIONS = ("nearer", "farther", "not_settled")
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
 
 LIMITS = (
-    "Other corpora, other algorithms, other settings: only the seed was changed. Effects of the seed on single pairs "
+    "Other corpora, other algorithms, other settings: only {changed} changed. Effects of the seed on single pairs "
     "are also part of the word lists' uncertainty in each fit, so intervals over seeds tend to be too wide rather than "
     "too narrow."
 )
@@ -19,13 +19,16 @@ FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
 
-def limits(seeds: int, seed_sd_prior: float) -> tuple[Statement, ...]:
-    """Return what a comparison of this number of seeds does not show."""
+def limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
+    """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
     few = (
         f"{seeds} seeds say little about the standard deviation between seeds, and its half-Normal prior with scale "
         f"{seed_sd_prior:g} matters. Train more seeds, or report the interval of the standard deviation with it."
     )
-    return (*([Statement("few seeds", few)] if seeds < FEW_SEEDS else []), Statement("other", LIMITS))
+    return (
+        *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
+        Statement("other", LIMITS.format(changed="seed and documents were" if resamples else "the seed was")),
+    )
 
 
 def verdict(rows: list[dict[str, Any]]) -> Statement:
@@ -71,9 +74,21 @@ def _verdict_text(row: dict[str, Any]) -> str:
     return (
         f"{starts[row['stability']]}: {_counted(row)}{ends[row['stability']]}. The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
-        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), the choice of words for "
-        f"{share_text(1 - row['seed_share'])} ({share_text(1 - row['seed_share_high'])} to "
-        f"{share_text(1 - row['seed_share_low'])})."
+        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), " + _other_shares(row)
+    )
+
+
+def _other_shares(row: dict[str, Any]) -> str:
+    """Return the shares of the sources other than the seed."""
+    if "document_share" not in row:
+        return (
+            f"the choice of words for {share_text(1 - row['seed_share'])} ({share_text(1 - row['seed_share_high'])} to "
+            f"{share_text(1 - row['seed_share_low'])})."
+        )
+    return (
+        f"the sample of documents for {share_text(row['document_share'])} ({share_text(row['document_share_low'])} to "
+        f"{share_text(row['document_share_high'])}), the choice of words for "
+        f"{share_text(1 - row['seed_share'] - row['document_share'])}."
     )
 
 
@@ -123,4 +138,11 @@ def contrast_statement(row: dict[str, Any]) -> Statement:
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
     )
+    if "document_sd" in row:
+        text += (
+            f" That from the documents is {distance_text(row['document_sd'])} ({distance_text(row['document_sd_low'])} "
+            f"to {distance_text(row['document_sd_high'])}): {share_text(row['document_share'])} of the variance "
+            f"({share_text(row['document_share_low'])} to {share_text(row['document_share_high'])}); in other samples "
+            f"of such documents the contrast lies in {interval_text(row['documents_low'], row['documents_high'])}."
+        )
     return Statement("contrast over seeds", text, row)

@@ -14,10 +14,16 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import common_mean, estimate_frame
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
-from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
+from bayesbias.reports.embeddings.training_conclusions import (
+    contrast_statement,
+    disagreement,
+    limits,
+    stability,
+    verdict,
+)
+from bayesbias.reports.embeddings.training_spread import SD_PRIOR, estimates_over_trainings
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
 from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.tables.schema import lost_by_list
@@ -26,23 +32,20 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-SEED_SD_PRIOR = 0.1
-"""Scale of the half-Normal prior of the standard deviation between seeds, in units of cosine distance."""
-
 _SHOWN = (
     *("contrast", "protected_group", "protected_word", "stability", "mean", "hdi_low", "hdi_high"),
     *("next_low", "next_high", "nearer", "farther", "not_settled"),
     *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
+    *("documents_low", "documents_high", "document_sd", "document_sd_low", "document_sd_high"),
+    *("document_share", "document_share_low", "document_share_high"),
 )
 _KEYS = ["contrast", "protected_group", "protected_word"]
-_DRAWS, _GRID = 20_000, 2_000
-_AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SeedComparison(Result):
-    """Comparison returned by `compare_seeds`; printed, whether the seeds agree. Units are those of cosine distance.
+class TrainingComparison(Result):
+    """Comparison returned by `compare_trainings`, in cosine distance; `print` says whether the seeds agree.
 
     Parameters
     ----------
@@ -52,17 +55,19 @@ class SeedComparison(Result):
         ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
         `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
         `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
-        seeds like these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in
-        an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one embedding;
-        `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and
-        `seed_share`, the seed's share of the variance of one embedding's contrast, with `seed_share_low` to
-        `seed_share_high`.
+        seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
+        contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
+        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
+        `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
+        `seed_share_low` to `seed_share_high`. With trainings on resampled documents, also `documents_low` to
+        `documents_high`, the interval of the contrast on average over seeds in other samples of such documents; and
+        `document_sd` and `document_share` with their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
         `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
         `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
-        have the same), and `doubts` about the fits.
+        have the same), `resamples`, the number of trainings on resampled documents, and `doubts` about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -76,7 +81,7 @@ class SeedComparison(Result):
     random_seed: int
 
     def __repr__(self) -> str:
-        return f"SeedComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
+        return f"TrainingComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
 
     @property
     def verdict(self) -> Statement:
@@ -84,13 +89,12 @@ class SeedComparison(Result):
         return verdict(rows_of(self.contrasts))
 
     @property
-    def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the text, in the order in which they are read."""
+    def _parts(self) -> tuple[StatementList, ...]:
         rows = rows_of(self.contrasts)
         seeds = self.by_seed["seed"].nunique()
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
         disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
-        parts = (
+        return (
             StatementList("Beware", doubts),
             StatementList("", (self.verdict,), bulleted=False),
             StatementList("Beware: the seeds disagree", disagreements),
@@ -98,15 +102,15 @@ class SeedComparison(Result):
                 f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(map(contrast_statement, rows)),
             ),
-            StatementList("What it does not show", limits(seeds, SEED_SD_PRIOR)),
+            StatementList("What it does not show", limits(seeds, self.facts["resamples"], SD_PRIOR)),
         )
-        return tuple(part for part in parts if part.statements)
 
     @cached_property
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, self.by_seed["seed"].nunique()
         prob = f"{percent_text(self.hdi_prob)} HPDI"
+        samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
             Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
         )
@@ -114,7 +118,7 @@ class SeedComparison(Result):
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
         return Contents(
             title=f"Are the contrasts of {facts['study']} stable over seeds?",
-            about=f"{seeds} embeddings that differ in the seed of their training, model {facts['model']}.",
+            about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
             diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
             verdict=self.verdict.text,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
@@ -123,7 +127,7 @@ class SeedComparison(Result):
                     self.contrasts,
                     "Over seeds",
                     f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
-                    _SHOWN,
+                    tuple(name for name in _SHOWN if name in self.contrasts),
                     differences=True,
                     note="A contrast is stable if all seeds, their average, and the interval of one more seed "
                     "settle it in the same way; not settled if none of these does; open where the seeds agree and "
@@ -140,7 +144,7 @@ class SeedComparison(Result):
             },
             figures={
                 "seeds": ResultFigure(
-                    "plot_seeds",
+                    "plot_trainings",
                     f"Posterior means (points) and {prob} (lines) of the contrasts in each embedding and over seeds, "
                     "in units of cosine distance.",
                 )
@@ -162,32 +166,40 @@ class SeedComparison(Result):
         facts = self.facts
         options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
         lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        count = facts["resamples"]
+        resampled = ", resampled=drawn" if count else ""
+        drawn = f"drawn = {{seed: FIT, ...}}  # likewise of {count} trainings on resampled documents\n" if count else ""
         return (
             f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
             "fits = {}\n"
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"compared = bb.compare_seeds(fits, random_seed={self.random_seed})\n"
+            f"{drawn}compared = bb.compare_trainings(fits{resampled}, random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 
 
-def compare_seeds(
+def compare_trainings(
     fits: "Mapping[Hashable, xr.DataTree]",
     *,
+    resampled: "Mapping[Hashable, xr.DataTree] | None" = None,
     baseline: str = "associated",
     level: str = "overall",
     scope: str = "population",
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
-) -> SeedComparison:
-    """Compare the contrasts of one study in embeddings that differ only in the seed of their training.
+) -> TrainingComparison:
+    """Return the contrasts of one study, compared over several trainings: over seeds and samples of documents.
 
     Parameters
     ----------
     fits
-        Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model.
+        Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model. The
+        embeddings differ only in the seed of their training.
+    resampled
+        Fits of embeddings that were trained with a seed each on resampled documents of the same corpus
+        (`train_embeddings` with ``resample="documents"``). None: what other documents would change is left open.
     baseline, level, scope
         As in `bayesbias.contrasts`.
     hdi_prob
@@ -197,8 +209,8 @@ def compare_seeds(
 
     Returns
     -------
-    SeedComparison
-        Frames `contrasts` and `by_seed`; printed, whether the seeds agree.
+    TrainingComparison
+        Frames `contrasts` and `by_seed`; `print` says whether the seeds agree.
 
     Raises
     ------
@@ -207,9 +219,9 @@ def compare_seeds(
 
     Notes
     -----
-    The contrast of seed s has the posterior mean m_s, with a Monte Carlo error e_s. All seeds have the same words, so
-    the error L from the choice of words, with the posterior's spread, is common to them, and the m_s differ by the seed
-    alone:
+    **Seeds.** The contrast of seed s has the posterior mean m_s, with a Monte Carlo error e_s. All seeds have the same
+    words, so the error L from the choice of words, with the posterior's spread, is common to them, and the m_s differ
+    by the seed alone:
 
         m_s ~ Normal(mu + L, tau^2 + e_s^2),    mu flat,    tau ~ HalfNormal(0.1)
 
@@ -217,9 +229,18 @@ def compare_seeds(
     of tau. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's share is
     tau^2 / (tau^2 + lists_sd^2).
 
+    **Documents.** A training on resampled documents, with a seed of its own, has
+
+        m_r ~ Normal(nu + L, tau^2 + omega^2 + e_r^2),    nu flat,    omega ~ HalfNormal(0.1)
+
+    with a mean of its own, because a sample with replacement repeats documents and lacks others, so that its vectors
+    are those of a smaller corpus. tau and omega are drawn from a grid of both. The interval over documents is that of
+    the contrast on average over seeds in another sample of such documents, mu with L and omega. The shares are those of
+    tau^2 + omega^2 + lists_sd^2.
+
     Examples
     --------
-    >>> comparison = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
     >>> comparison.contrasts[["contrast", "seeds", "not_settled", "agree"]]
                      contrast  seeds  not_settled  agree
     0  associated - different      2            2   True
@@ -231,7 +252,7 @@ def compare_seeds(
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     seed = resolve_seed(random_seed)
-    _check_fits(fits)
+    _check_fits(fits, resampled)
     frames = {
         name: contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob)
         for name, fit in fits.items()
@@ -241,46 +262,30 @@ def compare_seeds(
     draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope)) for fit in fits.values()]
     errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     first = next(iter(frames.values()))
+    samples = None
+    if resampled is not None:
+        options = {"baseline": baseline, "level": level, "scope": scope, "hdi_prob": hdi_prob}
+        sample_frames = [contrasts(fit, **options) for fit in resampled.values()]
+        samples = (
+            np.array([frame["mean"].to_numpy() for frame in sample_frames]),
+            np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in sample_frames]),
+        )
     frame = pd.concat(
         [
             first[_KEYS].reset_index(drop=True),
             _conclusion_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
-            _estimates_over_seeds(draws, errors, hdi_prob, np.random.default_rng(seed)).reset_index(drop=True),
+            estimates_over_trainings(draws, errors, samples, hdi_prob, seed).reset_index(drop=True),
         ],
         axis=1,
     )
     frame.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(frame)])
-    return SeedComparison(
+    return TrainingComparison(
         contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(by_seed),
-        facts=_facts(fits),
+        facts=_facts(fits) | {"resamples": 0 if resampled is None else len(resampled)},
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
-
-
-def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return draws of the mean over seeds and of the standard deviation between them, each (samples, quantities).
-
-    `means` and `errors`, of shape (seeds, quantities), are estimates and their Monte Carlo standard errors.
-
-    >>> rng = np.random.default_rng(1)
-    >>> mean, sd = seed_sd_draws(np.array([[0.1], [0.1], [0.3], [0.3]]), np.zeros((4, 1)), 4_000, rng)
-    >>> float(round(mean.mean(), 2)), float(round(sd.mean(), 1))
-    (0.2, 0.1)
-    """
-    # The grid is denser near 0, where most of the posterior mass lies with few seeds.
-    nodes = 5 * SEED_SD_PRIOR * np.linspace(0, 1, _GRID + 1)[1:] ** 2
-    tau, mean = np.empty((2, samples, means.shape[1]))
-    for column in range(means.shape[1]):
-        variances = nodes[:, None] ** 2 + errors[:, column] ** 2
-        centre, precision, log_density = common_mean(means[:, column], variances)
-        log_density = log_density - 0.5 * (nodes / SEED_SD_PRIOR) ** 2
-        mass = np.exp(log_density - log_density.max()) * np.gradient(nodes)
-        chosen = np.searchsorted(np.cumsum(mass) / mass.sum(), rng.random(samples)).clip(max=_GRID - 1)
-        tau[:, column] = nodes[chosen]
-        mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
-    return mean, tau
 
 
 def _chained(draws: "xr.DataTree") -> Floats:
@@ -289,13 +294,16 @@ def _chained(draws: "xr.DataTree") -> Floats:
     return np.concatenate([array.reshape(array.shape[0] * array.shape[1], -1) for array in arrays], axis=1)
 
 
-def _check_fits(fits: Any) -> None:
+def _check_fits(fits: Any, resampled: Any) -> None:
+    if resampled is not None and (not isinstance(resampled, Mapping) or len(resampled) < 2):
+        raise ReportError("resampled: give at least 2 fits of trainings on resampled documents, by seed.")
     if not isinstance(fits, Mapping):
         raise ReportError(f"fits is a {type(fits).__name__}. Give fits by seed, such as {{1: first, 2: second}}.")
     if len(fits) < 2:
         raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
     described = {}
-    for name, fit in fits.items():
+    named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
+    for name, fit in {**fits, **named}.items():
         rows = fitted_rows(check_fit(fit))
         described[name] = {
             "protected words": sorted(rows.protected_words.tolist()),
@@ -332,7 +340,7 @@ def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
 
 
 def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
-    """Return `SeedComparison.facts`; facts that all fits share are from the first."""
+    """Return `TrainingComparison.facts`; facts that all fits share are from the first."""
     first = next(iter(fits.values()))
     tables = {name: fit_attribute(fit, "table") for name, fit in fits.items()}
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
@@ -360,34 +368,3 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         },
         "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],
     }
-
-
-def _estimates_over_seeds(
-    draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random.Generator
-) -> "pd.DataFrame":
-    """Return estimates of each contrast over seeds, and its spread from the word lists and from the seed."""
-    import pandas as pd
-
-    def summary(values: Floats) -> "pd.DataFrame":
-        return estimate_frame(values, {}, hdi_prob)
-
-    parts = []
-    for start in range(0, errors.shape[1], _AT_ONCE):
-        block = [seed_draws[:, start : start + _AT_ONCE] for seed_draws in draws]
-        means = np.stack([seed_draws.mean(axis=0) for seed_draws in block])
-        lists_sd = np.sqrt(np.mean([seed_draws.var(axis=0, ddof=1) for seed_draws in block], axis=0))
-        mean, tau = seed_sd_draws(means, errors[:, start : start + _AT_ONCE], _DRAWS, rng)
-        # The error from the words is drawn from the posterior of one of the seeds at a time.
-        counts = np.bincount(rng.integers(len(block), size=_DRAWS), minlength=len(block))
-        chosen = [rng.integers(len(seed_draws), size=count) for seed_draws, count in zip(block, counts, strict=True)]
-        lists_error = np.concatenate(
-            [seed_draws[rows] - seed_draws.mean(axis=0) for seed_draws, rows in zip(block, chosen, strict=True)]
-        )
-        part = summary(mean + lists_error)
-        next_seed = summary(mean + lists_error + tau * rng.standard_normal(tau.shape))
-        part["next_low"], part["next_high"] = next_seed["hdi_low"], next_seed["hdi_high"]
-        part["lists_sd"] = lists_sd
-        for name, values in (("seed_sd", tau), ("seed_share", tau**2 / (tau**2 + lists_sd**2))):
-            part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]
-        parts.append(part)
-    return pd.concat(parts)

@@ -1,16 +1,11 @@
 """Effects of the seed of an embedding's training on a contrast, against integrals, known truths, and shifted fits."""
 
-import itertools
-
-import numpy as np
 import pytest
 import xarray as xr
-from scipy.integrate import quad
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
 from bayesbias.models.fitted.fits import fit_attribute
-from bayesbias.reports.embeddings.seeds import SEED_SD_PRIOR, seed_sd_draws
 
 
 def shifted(fit: xr.DataTree, by: float) -> xr.DataTree:
@@ -24,44 +19,9 @@ def shifted(fit: xr.DataTree, by: float) -> xr.DataTree:
     return other
 
 
-class TestSeedSdDraws:
-    @pytest.mark.parametrize("means", [[0.1, 0.14], [0.1, 0.1, 0.1], [0.0, 0.05, -0.03, 0.02, 0.4]])
-    def test_mean_of_the_sd_is_that_of_the_integral(self, means: list[float]) -> None:
-        """With no errors the density of tau is known: its prior, tau^-(k - 1), and exp of the squares over 2 tau^2."""
-        squares, k = sum((m - np.mean(means)) ** 2 for m in means), len(means)
-        errors = 1e-3
-
-        def density(tau: float) -> float:
-            variance = tau**2 + errors**2
-            return float(
-                np.exp(-(tau**2) / (2 * SEED_SD_PRIOR**2) - squares / (2 * variance)) / variance ** ((k - 1) / 2)
-            )
-
-        peak = [0.0, *np.geomspace(1e-5, 0.5, 30)]
-        total, first = (
-            sum(
-                quad(lambda t, power=power: t**power * density(t), low, high)[0]
-                for low, high in itertools.pairwise(peak)
-            )
-            for power in (0, 1)
-        )
-        drawn = seed_sd_draws(np.array(means)[:, None], np.full((k, 1), errors), 40_000, np.random.default_rng(1))[1]
-        assert drawn.mean() == pytest.approx(first / total, abs=5 * drawn.std() / 200)
-
-    def test_intervals_hold_truths_drawn_from_elsewhere(self) -> None:
-        """Seeds that part by 0.03 with the tails of Student's t, of unit variance: 89 % of intervals hold the mean."""
-        rng, sets = np.random.default_rng(2), 600
-        seeds = 0.2 + 0.03 * rng.standard_t(8, size=(6, sets)) * np.sqrt(6 / 8)
-        mean, sd = seed_sd_draws(seeds, np.full(seeds.shape, 1e-4), 800, rng)
-        for drawn, truth in ((mean, 0.2), (sd, 0.03)):
-            low, high = np.quantile(drawn, [0.055, 0.945], axis=0)
-            coverage = ((low < truth) & (truth < high)).mean()
-            assert coverage == pytest.approx(0.89, abs=0.04)
-
-
 class TestCompareSeeds:
     def test_shifted_seeds_disagree(self, fit: xr.DataTree) -> None:
-        comparison = bb.compare_seeds({1: fit, 2: shifted(fit, 0.5), "third": shifted(fit, -0.5)}, random_seed=1)
+        comparison = bb.compare_trainings({1: fit, 2: shifted(fit, 0.5), "third": shifted(fit, -0.5)}, random_seed=1)
         alone, row = bb.contrasts(fit).iloc[0], comparison.contrasts.iloc[0]
         assert (row["nearer"], row["farther"], row["not_settled"], row["agree"]) == (1, 1, 1, False)
         assert row["mean"] == pytest.approx(alone["mean"], abs=0.02)
@@ -74,14 +34,14 @@ class TestCompareSeeds:
         assert [statement.kind for statement in comparison.parts[1].statements] == ["seeds disagree"] * 3
         assert "few seeds" in [statement.kind for statement in comparison.parts[-1].statements]
         assert list(comparison.by_seed["seed"].unique()) == [1, 2, "third"]
-        assert repr(comparison) == "SeedComparison(3 seeds, 3 contrasts)"
+        assert repr(comparison) == "TrainingComparison(3 seeds, 3 contrasts)"
         embedding = fit_attribute(fit, "table")["embedding"]["name"]
         assert comparison.facts["embeddings"] == dict.fromkeys([1, 2, "third"], embedding)
         assert comparison.facts["pairs"] == 2832
         assert "<h4>Beware: the seeds disagree</h4>" in comparison._repr_html_()
 
     def test_equal_fits_leave_the_word_lists(self, short_fit: xr.DataTree) -> None:
-        row = bb.compare_seeds(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
+        row = bb.compare_trainings(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
         alone = bb.contrasts(short_fit).iloc[0]
         assert row["agree"]
         assert row["stability"] == ("not settled" if row["not_settled"] else "stable")
@@ -91,17 +51,37 @@ class TestCompareSeeds:
 
     def test_levels_and_repeats(self, short_fit: xr.DataTree) -> None:
         fits = {1: short_fit, 2: shifted(short_fit, 0.01)}
-        first = bb.compare_seeds(fits, level="all", random_seed=3)
+        first = bb.compare_trainings(fits, level="all", random_seed=3)
         assert list(first.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
-        again = bb.compare_seeds(fits, level="all", random_seed=3)
+        again = bb.compare_trainings(fits, level="all", random_seed=3)
         assert first.contrasts.equals(again.contrasts)
 
     def test_what_is_no_comparison(self, fit: xr.DataTree, short_fit: xr.DataTree) -> None:
         with pytest.raises(ReportError, match=r"fits .* 1 fit"):
-            bb.compare_seeds({1: fit})
+            bb.compare_trainings({1: fit})
         with pytest.raises(ReportError, match="list"):
-            bb.compare_seeds([fit, fit])  # type: ignore[arg-type]
+            bb.compare_trainings([fit, fit])  # type: ignore[arg-type]
         with pytest.raises(ReportError, match=r"1 .* 2 .*attribute words .* pairs"):
-            bb.compare_seeds({1: fit, 2: short_fit})
+            bb.compare_trainings({1: fit, 2: short_fit})
         with pytest.raises(FitError):
-            bb.compare_seeds({1: fit, 2: xr.DataTree()})
+            bb.compare_trainings({1: fit, 2: xr.DataTree()})
+
+
+def test_documents_are_a_third_source(short_fit: xr.DataTree) -> None:
+    fits = {seed: shifted(short_fit, 0.001 * seed) for seed in range(4)}
+    drawn = {seed: shifted(short_fit, 0.03 * (-1) ** seed) for seed in range(6)}
+    alone = bb.compare_trainings(fits, random_seed=1)
+    compared = bb.compare_trainings(fits, resampled=drawn, random_seed=1)
+    row, before = compared.contrasts.iloc[0], alone.contrasts.iloc[0]
+    assert "document_sd" not in alone.contrasts
+    assert row["document_sd"] == pytest.approx(0.033, rel=0.4)
+    assert row["document_share"] + row["seed_share"] < 1
+    assert row["documents_high"] - row["documents_low"] > row["hdi_high"] - row["hdi_low"]
+    assert row["mean"] == pytest.approx(before["mean"], abs=0.003)
+    assert "sample of documents" in str(compared)
+    assert compared.facts["resamples"] == 6
+    assert "6 trained on resampled documents" in compared.contents.about
+    assert "resampled=drawn" in compared.contents.code
+    assert "resampled" not in alone.contents.code
+    with pytest.raises(ReportError, match="at least 2 fits"):
+        bb.compare_trainings(fits, resampled={1: drawn[1]})

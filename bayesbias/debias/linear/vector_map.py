@@ -1,0 +1,195 @@
+"""Linear maps as functions of arrays, for vectors that come later, such as those of an encoder in a product."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_path, is_text
+from bayesbias.base.extras import require
+from bayesbias.base.files import input_file
+from bayesbias.base.outputs import atomic_path, check_output
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import as_vectors
+from bayesbias.embeddings.encoders import Encoder
+from bayesbias.embeddings.readers.npz import sound_zip
+from bayesbias.embeddings.rows import open_bytes, readable
+from bayesbias.errors import ArgumentError, InputFileError, MeasureError, OutputError
+from bayesbias.geometry import unit_rows
+
+_ENDINGS = (".npz", ".safetensors")
+_ARRAYS = ("matrix", "unit_length")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorMap(Described):
+    """A linear map of vectors, from the attribute `map` of a fitted method or from a file.
+
+    Parameters
+    ----------
+    matrix : array, shape (dimensions, dimensions)
+        A vector w, as a row, becomes w M.
+    name
+        What it does, such as ``"linear-debiased (gender)"``.
+    unit_length
+        Whether vectors are scaled to length 1 before and after, as by `SoftDebias`.
+
+    Raises
+    ------
+    ArgumentError
+        If the matrix is not square, holds a NaN or an infinity, or the name is no text.
+
+    Examples
+    --------
+    >>> embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, 1], [-0.5, 1, 0]], name="toy")
+    >>> fitted = bb.debias.LinearProjection().fit(embedding, [["he", "she"]], name="gender")
+    >>> fitted.map
+    VectorMap(name='linear-debiased (gender)', dimensions=3)
+    >>> fitted.map.transform([[0.5, 1.0, 2.0]]) + 0.0
+    array([[0., 1., 2.]])
+    """
+
+    matrix: Floats
+    name: str
+    unit_length: bool = False
+
+    def __post_init__(self) -> None:
+        matrix = np.asarray(self.matrix)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind != "f" or not matrix.size:
+            raise ArgumentError(f"matrix has the shape {matrix.shape}. Give a square array of numbers.")
+        if not np.isfinite(matrix).all():
+            raise ArgumentError("matrix holds a NaN or an infinity.")
+        if not is_text(self.name):
+            raise ArgumentError(f"name={self.name!r:.60}: give text.")
+
+    @property
+    def _facts(self) -> Facts:
+        return {"name": self.name, "dimensions": len(self.matrix)}
+
+    def transform(self, vectors: ArrayLike) -> Floats:
+        """Return the mapped vectors, of the same shape and number type (float32 at least).
+
+        Parameters
+        ----------
+        vectors
+            Array of shape (vectors, dimensions): what `encode` takes from an encoder.
+
+        Raises
+        ------
+        MeasureError
+            If the number of dimensions is another.
+        """
+        rows = as_vectors(vectors)
+        if rows.shape[1] != len(self.matrix):
+            raise MeasureError(
+                f"The map {self.name!r} is of {len(self.matrix)} dimensions, and the vectors have {rows.shape[1]}. "
+                "Give vectors of the encoder to which it was fitted."
+            )
+        before = unit_rows(rows) if self.unit_length else rows
+        after = before @ self.matrix.astype(before.dtype)
+        return np.asarray(unit_rows(after) if self.unit_length else after, dtype=rows.dtype)
+
+    def around(self, encoder: Encoder) -> Callable[[list[str]], Floats]:
+        """Return an encoder whose vectors are mapped: a function of texts, for `encode` or a product.
+
+        Parameters
+        ----------
+        encoder
+            A function of a list of texts that returns one vector a text.
+
+        Examples
+        --------
+        >>> def toy(texts):
+        ...     return [[float(len(text)), 1.0] for text in texts]
+        >>> flat = bb.debias.VectorMap(np.diag([0.0, 1.0]), "without the length")
+        >>> flat.around(toy)(["king", "queen"])
+        array([[0., 1.],
+               [0., 1.]])
+        """
+
+        def mapped(texts: list[str]) -> Floats:
+            return self.transform(encoder(texts))
+
+        mapped.__name__ = f"{getattr(encoder, '__name__', None) or getattr(encoder, 'name', 'encoder')}, {self.name}"
+        return mapped
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the map to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            File that ends in ``.npz``, or in ``.safetensors`` (needs the extra ``encoders``). Both hold the array
+            ``matrix`` (float64), and ``unit_length`` (0 or 1).
+        overwrite
+            Whether an existing file may be replaced.
+
+        Raises
+        ------
+        OutputError
+            If the ending is another one, or the file exists or cannot be written.
+        """
+        target = check_path(path)
+        if target.suffix not in _ENDINGS:
+            raise OutputError(f"{target}: give it one of the endings {', '.join(_ENDINGS)}.")
+        check_output(target, overwrite=overwrite)
+        arrays = {
+            "matrix": np.ascontiguousarray(self.matrix, dtype="<f8"),
+            "unit_length": np.array([self.unit_length], dtype=np.uint8),
+        }
+        with atomic_path(target, overwrite=overwrite) as temporary:
+            if target.suffix == ".npz":
+                with temporary.open("wb") as stream:
+                    np.savez(stream, allow_pickle=False, name=np.asarray(self.name), **arrays)
+            else:
+                library = _safetensors("safetensors.numpy")
+                temporary.write_bytes(library.save(arrays, metadata={"name": self.name}))
+        return target
+
+
+def read_map(path: str | os.PathLike[str]) -> VectorMap:
+    """Return a map that `VectorMap.write` wrote.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read, or holds no map.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> half = bb.debias.VectorMap(np.eye(2) / 2, "half")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bb.debias.read_map(half.write(f"{folder}/half.npz")).transform([[2.0, 4.0]])
+    array([[1., 2.]])
+    """
+    source = input_file(check_path(path))
+    arrays, name = _tensors(source) if source.suffix == ".safetensors" else _numpy_arrays(source)
+    try:
+        return VectorMap(np.asarray(arrays["matrix"]), name, bool(arrays["unit_length"].item()))
+    except (KeyError, ValueError, TypeError) as fault:
+        raise InputFileError(f"{source} holds no map of vectors ({fault}). Write it again.") from fault
+
+
+def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:
+    with readable(source), open_bytes(source) as stream, sound_zip(source), np.load(stream) as stored:
+        return {key: stored[key] for key in _ARRAYS if key in stored}, str(stored.get("name", ""))
+
+
+def _tensors(source: Path) -> tuple[dict[str, Any], str]:
+    library = _safetensors("safetensors")
+    try:
+        with library.safe_open(source, framework="np") as stream:
+            stored = {key: stream.get_tensor(key) for key in _ARRAYS if key in stream.keys()}  # noqa: SIM118
+            return stored, (stream.metadata() or {}).get("name", "")
+    except library.SafetensorError as fault:
+        raise InputFileError(f"{source} is damaged, or no file of safetensors ({fault}). Write it again.") from fault
+
+
+def _safetensors(module: str) -> Any:
+    return require(module, "encoders", "A .safetensors file")

@@ -1,0 +1,188 @@
+"""Words on axes of opposite words."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.statements import percent_text
+from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import settled
+from bayesbias.reports.axes.projection import Projection, axis_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_ROWS = 60
+"""Largest number of words that a figure names."""
+_FIRST, _SECOND, _OPEN = SERIES[0][0], SERIES[1][0], "#777777"
+
+
+def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
+    """Draw the words along an axis, with their intervals over pairs.
+
+    Parameters
+    ----------
+    projection
+        What `bayesbias.project` returned.
+    axis
+        Name of the axis; by default the first.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One row a word, sorted. Points are circles to the side of the pairs' first words and squares to the other, and
+        open where the interval reaches 0. Of more than 60 words, the 30 at either end.
+
+    Raises
+    ------
+    ArgumentError
+        If `projection` is something else, or has no such axis.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> pairs = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter")]
+    >>> len(bb.plots.plot_axis(bb.project(vectors, ["nurse", "doctor"], pairs)).axes)
+    1
+    """
+    check_type("projection", projection, Projection, "what project returned")
+    name, every = axis_rows(projection, axis)
+    every = every.sort_values("mean", kind="stable")
+    shown = every if len(every) <= MOST_ROWS else every.iloc[np.r_[: MOST_ROWS // 2, -MOST_ROWS // 2 : 0]]
+    figure = new_figure(6.2, 0.21 * len(shown) + 1.8)
+    axes = figure.subplots()
+    axes.axvline(0, color="#4D4D4D", linewidth=0.8)
+    for y, (mean, low, high) in enumerate(shown[["mean", "hdi_low", "hdi_high"]].to_numpy()):
+        color = _color(low, high)
+        axes.plot([low, high], [y, y], color=color, linewidth=1.6, solid_capstyle="butt")
+        filled = color if settled(low, high) else "white"
+        axes.plot(mean, y, "o" if mean >= 0 else "s", color=color, markerfacecolor=filled, markersize=5)
+    axes.set_yticks(range(len(shown)), [short_label(word) for word in shown["word"]])
+    axes.set_ylim(-0.7, len(shown) - 0.3)
+    axes.set_xlabel("Mean cosine with the difference of a pair")
+    furnish(axes, "x", small=True, rows=True)
+    poles = projection.base_pairs[name][0]
+    cut = f"; {len(shown)} of {len(every):,} words, those at the ends" if len(shown) < len(every) else ""
+    title_figure(
+        figure,
+        f"{short_label(name)}: ← {short_label(poles[1])}    {short_label(poles[0])} →\n"
+        f"{percent_text(projection.hdi_prob)} intervals over {len(projection.base_pairs[name])} pairs{cut}",
+        size=10,
+    )
+    return figure
+
+
+def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None = None) -> "Figure":
+    """Draw the words on two axes as a map, with their intervals over pairs.
+
+    Parameters
+    ----------
+    projection
+        What `bayesbias.project` returned for at least two axes.
+    x, y
+        Names of the axes; by default the first and the second.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Points with a cross of both intervals. Words are named from the outside in, at most 60, where there is room.
+
+    Raises
+    ------
+    ReportError
+        If there is only one axis, or both are the same.
+    ArgumentError
+        If `projection` is something else, or has no such axis.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> mood = [("happy", "sad"), ("wonderful", "terrible"), ("love", "abuse"), ("heaven", "evil")]
+    >>> gender = [("he", "she"), ("man", "woman"), ("boy", "girl"), ("father", "mother")]
+    >>> projection = bb.project(vectors, ["nurse", "doctor"], {"gender": gender, "mood": mood})
+    >>> bb.plots.plot_axes_map(projection).axes[0].get_xlabel()
+    '← she    gender    he →'
+    """
+    check_type("projection", projection, Projection, "what project returned")
+    names = list(projection.scores)
+    if len(names) < 2 or (x is not None and x == y):
+        raise ReportError(f"A map needs two axes; the projection has {', '.join(names)}. Project words on two.")
+    across, first = axis_rows(projection, x)
+    up, second = axis_rows(projection, next(name for name in names if name != across) if y is None else y)
+    both = first.merge(second, on=["word", "list"], suffixes=("_x", "_y"))
+    figure = new_figure(6.4, 6.4)
+    axes = figure.subplots()
+    for draw in (axes.axhline, axes.axvline):
+        draw(0, color="#4D4D4D", linewidth=0.8)
+    axes.errorbar(
+        both["mean_x"],
+        both["mean_y"],
+        xerr=_reach(both, "_x"),
+        yerr=_reach(both, "_y"),
+        fmt="o",
+        markersize=4,
+        color=_FIRST,
+        ecolor="#B9CFDF",
+        elinewidth=0.9,
+    )
+    scale = both[["mean_x", "mean_y"]].std(ddof=0).replace(0, 1).to_numpy()
+    far = np.square(both[["mean_x", "mean_y"]].to_numpy() / scale).sum(axis=1)
+    axes.margins(0.08)
+    _name_points(axes, both.iloc[np.argsort(-far, kind="stable")[:MOST_ROWS]])
+    for name, write in ((across, axes.set_xlabel), (up, axes.set_ylabel)):
+        poles = [short_label(word, 16) for word in projection.base_pairs[name][0]]
+        write(f"← {poles[1]}    {short_label(name)}    {poles[0]} →").set_parse_math(False)
+    furnish(axes, "both", small=True)
+    prob = percent_text(projection.hdi_prob)
+    title_figure(figure, f"Mean cosines with the differences of pairs\n{prob} intervals over pairs", size=10)
+    return figure
+
+
+def _name_points(axes: "Axes", rows: "pd.DataFrame") -> None:
+    """Write the words beside their points, each at that of four corners that earlier words cover least."""
+    axes.figure.draw_without_rendering()  # the scale of the axes is not known before
+    places = axes.transData.transform(rows[["mean_x", "mean_y"]].to_numpy()) * 72 / axes.figure.dpi
+    covered: list[tuple[float, float, float, float]] = []
+    for (across, up), row in zip(places, rows.to_dict("records"), strict=True):
+        text = short_label(row["word"], 18)
+        width, height = 4.6 * len(text), 9.0
+        boxes = [
+            (x, y, x + width, y + height)
+            for x, y in ((across + 3, up + 3), (across - 3 - width, up + 3), (across + 3, up - 12))
+        ]
+        boxes.append((across - 3 - width, up - 12, across - 3, up - 12 + height))
+        overlaps = [sum(_overlap(box, other) for other in covered) for box in boxes]
+        left, low, *_ = box = boxes[int(np.argmin(overlaps))]
+        if min(overlaps) > 0.15 * width * height:
+            continue  # no room: the tables have the word
+        covered.append(box)
+        label = axes.annotate(
+            text,
+            (row["mean_x"], row["mean_y"]),
+            (left - across if left > across else -3, low - up),
+            textcoords="offset points",
+            horizontalalignment="left" if left > across else "right",
+            fontsize=8,
+        )
+        label.set_parse_math(False)
+
+
+def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    """Return the common area of two boxes (left, low, right, high)."""
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    return max(width, 0) * max(height, 0)
+
+
+def _color(low: float, high: float) -> str:
+    return _OPEN if not settled(low, high) else _FIRST if low > 0 else _SECOND
+
+
+def _reach(both: "pd.DataFrame", side: str) -> "np.ndarray":
+    """Return how far intervals reach below and above their points, shape (2, words)."""
+    mean = both[f"mean{side}"]
+    return np.stack([mean - both[f"hdi_low{side}"], both[f"hdi_high{side}"] - mean])

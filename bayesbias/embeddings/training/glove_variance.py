@@ -1,0 +1,213 @@
+"""GloVe-V: the covariance of each GloVe vector, in closed form from the co-occurrences that it was fitted to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, resolve_seed
+from bayesbias.base.files import input_file
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.readers.npz import sound_zip
+from bayesbias.embeddings.rows import open_bytes, readable
+from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, read_corpus
+from bayesbias.embeddings.training.trained import TrainedEmbeddings
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsWarning, name_some, warn_user
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorVariance(Described):
+    """Word vectors of GloVe with their covariances.
+
+    Parameters
+    ----------
+    words
+        Words with a covariance.
+    vectors
+        Their word vectors, GloVe's W without C, of shape (words, dimensions).
+    covariances
+        Covariances of the vectors given all context vectors, of shape (words, dimensions, dimensions).
+    contexts
+        Number of words that each word occurs with, of shape (words,).
+    lost_words
+        Words without a covariance: the embedding lacks them, or they occur with too few words.
+    """
+
+    words: tuple[str, ...]
+    vectors: Floats = field(repr=False)
+    covariances: Floats = field(repr=False)
+    contexts: NDArray[np.int64] = field(repr=False)
+    lost_words: tuple[str, ...] = ()
+
+    @property
+    def _facts(self) -> Facts:
+        return {"words": self.words, "dimensions": self.vectors.shape[1], "lost_words": self.lost_words}
+
+    def draws(self, *, draws: int = 100, random_seed: int | None = None) -> Floats:
+        """Return draws of the vectors, independent between words, of shape (draws, words, dimensions).
+
+        Parameters
+        ----------
+        draws
+            Number of draws.
+        random_seed
+            Seed of the draws. None: drawn, and not recorded.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is not usable.
+        NotEnoughMemoryError
+            If the draws do not fit into memory.
+        """
+        rng, count = np.random.default_rng(resolve_seed(random_seed)), check_count("draws", draws)
+        check_memory(16 * count * self.vectors.size, f"{count:,} draws of vectors", "Take fewer draws or words.")
+        factors = np.linalg.cholesky(self.covariances)
+        normal = rng.standard_normal((count, *self.vectors.shape))
+        drawn: Floats = self.vectors + np.einsum("wij,dwj->dwi", factors, normal)
+        return drawn
+
+
+def glove_variance(
+    trained: TrainedEmbeddings, corpus: CorpusLike, words: Iterable[str], *, training_seed: int | None = None
+) -> VectorVariance:
+    """Return the covariances of GloVe vectors in closed form.
+
+    Parameters
+    ----------
+    trained
+        Embeddings that `train_embeddings` trained by ``"glove"`` on all documents.
+    corpus
+        The corpus of that training, whose co-occurrences are counted again.
+    words
+        Words whose vectors are wanted, such as those of a study.
+    training_seed
+        One of the seeds; by default the first.
+
+    Returns
+    -------
+    VectorVariance
+        Vectors and covariances.
+
+    Raises
+    ------
+    ArgumentError, EmbeddingError
+        If the embeddings are not GloVe's, were trained on another corpus or on resampled documents, or no word has a
+        covariance.
+
+    Warns
+    -----
+    LostWordsWarning
+        If words have no covariance.
+
+    Notes
+    -----
+    Given the context vectors c_j and the biases, GloVe fits the vector w_i of a word by weighted least squares of
+    log X_ij - b_i - b_j on c_j with weights f(X_ij), over the words j that it occurs with. Its covariance is
+
+        s_i^2 (sum_j f(X_ij) c_j c_j')^-1,    s_i^2 = sum_j f(X_ij) (log X_ij - b_i - b_j - w_i c_j)^2 / (n_i - D)
+
+    with n_i such words and D dimensions; words with n_i <= D have none. It is the error of reconstruction of one row of
+    the matrix: it takes co-occurrences as independent and context vectors as known, and does not say what other
+    documents or another seed would change. `validation/corpora` compares it with these.
+
+    References
+    ----------
+    Andrea Vallebueno, Cassandra Handan-Nader, Christopher D. Manning and Daniel E. Ho (2024). Statistical uncertainty
+    in word embeddings: GloVe-V. EMNLP 2024, 9032-9047.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> rng = np.random.default_rng(1)
+    >>> documents = [rng.choice(list("abcdefghij"), 30).tolist() for _ in range(40)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trained = bb.embeddings.train_embeddings(documents, folder, algorithm="glove", seeds=[1], dimensions=3)
+    ...     variance = bb.embeddings.glove_variance(trained, documents, ["a", "b"])
+    >>> variance.covariances.shape, variance.contexts.tolist()
+    ((2, 3, 3), [10, 10])
+    """
+    facts = trained.provenance
+    if facts["algorithm"] != "glove" or "resample" in facts["settings"]:
+        kind = "resampled documents" if "resample" in facts["settings"] else str(facts["algorithm"])
+        raise ArgumentError(f"The embeddings are of {kind}. Give those of glove on all documents.")
+    seed = next(iter(trained)) if training_seed is None else training_seed
+    if seed not in trained.paths:
+        raise ArgumentError(f"training_seed={seed!r}: the seeds are {name_some(trained.paths)}.")
+    settings = facts["settings"]
+    text = read_corpus(corpus, min_count=settings["min_count"])
+    if text.sha256 != facts["corpus"]["sha256"]:
+        raise EmbeddingError(
+            f"{text.name} is not the corpus of the training, {facts['corpus']['name']}: its words differ."
+        )
+    arrays = _arrays(trained, seed)
+    ranks = {word: rank for rank, word in enumerate(text.words)}
+    wanted = dict.fromkeys(check_words(words))
+    rows_by_word = _rows(text, {ranks[word] for word in wanted if word in ranks}, settings["window"])
+    dimensions = arrays["word_vectors"].shape[1]
+    kept_words = [word for word in wanted if word in ranks and len(rows_by_word[ranks[word]][0]) > dimensions]
+    lost = tuple(word for word in wanted if word not in kept_words)
+    if not kept_words:
+        raise EmbeddingError(f"Found no word that occurs with more than {dimensions} others. Take fewer dimensions.")
+    if lost:
+        warn_user(
+            f"{len(lost)} words have no covariance, because the embedding lacks them or they occur with at most "
+            f"{dimensions} words: {name_some(lost)}.",
+            LostWordsWarning,
+        )
+    places = [ranks[word] for word in kept_words]
+    check_memory(8 * len(places) * dimensions**2, f"{len(places):,} covariances", "Give fewer words.")
+    covariances = [_covariance(place, *rows_by_word[place], arrays, settings) for place in places]
+    return VectorVariance(
+        words=tuple(kept_words),
+        vectors=arrays["word_vectors"][places],
+        covariances=np.stack(covariances),
+        contexts=np.array([len(rows_by_word[place][0]) for place in places]),
+        lost_words=lost,
+    )
+
+
+def _arrays(trained: TrainedEmbeddings, seed: int) -> dict[str, Floats]:
+    """Return the vectors and biases of a seed, in double precision."""
+    path = trained.paths[seed]
+    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as stored:
+        names = ("word_vectors", "context_vectors", "word_biases", "context_biases")
+        if not set(names) <= set(stored.files):
+            raise EmbeddingError(f"{path} has no biases. Train again with this version: train_embeddings.")
+        return {name: stored[name].astype(np.float64) for name in names}
+
+
+def _rows(text: Corpus, wanted: set[int], window: int) -> dict[int, tuple[NDArray[np.int64], Floats]]:
+    """Return the words that each wanted word occurs with, and their co-occurrences."""
+    size = len(text.words)
+    targets = np.array(sorted(wanted), dtype=np.int64)
+    rows, columns, values = [], [], []
+    for part in count_cooccurrences(text.stream[text.stream < size], size, window):
+        part_rows = part.first + np.repeat(np.arange(len(part.starts) - 1), np.diff(part.starts))
+        for one_side, other_side in ((part_rows, part.columns), (part.columns, part_rows)):
+            chosen = np.isin(one_side, targets)
+            if one_side is part.columns:
+                chosen &= part_rows != part.columns  # an entry of the diagonal is its own mirror image
+            rows.append(one_side[chosen].astype(np.int64))
+            columns.append(other_side[chosen].astype(np.int64))
+            values.append(part.values[chosen].astype(np.float64))
+    every_row, every_column, every_value = (np.concatenate(pieces) for pieces in (rows, columns, values))
+    return {int(row): (every_column[every_row == row], every_value[every_row == row]) for row in targets}
+
+
+def _covariance(
+    place: int, contexts: NDArray[np.int64], counts: Floats, arrays: dict[str, Floats], settings: dict[str, float]
+) -> Floats:
+    """Return the covariance of the vector of one word."""
+    weights = np.minimum(1.0, (counts / settings["x_max"]) ** settings["alpha"])
+    vectors = arrays["context_vectors"][contexts]
+    fitted = arrays["word_biases"][place] + arrays["context_biases"][contexts] + vectors @ arrays["word_vectors"][place]
+    squares = weights @ np.square(np.log(counts) - fitted)
+    freedom = len(contexts) - vectors.shape[1]
+    covariance: Floats = squares / freedom * np.linalg.inv((vectors * weights[:, np.newaxis]).T @ vectors)
+    return (covariance + covariance.T) / 2

@@ -1,0 +1,141 @@
+"""Covariates: numbers of protected words, such as the share of women in an occupation."""
+
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.base.checks import check_items, is_text, shown
+from bayesbias.base.files import input_file
+from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
+from bayesbias.models.data import ModelData
+from bayesbias.models.spec import ModelSpec
+from bayesbias.tables.codes import to_numbers
+from bayesbias.tables.conversion import as_frame
+from bayesbias.tables.schema import COLUMNS
+
+type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float]] | str | Sequence[str]
+"""Covariates of protected words: a frame with a column of words and columns of numbers, a series with words as its
+index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
+
+_WORDS = ("protected_word", "word")
+# Parts of a standardised covariate below this length are rounding.
+_COLLINEAR = 1e-8
+_WANTED = (
+    "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
+    "such as {'share_of_women': {'nurse': 0.9}}, or names of columns of the table"
+)
+
+
+def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec: ModelSpec) -> ModelData:
+    """Return data with the covariates of its protected words, in the order of their columns.
+
+    Words that the table lacks are left out. Raises an `ArgumentError` if a word has no number or two, or a covariate
+    does not vary or follows from the others; a `FitError` if the model has no place for covariates.
+
+    >>> from bayesbias.models.data import model_data
+    >>> spec = bb.load_model("multivariate")
+    >>> lengths = {word: len(word) for word in table["protected_word"].unique()}
+    >>> with_covariates(model_data(table), {"letters": lengths}, table, spec).covariates[:2].tolist()
+    [[4.0], [7.0]]
+    """
+    if not spec.multivariate:
+        raise FitError(
+            f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
+        )
+    frame = _frame_by_word(as_frame(covariates), table)
+    frame.index = frame.index.map(_normal_form)
+    words = data.protected_words.tolist()
+    faults = [f"{name!r} is no name of a covariate: give a text" for name in frame.columns if not is_text(name)]
+    faults += [f"the covariate {name!r} occurs twice" for name in frame.columns[frame.columns.duplicated()]]
+    if not len(frame.columns):
+        faults.append("there is no column of numbers")
+    repeated = frame.index[frame.index.duplicated()].intersection(words)
+    if len(repeated):
+        faults.append(f"words occur more than once: {name_some(repeated)}")
+    raise_faults(ArgumentError, "covariates", faults)
+    chosen = frame.reindex(words)
+    values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
+    for name, column in zip(chosen, values.T, strict=True):
+        if lacking := [word for word, value in zip(words, column, strict=True) if not np.isfinite(value)]:
+            faults.append(
+                f"{name!r} has no number for {len(lacking)} of {len(words)} protected words: {name_some(lacking)}. Add "
+                "them, or leave these words out of the table"
+            )
+    raise_faults(ArgumentError, "covariates", faults)
+    names = tuple(map(str, chosen))
+    raise_faults(ArgumentError, "covariates", _collinear(values, names))
+    return replace(data, covariates=values, covariate_names=names)
+
+
+def _normal_form(word: Any) -> Any:
+    """Return a word as tables store it, in Unicode's normal form NFC."""
+    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
+
+
+def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
+
+    Raises an `InputFileError` if there is no such file, or it is no CSV file with these columns.
+    """
+    source = input_file(path)
+    try:
+        # "null" is a word; only an empty cell is a missing value.
+        frame = pd.read_csv(source, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
+    except (OSError, ValueError) as error:
+        raise InputFileError(
+            f"{source} is no CSV file: {error}. Give a column 'word' and columns of numbers."
+        ) from error
+    columns = list(map(str, frame.columns))
+    if not set(_WORDS) & set(columns) or len(columns) < 2:
+        raise InputFileError(f"{source} has the columns {columns}. Give a column 'word' and columns of numbers.")
+    return frame
+
+
+def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
+    """Return the faults of covariates that do not vary between words, or follow from those before them."""
+    faults: list[str] = []
+    centred = values - values.mean(axis=0)
+    lengths = np.linalg.norm(centred, axis=0)
+    faults = [
+        f"{name!r} has one value for all words" for name, length in zip(names, lengths, strict=True) if not length
+    ]
+    if faults:
+        return faults
+    if len(names) > len(values) - 2:
+        return [f"{len(names)} covariates are too many for {len(values)} protected words"]
+    scaled, others = centred / lengths, np.zeros((len(values), 0))
+    for place, name in enumerate(names):
+        residual = scaled[:, place] - others @ (others.T @ scaled[:, place])
+        if np.linalg.norm(residual) < _COLLINEAR:
+            before = ", ".join(map(repr, names[:place]))
+            faults.append(f"{name!r} is a sum of multiples of {before}. Leave one of them out")
+        else:
+            others = np.column_stack([others, residual / np.linalg.norm(residual)])
+    return faults
+
+
+def _frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """Return covariates as a frame of numbers with words as its index."""
+    if isinstance(covariates, pd.DataFrame):
+        column = next((name for name in _WORDS if name in covariates.columns), None)
+        return covariates.set_index(column) if column else covariates.copy(deep=False)
+    if isinstance(covariates, pd.Series):
+        return covariates.to_frame("covariate" if covariates.name is None else str(covariates.name))
+    if isinstance(covariates, Mapping):
+        if not all(isinstance(values, Mapping) for values in covariates.values()):
+            raise ArgumentError(f"covariates={shown(covariates)}: give {_WANTED}.")
+        return pd.DataFrame({name: pd.Series(dict(values)) for name, values in covariates.items()})
+    names = [covariates] if isinstance(covariates, str) else check_items("covariates", covariates, _WANTED)
+    columns = [name for name in table.columns if name not in COLUMNS]
+    for name in names:
+        if name not in columns:
+            hint = did_you_mean(str(name), map(str, columns))
+            listed = f"has the columns {', '.join(map(str, columns))}" if columns else "has no column of covariates"
+            raise ArgumentError(f"covariates={shown(covariates)}{hint}: the table {listed}. Give {_WANTED}.")
+    by_word = table[["protected_word", *names]].drop_duplicates()
+    return by_word.assign(protected_word=by_word["protected_word"].astype(str)).set_index("protected_word")

@@ -1,0 +1,1 @@
+"""Words on axes of opposite words, such as that of affluence."""

@@ -1,0 +1,333 @@
+"""`Projection`: where words lie on axes of opposite words, as a result."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_choice, check_count, resolve_seed
+from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Statement, StatementList, p_value_text, percent_text, rows_of
+from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.intervals import settled
+from bayesbias.metrics.directions.word_scores import Pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Projection(Result):
+    """Words on axes, from `bayesbias.project`; printed, which words lie on which side.
+
+    Parameters
+    ----------
+    words : pandas.DataFrame
+        One row for each `axis` and `word`, with its `list`: the projection, `mean` with `hdi_low` to `hdi_high`, which
+        is the mean cosine of the word with the difference of a pair, positive towards the first words of the pairs;
+        `pair_se`, its standard error over pairs; `probability_of_positive`; and `cosine` with `cosine_low` to
+        `cosine_high`, the cosine with the axis of all pairs like these (missing if the pairs do not agree).
+    pairs : pandas.DataFrame
+        One row for each `axis` and `base_pair`: `pair_share`, its share in the squared length of the mean difference,
+        and `mean` with `hdi_low` to `hdi_high`, the mean cosine of its difference with that of another pair.
+    axes : pandas.DataFrame
+        One row for each `axis`: the number of `pairs`; `mean` with `hdi_low` to `hdi_high`, the mean cosine between the
+        differences of two pairs; `p_value`, that of an agreement so large if the order of the words in a pair meant
+        nothing; and `pairs_agree`, whether it is at most 1 - `hdi_prob`.
+    angles : pandas.DataFrame
+        One row for each two axes, `first` and `second`, whose pairs agree: `mean` with `hdi_low` to `hdi_high`, the
+        cosine between the axes.
+    ratings : pandas.DataFrame
+        One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
+        `correlation_high`, that of the axis of all pairs like these with ratings of all words like these;
+        `plain_correlation`, that of the projections; and their `rank_correlation` with its interval over words.
+    scores
+        Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
+    base_pairs
+        Pairs of each axis that the embedding has.
+    lost_words
+        Words and pairs that the embedding lacks, by list.
+    embedding, study
+        Names of the embedding and of the study or list of words.
+    hdi_prob
+        Probability inside the intervals.
+    random_seed
+        Seed of the test whether the pairs agree.
+    """
+
+    words: "pd.DataFrame"
+    pairs: "pd.DataFrame"
+    axes: "pd.DataFrame"
+    angles: "pd.DataFrame"
+    ratings: "pd.DataFrame"
+    scores: Mapping[str, Floats]
+    base_pairs: Mapping[str, Pairs]
+    lost_words: Mapping[str, tuple[str, ...]]
+    embedding: str
+    study: str
+    hdi_prob: float
+    random_seed: int
+
+    def __repr__(self) -> str:
+        return f"Projection({self.words['word'].nunique()} words, axes {', '.join(self.scores)})"
+
+    def draws(self, axis: str, *, draws: int = 1000, random_seed: int | None = None) -> "xr.DataArray":
+        """Return draws of the projections of all words on an axis, which share the error of the pairs.
+
+        Parameters
+        ----------
+        axis
+            Name of the axis.
+        draws
+            Number of draws.
+        random_seed
+            Seed of the draws. None: drawn, and recorded in the attributes.
+
+        Returns
+        -------
+        xarray.DataArray
+            Of dims `chain`, `draw` and `word`: the mean of all pairs like these under a flat prior, multivariate
+            Student's with pairs - 1 degrees of freedom. The difference of two words is the difference of their draws.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis, or an argument is not usable.
+        """
+        import xarray as xr
+
+        scores = self.scores[check_choice("axis", axis, self.scores)]
+        seed, count, pairs = resolve_seed(random_seed), check_count("draws", draws), scores.shape[1]
+        rng = np.random.default_rng(seed)
+        widths = np.sqrt((pairs - 1) / rng.chisquare(pairs - 1, size=(count, 1)) / (pairs * (pairs - 1)))
+        normal = rng.standard_normal((count, pairs))
+        weights = 1 / pairs + widths * (normal - normal.mean(axis=1, keepdims=True))
+        values = weights @ scores.T
+        words = self.words.loc[self.words["axis"] == axis, "word"].tolist()
+        coords = {"word": words}
+        return xr.DataArray(values[np.newaxis], coords, ("chain", "draw", "word"), axis, {"random_seed": seed})
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        apart = [row for row in rows_of(self.axes) if not row["pairs_agree"]]
+        beware = [*map(self._disagreement, apart), *self._own_words(), *self._shared_words()]
+        return (
+            StatementList(BEWARE, tuple(beware)),
+            StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
+            StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
+            StatementList("Axes together", tuple(map(self._angle, rows_of(self.angles)))),
+            StatementList("Against ratings", tuple(map(self._rating, rows_of(self.ratings)))),
+            StatementList("What it does not show", self._limits()),
+        )
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The words on each axis, the axes and their pairs, and how to repeat it."""
+        prob = percent_text(self.hdi_prob)
+        names = list(self.scores)
+        bewares = tuple(text for part in self.parts if part.title == BEWARE for text in part.statements)
+        parts = tuple(part for part in self.parts if part.title not in (BEWARE, "What it does not show"))
+        lost = tuple(Statement("lost", f"{name}: {name_some(words, 20)}.") for name, words in self.lost_words.items())
+        figures = {
+            f"axis_{place}": ResultFigure(
+                "plot_axis",
+                f"Projections of words on the axis {name}: mean cosine with the difference of a pair (points), and "
+                f"{prob} intervals over pairs (lines).",
+                options={"axis": name},
+                section=f"Words on the axis {name}",
+            )
+            for place, name in enumerate(names, 1)
+        }
+        if len(names) > 1:
+            figures["axes_map"] = ResultFigure(
+                "plot_axes_map",
+                f"Projections on the first two axes, with {prob} intervals over pairs (crosses).",
+                section="Two axes as a map",
+            )
+        tables = {
+            "axes": ResultTable(
+                self.axes,
+                "Axes",
+                f"Agreement of the pairs of each axis: mean cosine between the differences of two pairs, {prob} "
+                "interval, and its p-value if the order of the words in a pair meant nothing",
+                differences=True,
+            ),
+            "words": ResultTable(
+                self.words,
+                "Words",
+                f"Projections: mean cosine with the difference of a pair, {prob} interval over pairs; cosine with the "
+                "axis of all pairs like these",
+                differences=True,
+                folded=len(self.words) > 100,
+            ),
+            "pairs": ResultTable(
+                self.pairs,
+                "Pairs",
+                f"Share of each pair in the axis, and mean cosine of its difference with that of another pair, {prob} "
+                "interval",
+                differences=True,
+            ),
+        }
+        if len(self.angles):
+            tables["angles"] = ResultTable(
+                self.angles, "Angles between axes", f"Cosine between two axes, {prob} interval", differences=True
+            )
+        if len(self.ratings):
+            tables["ratings"] = ResultTable(
+                self.ratings,
+                "Ratings",
+                f"Correlation with ratings, {prob} intervals: of the axis of all pairs like these, over pairs and "
+                "words; of the projections as they are; and of ranks, over words",
+                differences=True,
+            )
+        return Contents(
+            title=f"Words on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}",
+            about=f"{self.words['word'].nunique()} words in {self.embedding}.",
+            diagnostics=bewares,
+            parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
+            tables=tables,
+            figures=figures,
+            limits=self._limits(),
+            settings={
+                "Embedding": self.embedding,
+                "Words": self.study,
+                "Pairs": "; ".join(f"{name}: {len(axis_pairs)}" for name, axis_pairs in self.base_pairs.items()),
+                "Interval": f"{prob}, Student's over pairs",
+                "Random seed": str(self.random_seed),
+            },
+            code=f'projection = bb.project(VECTORS, WORDS, {names!r})\nbb.write(projection, "axes.html")',
+        )
+
+    def _agreement(self, row: Mapping[str, Any]) -> Statement:
+        pairs = self.pairs[self.pairs["axis"] == row["axis"]]
+        apart = pairs.loc[pairs["hdi_low"] <= 0, "base_pair"].tolist()
+        verb = "agree on one axis" if row["pairs_agree"] else "are not shown to agree on one axis"
+        text = (
+            f"{row['axis']}: the {row['pairs']} pairs {verb}; the differences of two pairs have a mean cosine of "
+            f"{_cosine_text(row)}, p = {p_value_text(row['p_value'])} if the order of their words meant nothing."
+        )
+        if row["pairs_agree"] and apart:
+            text += (
+                f" Of single pairs, {name_some(apart, _MOST_NAMED)} {_verb(apart)} not shown to agree with the others."
+            )
+        return Statement("agreement", text, row)
+
+    def _disagreement(self, row: Mapping[str, Any]) -> Statement:
+        return Statement(
+            "agreement",
+            f"The {row['pairs']} pairs of {row['axis']} are not shown to name one axis"
+            + ("; four pairs or fewer cannot show it" if row["pairs"] < 5 else "")
+            + ". Cosines with the axis are left out; the projections below are means over pairs that may be unlike.",
+            row,
+        )
+
+    def _own_words(self) -> list[Statement]:
+        """Name the words that belong to a pair of the axis that they are projected on."""
+        statements = []
+        words = set(self.words["word"])
+        for name, axis_pairs in self.base_pairs.items():
+            if shared := sorted(words & {word for pair in axis_pairs for word in pair}):
+                text = (
+                    f"{name_some(shared, _MOST_NAMED)} {_verb(shared)} in the pairs of {name}, and so {_lie(shared)} "
+                    "far out for this reason alone. Leave them out of the words or of the pairs."
+                )
+                statements.append(Statement("words in pairs", text, {"axis": name, "words": tuple(shared)}))
+        return statements
+
+    def _shared_words(self) -> list[Statement]:
+        """Name words that stand in several pairs of an axis, which are then no independent sample."""
+        statements = []
+        for name, axis_pairs in self.base_pairs.items():
+            listed = [word for pair in axis_pairs for word in pair]
+            if repeated := sorted({word for word in listed if listed.count(word) > 1}):
+                text = (
+                    f"{name_some(repeated, _MOST_NAMED)} {'stand' if len(repeated) > 1 else 'stands'} in several pairs "
+                    f"of {name}. Such pairs agree because of the word they share, so that the intervals are somewhat "
+                    "too narrow."
+                )
+                statements.append(Statement("shared words", text, {"axis": name, "words": tuple(repeated)}))
+        return statements
+
+    def _sides(self, axis: str) -> Statement:
+        rows = self.words[self.words["axis"] == axis].sort_values("mean")
+        clear = np.array([settled(low, high) for low, high in zip(rows["hdi_low"], rows["hdi_high"], strict=True)])
+        pair = self.base_pairs[axis][0]
+        low_words = rows.loc[clear & (rows["mean"] < 0), "word"].tolist()
+        high_words = rows.loc[clear & (rows["mean"] > 0), "word"].tolist()[::-1]
+        sides = [
+            f"{len(words)} to the side of {pole}{f' (farthest {", ".join(words[:5])})' if words else ''}"
+            for words, pole in ((high_words, pair[0]), (low_words, pair[1]))
+        ]
+        text = (
+            f"{axis}: of {len(rows)} words, {' and '.join(sides)}; of {int((~clear).sum())} the side is not settled. "
+            f"If no word lay on either side, about {100 * (1 - self.hdi_prob):.0f} % would still be counted."
+        )
+        numbers = {"axis": axis, "words": len(rows), "first_side": len(high_words), "second_side": len(low_words)}
+        return Statement("sides", text, numbers)
+
+    def _angle(self, row: Mapping[str, Any]) -> Statement:
+        return Statement(
+            "angle",
+            f"The cosine between {row['first']} and {row['second']} is {_cosine_text(row)}: "
+            + (
+                f"the first side of one leans to the {'first' if row['mean'] > 0 else 'second'} side of the other."
+                if settled(row["hdi_low"], row["hdi_high"])
+                else "whether they lean to each other is not settled."
+            ),
+            row,
+        )
+
+    def _rating(self, row: Mapping[str, Any]) -> Statement:
+        interval = f"{row['correlation_low']:+.2f} to {row['correlation_high']:+.2f}"
+        first = (
+            f"{row['axis']} and {row['rating']}: correlation {row['correlation']:+.2f} ({interval}) over "
+            f"{row['words']} words, for pairs and words like these"
+            if row["correlation"] == row["correlation"]
+            else f"{row['axis']} and {row['rating']}: the pairs do not agree on how these words differ, so the "
+            "correlation of their axis is undefined"
+        )
+        return Statement(
+            "rating", f"{first}; that of the projections as they are is {row['plain_correlation']:+.2f}.", row
+        )
+
+    def _limits(self) -> tuple[Statement, ...]:
+        return (
+            Statement(
+                "limits",
+                "Intervals hold the error of choosing these pairs out of all that could name the axis. The vectors are "
+                "taken as they are: another training or corpus may differ more.",
+            ),
+            Statement(
+                "limits",
+                "Each interval is that of one word. Whether the axis means what its name says is for the reader to "
+                "judge: ratings of the same words show it best.",
+            ),
+            Statement("bias", NO_PROOF),
+        )
+
+
+def _cosine_text(row: Mapping[str, Any]) -> str:
+    return f"{row['mean']:+.2f} ({row['hdi_low']:+.2f} to {row['hdi_high']:+.2f})"
+
+
+def _verb(words: Sequence[str]) -> str:
+    return "are" if len(words) > 1 else "is"
+
+
+def _lie(words: Sequence[str]) -> str:
+    return "lie" if len(words) > 1 else "lies"
+
+
+def axis_rows(projection: Projection, axis: str | None) -> "tuple[str, pd.DataFrame]":
+    """Return the name of an axis, by default the first, and its rows of words; raise if there is no such axis."""
+    name = next(iter(projection.scores)) if axis is None else check_choice("axis", axis, projection.scores)
+    rows = projection.words[projection.words["axis"] == name]
+    if rows.empty:
+        raise ReportError(f"The axis {name!r} has no words to draw.")
+    return name, rows

@@ -1,0 +1,117 @@
+"""Correlation of words' projections with ratings of the words: words and pairs are both samples."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.arrays import Floats
+from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.estimates.correlations import rank_correlation_interval
+from bayesbias.metrics.directions.pair_axis import Estimate, combined
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAST_WORDS = 4
+"""Smallest number of words whose projections are correlated with ratings."""
+
+
+def checked_ratings(ratings: Any) -> "pd.DataFrame":
+    """Return a frame of ratings with the index `word`, or raise `ReportError`.
+
+    >>> checked_ratings({"nurse": 4.5, "pilot": 1.0})["value"].to_dict()
+    {'nurse': 4.5, 'pilot': 1.0}
+    """
+    import pandas as pd
+
+    if not isinstance(ratings, pd.DataFrame):
+        try:
+            ratings = pd.Series(dict(ratings), name="value", dtype=float).rename_axis("word").reset_index()
+        except (TypeError, ValueError) as error:
+            raise ReportError(
+                f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
+                "with a column word and columns of numbers."
+            ) from error
+    if "word" not in ratings:
+        raise ReportError(
+            f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
+            f"{', '.join(map(str, ratings.columns))}. Call the column of the words word."
+        )
+    numbers: pd.DataFrame = ratings.set_index("word").select_dtypes("number")
+    if numbers.empty or not len(numbers.columns):
+        raise ReportError("The ratings have no column of numbers besides word. Add one.")
+    if (twice := numbers.index[numbers.index.duplicated()]).size:
+        raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
+    return numbers
+
+
+def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, float]:
+    """Return the correlations of projections with ratings, as a row of `Projection.ratings`.
+
+    Parameters
+    ----------
+    scores
+        Cosines of the words with the differences of the pairs, of shape (words, pairs).
+    values
+        Ratings of shape (words,).
+    hdi_prob
+        Probability inside the intervals.
+    """
+    from scipy.stats import rankdata
+
+    projected = scores.mean(axis=1)
+    plain = float(np.corrcoef(projected, values)[0, 1])
+    rank = float(np.corrcoef(rankdata(projected), rankdata(values))[0, 1])
+    rank_low, rank_high = rank_correlation_interval(rank, len(values), hdi_prob=hdi_prob)
+    estimate = axis_correlation(scores, values)
+    low, high = (np.tanh(end) for end in estimate.interval(hdi_prob))
+    return {
+        "correlation": float(np.tanh(estimate.values[0])),
+        "correlation_low": float(low[0]),
+        "correlation_high": float(high[0]),
+        "plain_correlation": plain,
+        "rank_correlation": rank,
+        "rank_correlation_low": rank_low,
+        "rank_correlation_high": rank_high,
+    }
+
+
+def axis_correlation(scores: Floats, values: Floats) -> Estimate:
+    """Return arctanh of the correlation of the axis of all pairs like these with ratings of all words like these.
+
+    The correlation is cov(mean score, value) / sqrt(v var(value)), where v is the mean covariance over words of the
+    scores on two different pairs: Spearman's correction for attenuation, with the pairs as items. Its error is that of
+    two jackknives, over words and over pairs. A correlation beyond 1 is set to 1.
+
+    >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
+    >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
+    >>> [float(np.tanh(end[0]).round(2)) for end in (estimate.values, *estimate.interval(0.89))]
+    [1.0, 0.9, 1.0]
+    """
+    words, pairs = scores.shape
+    whole = _arctanh(_corrected(scores, values))
+    if not np.isfinite(whole):
+        return Estimate(np.array([np.nan]), np.array([np.nan]), float(pairs - 1))
+    parts = []
+    without_words = [_corrected(np.delete(scores, i, axis=0), np.delete(values, i)) for i in range(words)]
+    without_pairs = [_corrected(np.delete(scores, i, axis=1), values) for i in range(pairs)]
+    for correlations in (without_words, without_pairs):
+        size, without = len(correlations), np.array([_arctanh(correlation) for correlation in correlations])
+        variance = (size - 1) / size * np.square(without - without.mean()).sum()
+        parts.append(Estimate(np.array([whole]), np.sqrt(np.atleast_1d(variance)), float(size - 1)))
+    return combined(np.array([whole]), parts)
+
+
+def _corrected(scores: Floats, values: Floats) -> float:
+    centred, apart = scores - scores.mean(axis=0), values - values.mean()
+    pairs = scores.shape[1]
+    mean = centred.mean(axis=1)
+    # The mean covariance of two different pairs: that of the mean without the variances of single pairs.
+    shared = (pairs * mean @ mean - np.square(centred).sum() / pairs) / (pairs - 1)
+    if shared <= 0 or not apart.any():
+        return float("nan")
+    return float(mean @ apart / np.sqrt(shared * (apart @ apart)))
+
+
+def _arctanh(correlation: float) -> float:
+    return float(np.arctanh(np.clip(correlation, -0.9999, 0.9999)))

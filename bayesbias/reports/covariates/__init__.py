@@ -1,0 +1,1 @@
+"""How the leans of words follow covariates, such as the share of women in an occupation."""

@@ -1,0 +1,376 @@
+"""How the lean of words follows covariates: slopes, correlations, and what words vary by beyond them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
+from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import (
+    MOMENTS,
+    diagnostics_of,
+    estimates,
+    independent_draws,
+    is_borderline,
+    settled,
+    shortest_interval,
+)
+from bayesbias.models.fitted.fit_source import fitted_model
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
+from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
+from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# With fewer effective words, single ones decide the slope.
+_FEW_EFFECTIVE = 4.0
+_STREAM = 104
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CovariateEffect(Result):
+    """Slopes of words' leans on covariates, returned by `covariate_effect`; printed, what follows which covariate.
+
+    Parameters
+    ----------
+    contrast, embedding
+        Name of the lean, such as ``"female - male"``, and of the embedding.
+    effects : pandas.DataFrame
+        A row for each `quantity`, `covariate` and `scope`. `quantity` is ``"slope"`` (cosine distance for one unit of
+        the covariate, other covariates held fixed), ``"correlation"`` (of leans with this covariate alone) or
+        ``"residual sd"`` (of leans beyond all covariates, in units of cosine distance; its `covariate` is empty).
+        `scope` is ``"population"``, words like these, or ``"these_words"``. `observed` is the value of the plain leans,
+        `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
+        `probability_of_positive` is the probability above 0. `plain_low` and `plain_high` are the interval of plain
+        least squares of slopes in the population, for comparison: it takes leans as free of error.
+    words : pandas.DataFrame
+        A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `mean`, `sd`,
+        `hdi_low` and `hdi_high` of its lean, then the covariates.
+    line : pandas.DataFrame
+        The line along the first covariate, through the mean lean: `value` (of the covariate), `mean`, and the ends of
+        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_low` and `these_high` in these words.
+    within_groups, hdi_prob
+        As in `covariate_effect`.
+    doubts
+        Statements on what limits the numbers.
+    """
+
+    contrast: str
+    embedding: str
+    effects: "pd.DataFrame"
+    words: "pd.DataFrame"
+    line: "pd.DataFrame"
+    within_groups: bool
+    hdi_prob: float
+    doubts: tuple[Statement, ...]
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (
+            StatementList("", tuple(self._sentences()), bulleted=False),
+            StatementList(BEWARE, self.doubts),
+            StatementList("What it does not show", tuple(_limits())),
+        )
+
+    def _sentences(self) -> Iterator[Statement]:
+        first, second = self.contrast.split(" - ", 1)
+        table = {(row["quantity"], row["covariate"], row["scope"]): row for row in rows_of(self.effects)}
+        interval = percent_text(self.hdi_prob)
+        for name in dict.fromkeys(self.effects["covariate"][self.effects["covariate"] != ""].tolist()):
+            slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
+            link = table[CORRELATION, name, "population"]
+            if not settled(slope["hdi_low"], slope["hdi_high"]) or slope["borderline"]:
+                claim = f"Whether the lean of words like these follows {name} is not settled"
+            else:
+                nearer = first if slope["mean"] < 0 else second
+                other = second if slope["mean"] < 0 else first
+                claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
+            yield Statement(
+                "slope",
+                f"{claim}: the slope of {self.contrast} is {_estimate(slope)} for one unit of {name} ({interval} HPDI; "
+                f"{_estimate(these)} in these words alone), and the correlation {_estimate(link)}.",
+                {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
+            )
+        beyond = table[RESIDUAL_SD, "", "population"]
+        yield Statement(
+            "residual sd",
+            f"Beyond that, the leans of words like these have an sd of {_estimate(beyond)}.",
+            {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
+        )
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Effects, words, and the figure of the first covariate."""
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        covariate = self.effects["covariate"].iloc[0]
+        figure = ResultFigure(
+            "plot_covariate",
+            f"Lean of each word ({self.contrast}, cosine distance) against {covariate}, with {prob}; line and bands: "
+            "slope in these words (dark) and in words like these (pale), through the mean lean",
+        )
+        return contents_of(
+            self,
+            title=f"{self.contrast} against {covariate}, in {self.embedding}",
+            captions={
+                "effects": f"Slopes, correlations and residual sds, with {prob}",
+                "words": f"Leans of words, with {prob}, in units of cosine distance",
+                "line": f"Least-squares line along {covariate}, with {prob}, in units of cosine distance",
+            },
+            differences=("effects", "words", "line"),
+            figures={"covariate": figure},
+        )
+
+
+def _estimate(row: dict[Any, Any]) -> str:
+    low, high = digits_text(row["hdi_low"]), digits_text(row["hdi_high"])
+    return f"{digits_text(row['mean'])} [{low}, {high}]"
+
+
+def _limits() -> Iterator[Statement]:
+    yield Statement("limits", "A slope is an association of the covariate with distances, not an effect of it.")
+    yield Statement("limits", "The values of covariates are taken as free of error: errors in them flatten slopes.")
+    yield Statement("limits", NO_PROOF)
+
+
+def covariate_effect(
+    fit: "xr.DataTree",
+    lists: tuple[str, str] | None = None,
+    *,
+    within_groups: bool = False,
+    hdi_prob: float = HDI_PROB,
+) -> CovariateEffect:
+    """Return how the lean of words follows covariates, such as the share of women in an occupation.
+
+    The lean of a word is its mean distance to one kind of attribute words minus another. The slope is that of plain
+    least squares over words. Attribute words are a sample, and in the population protected words are one too.
+
+    Parameters
+    ----------
+    fit
+        Fit of a multivariate model with covariates: ``bb.fit(table, covariates=...)``.
+    lists
+        Two attribute lists: the lean is the distance to the first minus the second, so that it is below 0 if the word
+        is nearer to the first. By default associated minus different.
+    within_groups
+        Whether slopes compare words of the same protected group only, with a mean for each group beside the covariates.
+        By default one line runs through all words.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+
+    Returns
+    -------
+    CovariateEffect
+        Slopes, correlations and residual sds in `effects`, leans in `words`, and the line in `line`.
+
+    Raises
+    ------
+    FitError, ReportError, ArgumentError
+        If `fit` is not a fit or has no covariates, a list is unknown, there are too few words, or an argument is not
+        usable.
+
+    Notes
+    -----
+    With leans t and covariates X, these words' slopes are the coefficients of X in the least-squares regression of t on
+    a constant (or on groups) and X. The fit leaves them free: no prior shrinks them, and their error is that of
+    attribute words. Slopes in the population add a draw from Student's t with the variance HC2 of the residuals of t
+    and the degrees of freedom of Bell and McCaffrey. If the relation is not a straight line, the slope is that of the
+    line that fits the population best, for words whose covariates are like those of these words.
+
+    References
+    ----------
+    Caliskan, Bryson and Narayanan (2017), word embedding factual association test; Garg, Schiebinger, Jurafsky and Zou
+    (2018), figure 1; Bell and McCaffrey (2002), Survey Methodology 28; Imbens and Kolesar (2016), Review of Economics
+    and Statistics 98.
+
+    Examples
+    --------
+    >>> letters = table[["protected_word"]].drop_duplicates()
+    >>> letters["letters"] = letters["protected_word"].str.len()
+    >>> fitted = bb.fit(table, covariates=letters, random_seed=1)
+    >>> effect = bb.covariate_effect(fitted, ("male", "female"))
+    >>> effect.effects.query("scope == 'population'")[["quantity", "covariate", "observed", "mean"]].round(3)
+          quantity covariate  observed   mean
+    0        slope   letters    -0.003 -0.003
+    2  correlation   letters    -0.134 -0.126
+    4  residual sd               0.052  0.055
+    """
+    check_fit(fit)
+    check_flag("within_groups", within_groups)
+    check_probability("hdi_prob", hdi_prob)
+    rows, covariates = rows_with_covariates(fit)
+    leans = leans_of(fit, rows, None if lists is None else _two_lists(lists))
+    words, groups = rows.protected_words, rows.protected_groups
+    group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
+    design = design_of(covariates, group_of)
+    _check_design(design, rows.covariate_names)
+    rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
+    effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
+    return CovariateEffect(
+        contrast=leans.name,
+        embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
+        effects=effects,
+        words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
+        line=_line(leans, design, covariates[:, 0], population, hdi_prob),
+        within_groups=within_groups,
+        hdi_prob=hdi_prob,
+        doubts=tuple(_doubts(fit, design, rows.covariate_names, words, leans)),
+    )
+
+
+def _two_lists(lists: Any) -> tuple[str, str]:
+    names = check_items("lists", lists, "two names of attribute lists")
+    if len(names) != 2:
+        raise ReportError(f"lists={lists!r}: give the names of two attribute lists, such as ('male', 'female').")
+    return str(names[0]), str(names[1])
+
+
+def _check_design(design: Design, names: tuple[str, ...]) -> None:
+    if design.freedom < 1:
+        raise ReportError(
+            f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
+            f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."
+        )
+    spread = np.linalg.matrix_rank(design.deviations / np.maximum(np.abs(design.deviations).max(axis=0), 1e-300))
+    if spread < len(names) or not design.deviations.any(axis=0).all():
+        raise ReportError(
+            f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
+            "within_groups=False, or fewer covariates."
+        )
+
+
+def _effects(
+    fit: "xr.DataTree",
+    leans: Leans,
+    design: Design,
+    names: tuple[str, ...],
+    hdi_prob: float,
+    rng: np.random.Generator,
+) -> "tuple[pd.DataFrame, np.ndarray]":
+    """Return the rows of all quantities, and draws of the slopes in the population."""
+    import pandas as pd
+    import xarray as xr
+
+    from bayesbias.estimates.estimate_frame import EstimateFrame
+
+    sizes = fit["posterior"].sizes
+    quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
+    plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
+    records = []
+    for (quantity, name, scope), (draws, observed) in quantities.items():
+        chains = xr.DataArray(draws.reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
+        moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
+        interval = draws_interval(draws, hdi_prob)
+        is_slope = (quantity, scope) == (SLOPE, "population")
+        ends = plain_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        records.append(
+            {
+                "contrast": leans.name,
+                "quantity": quantity,
+                "covariate": name,
+                "scope": scope,
+                "observed": observed,
+                **{str(column): float(value) for column, value in moments.items()},
+                "hdi_low": interval.low,
+                "hdi_high": interval.high,
+                "low_se": interval.low_se,
+                "high_se": interval.high_se,
+                "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                "probability_of_positive": float((draws > 0).mean()),
+                "plain_low": ends[0],
+                "plain_high": ends[1],
+            }
+        )
+    frame = pd.DataFrame(records)
+    columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
+    columns += ["probability_of_positive", "plain_low", "plain_high", *diagnostics_of(frame)]
+    effects = EstimateFrame(frame[columns])
+    effects.attrs = {"hdi_prob": hdi_prob}
+    return effects, population
+
+
+def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
+    """Return the interval of each slope by plain least squares, with leans taken as free of error."""
+    from scipy.stats import t
+
+    slopes = design.coefficients @ leans
+    residual_sd = np.sqrt(np.square(design.residuals @ leans).sum() / design.freedom)
+    sds = residual_sd * np.linalg.norm(design.coefficients, axis=1)
+    reach = t.ppf((1 + hdi_prob) / 2, design.freedom) * sds
+    return list(zip((slopes - reach).tolist(), (slopes + reach).tolist(), strict=True))
+
+
+def _words(
+    leans: Leans, words: np.ndarray, groups: np.ndarray, covariates: dict[str, np.ndarray], hdi_prob: float
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    from bayesbias.estimates.estimate_frame import EstimateFrame
+
+    ends = np.array([shortest_interval(column, hdi_prob) for column in leans.draws.T])
+    columns = {
+        "protected_word": words,
+        "protected_group": groups,
+        "observed": leans.observed,
+        "mean": leans.draws.mean(axis=0),
+        "sd": leans.draws.std(axis=0, ddof=1),
+        "hdi_low": ends[:, 0],
+        "hdi_high": ends[:, 1],
+    }
+    # A covariate may have the name of another column.
+    named = {f"{name} (covariate)" if name in columns else name: values for name, values in covariates.items()}
+    frame = EstimateFrame(pd.DataFrame(columns | named))
+    frame.attrs = {"hdi_prob": hdi_prob}
+    return frame
+
+
+def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarray, hdi_prob: float) -> "pd.DataFrame":
+    """Return the line along the first covariate, through the mean of the leans; `population` are draws of slopes."""
+    import pandas as pd
+
+    from bayesbias.estimates.estimate_frame import EstimateFrame
+
+    grid = np.linspace(values.min(), values.max(), 41)
+    level, around = float(leans.draws.mean()), grid - values.mean()
+    columns = {"value": grid}
+    for name, slopes in (("hdi", population[:, 0]), ("these", leans.draws @ design.coefficients[0])):
+        ends = np.outer(around, shortest_interval(slopes, hdi_prob))
+        columns["mean"] = level + around * slopes.mean()
+        columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
+    return EstimateFrame(pd.DataFrame(columns))
+
+
+def _doubts(
+    fit: "xr.DataTree", design: Design, names: tuple[str, ...], words: np.ndarray, leans: Leans
+) -> Iterator[Statement]:
+    """Yield doubts about the draws, and about single words that decide a slope."""
+    for problem in fit_attribute(fit, "convergence_problems"):
+        yield Statement("convergence", problem)
+    residual = design.residuals @ leans.draws.mean(axis=0)
+    share = np.where(design.leverage < 1, 1 - design.leverage, np.inf)
+    for name, row, freedom in zip(names, design.coefficients, robust_freedom(design), strict=True):
+        shift = row * residual / share
+        place = int(np.argmax(np.abs(shift)))
+        slope = float(row @ leans.draws.mean(axis=0))
+        if freedom < _FEW_EFFECTIVE:
+            yield Statement(
+                "leverage",
+                f"A few words with extreme values decide the slope on {name} (its error has {freedom:.1f} degrees of "
+                f"freedom, for {len(words)} words). Intervals may be too narrow: take the logarithm or ranks of "
+                f"{name}, or more words.",
+                {"covariate": name, "freedom": float(freedom)},
+            )
+        if np.sign(slope - shift[place]) != np.sign(slope):
+            yield Statement(
+                "influence",
+                f"Without {words[place]!r}, the slope on {name} would have the other sign.",
+                {"covariate": name, "word": str(words[place])},
+            )

@@ -1,0 +1,70 @@
+"""What the leans of words vary by beyond covariates, without the chance variation of attribute words.
+
+The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the residuals,
+with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. As for the sds of
+words like these in the model (`models/multivariate/population.py`), sd has a half-t prior and is drawn on a grid; t
+given r and sd is Normal. Words may have heavier tails than that: sds in the population are then less certain.
+"""
+
+import numpy as np
+from scipy import stats
+
+from bayesbias.models.multivariate.completion import draw_on_grid
+from bayesbias.models.multivariate.list_blocks import completed_distances
+from bayesbias.models.multivariate.population import shrunk_covariance
+from bayesbias.reports.covariates.leans import Leans
+from bayesbias.reports.covariates.slopes import Design
+
+_SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
+
+
+def draw_residuals(
+    leans: Leans, design: Design, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the residuals (draws, words) of these words' leans, and the sd (draws,) in words like these.
+
+    `half_t` holds degrees of freedom and scale of the prior of the sd.
+    """
+    values, vectors = np.linalg.eigh(design.residuals)
+    basis = vectors[:, values > 0.5]
+    spread, axes = np.linalg.eigh(_chance_covariance(leans, basis))
+    basis, spread = basis @ axes, np.maximum(spread, 0)
+    plain = basis.T @ leans.observed
+    variance = spread + _SDS[:, None] ** 2
+    log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
+    log = log - 0.5 * (np.log(variance) + plain**2 / variance).sum(axis=1)
+    sds = draw_on_grid(_SDS, log[None], draws, rng)
+    share = sds[:, None] ** 2 / (sds[:, None] ** 2 + spread)
+    drawn = share * plain + np.sqrt(share * spread) * rng.standard_normal((draws, len(plain)))
+    residuals = drawn @ basis.T
+    return residuals, _with_heavy_tails(sds, residuals)
+
+
+def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
+    """Return sds spread as far as the kurtosis of residuals asks for, if it is above the Normal's 3 (Bonett 2006).
+
+    The logarithm of a sample's sd has the variance (kurtosis - 1) / (4 n).
+    """
+    squares = np.square(residuals)
+    kurtosis = residuals.shape[1] * np.square(squares).sum(axis=1) / np.square(squares.sum(axis=1))
+    wider = np.sqrt(max((float(np.median(kurtosis)) - 1) / 2, 1.0))
+    logs = np.log(sds)
+    return np.asarray(np.exp(logs.mean() + wider * (logs - logs.mean())))
+
+
+def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
+    """Return the covariance of residuals over samples of attribute words, shape (size, size)."""
+    sample = leans.sample
+    distances, counts = completed_distances(sample), np.bincount(sample.list_of)
+    sizes = np.abs(leans.weights).max(axis=0)
+    total = np.zeros((basis.shape[1], basis.shape[1]))
+    for kind in range(len(sample.kinds)):
+        lists = np.flatnonzero((sample.list_kind == kind) & (sizes > 0))
+        rows = []
+        for place in lists:
+            of_list = distances[sample.list_of == place]
+            rows.append((of_list - of_list.mean(axis=0)) * leans.weights[:, place] / sizes[place] @ basis)
+        if len(lists):
+            covariance = shrunk_covariance(np.concatenate(rows), len(lists))
+            total += covariance * float((sizes[lists] ** 2 / counts[lists]).sum())
+    return total

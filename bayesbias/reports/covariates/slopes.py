@@ -1,0 +1,100 @@
+"""Least-squares slopes of words' leans on covariates, for these words and for words like these.
+
+Given the leans of words, slopes are plain least squares; words like these add an
+error for the choice of words, with the heteroscedasticity-robust variance HC2 of the residuals and the degrees of
+freedom of Bell and McCaffrey (2002), as Imbens and Kolesar (2016) recommend for few observations: neither a straight
+line nor equal variances are assumed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# A word with a larger leverage determines its own fitted value, and has no residual.
+_ALONE = 1 - 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The regression of words' leans on covariates, with a mean for each group of words.
+
+    `coefficients` (covariates, words) give the slopes of leans, `deviations` (words, covariates) are the covariates
+    around the means of groups, `residuals` (words, words) takes leans to residuals, `freedom` is the number of words
+    minus that of coefficients, and `group_of` (words,) the group of each.
+    """
+
+    coefficients: np.ndarray
+    deviations: np.ndarray
+    residuals: np.ndarray
+    freedom: int
+    group_of: np.ndarray
+
+    @property
+    def leverage(self) -> np.ndarray:
+        """Share of each word in its own fitted value, shape (words,)."""
+        return np.asarray(1 - np.diagonal(self.residuals))
+
+
+def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
+    """Return the regression on covariates (words, covariates) with a mean for each group in `group_of` (words,).
+
+    >>> design = design_of(np.array([[0.0], [1.0], [2.0]]), np.zeros(3, dtype=int))
+    >>> (design.coefficients @ [1.0, 3.0, 5.0]).round(6).tolist(), design.freedom
+    ([2.0], 1)
+    """
+    means = np.eye(group_of.max() + 1)[group_of]
+    deviations = covariates - means @ (means.T @ covariates / means.sum(axis=0)[:, None])
+    # Covariates in units of their own sd: a share and a number of inhabitants are equally accurate.
+    scale = np.maximum(deviations.std(axis=0), np.finfo(float).tiny)
+    design = np.column_stack([means, deviations / scale])
+    inverse = np.linalg.pinv(design)
+    return Design(
+        coefficients=inverse[means.shape[1] :] / scale[:, None],
+        deviations=deviations,
+        residuals=np.eye(len(design)) - design @ inverse,
+        freedom=len(design) - design.shape[1],
+        group_of=group_of,
+    )
+
+
+def slopes_of_population(
+    slopes: np.ndarray, residuals: np.ndarray, design: Design, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the slopes in words like these, shape (draws, covariates).
+
+    `slopes` (draws, covariates) and `residuals` (draws, words) are draws of those of these words.
+    """
+    variances = np.square(residuals) / _unexplained(design) @ np.square(design.coefficients).T
+    noise = np.column_stack([rng.standard_t(freedom, len(slopes)) for freedom in robust_freedom(design)])
+    return np.asarray(slopes + noise * np.sqrt(variances))
+
+
+def _unexplained(design: Design) -> np.ndarray:
+    """Return one minus the leverage of each word, infinite for a word that has no residual, shape (words,)."""
+    return np.where(design.leverage < _ALONE, 1 - np.minimum(design.leverage, _ALONE), np.inf)
+
+
+def robust_freedom(design: Design) -> np.ndarray:
+    """Return the degrees of freedom of the HC2 variance of each slope (Bell and McCaffrey 2002), shape (covariates,).
+
+    The variance is e' diag(w) e with residuals e = M y; for equal variances its mean and variance are those of a
+    chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2.
+
+    >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
+    array([5.7])
+    """
+    roots = np.abs(design.coefficients) / np.sqrt(_unexplained(design))
+    matrices = roots[:, :, None] * design.residuals * roots[:, None]
+    squares = np.square(matrices).sum(axis=(1, 2))
+    traces = np.trace(matrices, axis1=1, axis2=2)
+    return np.asarray(np.maximum(traces**2 / np.maximum(squares, np.finfo(float).tiny), 1.0))
+
+
+def correlations_of(slopes: np.ndarray, residual_squares: np.ndarray, covariate_squares: np.ndarray) -> np.ndarray:
+    """Return correlations from slopes on one covariate and sums of squares: of residuals, and of the covariate.
+
+    >>> correlations_of(np.array([0.5]), np.array([3.0]), np.array([4.0]))
+    array([0.5])
+    """
+    explained = slopes * np.sqrt(covariate_squares)
+    return np.asarray(explained / np.maximum(np.sqrt(explained**2 + residual_squares), np.finfo(float).tiny))

@@ -1,0 +1,85 @@
+"""Linear methods as maps of new vectors: the same numbers as `transform` gives, and files that keep them."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding
+from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, OutputError
+
+LINEAR = ("linear", "misp", "mhd", "inlp", "bam", "half_sibling", "soft")
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_map_gives_what_transform_gives(name, vectors, tmp_path):
+    fitted = bb.debias.METHODS[name]().fit(vectors, "gender_bolukbasi")
+    words = list(vectors.words[500:520])
+    expected = fitted.transform(vectors, ignore=()).matrix(words)
+    mapped = fitted.map.transform(vectors.matrix(words))
+    np.testing.assert_allclose(mapped, expected, atol=1e-6)
+    assert mapped.dtype == vectors.vectors.dtype
+    read = bb.debias.read_map(fitted.map.write(tmp_path / "map.npz"))
+    np.testing.assert_array_equal(read.transform(vectors.matrix(words)), mapped)
+    assert (read.name, read.unit_length) == (fitted.map.name, name == "soft")
+
+
+@pytest.mark.extras
+def test_safetensors_keep_the_map(tmp_path):
+    made = bb.debias.VectorMap(np.random.default_rng(1).standard_normal((5, 5)), "made", unit_length=True)
+    read = bb.debias.read_map(made.write(tmp_path / "map.safetensors"))
+    np.testing.assert_array_equal(read.matrix, made.matrix)
+    assert (read.name, read.unit_length) == ("made", True)
+
+
+def test_an_encoder_within_a_map_is_an_encoder():
+    def encoder(texts):
+        return np.array([[len(text), 1.0, 2.0] for text in texts])
+
+    embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, 1], [-0.5, 1, 0]])
+    fitted = bb.debias.LinearProjection().fit(embedding, [["he", "she"]], name="gender")
+    mapped = bb.encode(fitted.map.around(encoder), ["king", "queen"])
+    assert "encoder" in mapped.name
+    assert "gender" in mapped.name
+    np.testing.assert_allclose(mapped["queen"], [0, 1, 2], atol=1e-12)
+
+
+def test_a_linear_map_keeps_the_spread_over_templates():
+    rng = np.random.default_rng(2)
+    texts = {f"{word} {place}": rng.standard_normal(4) for word in ("he", "she", "nurse") for place in range(6)}
+
+    def encoder(asked):
+        return np.stack([texts[text] for text in asked])
+
+    sentences = [f"WORD {place}" for place in range(6)]
+    embedding = bb.encode(encoder, ["he", "she", "nurse"], sentences, name="toy")
+    fitted = bb.debias.LinearProjection().fit(embedding, [["he", "she"]], name="gender")
+    debiased, again = fitted.transform(embedding), bb.encode(fitted.map.around(encoder), embedding.words, sentences)
+    assert isinstance(debiased, ContextualEmbedding)
+    np.testing.assert_allclose(debiased.vectors, again.vectors, atol=1e-6)
+    np.testing.assert_allclose(debiased.deviations, again.deviations, atol=1e-6)
+
+
+@pytest.mark.parametrize("matrix", [np.eye(3)[:2], np.eye(2) * np.nan, np.array(["a"]), np.empty((0, 0))])
+def test_what_is_no_map_is_refused(matrix):
+    with pytest.raises(ArgumentError, match="matrix"):
+        bb.debias.VectorMap(matrix, "made")
+
+
+def test_other_vectors_and_files_are_refused(tmp_path):
+    made = bb.debias.VectorMap(np.eye(3), "made")
+    with pytest.raises(MeasureError, match=r"3 dimensions.*have 2"):
+        made.transform([[1.0, 2.0]])
+    with pytest.raises(OutputError, match="safetensors"):
+        made.write(tmp_path / "map.pkl")
+    np.savez(tmp_path / "other.npz", matrix=np.eye(2))
+    with pytest.raises(InputFileError, match="no map"):
+        bb.debias.read_map(tmp_path / "other.npz")
+    (tmp_path / "cut.npz").write_bytes(made.write(tmp_path / "map.npz").read_bytes()[:200])
+    with pytest.raises(BayesBiasError, match=r"cut\.npz"):
+        bb.debias.read_map(tmp_path / "cut.npz")

@@ -1,0 +1,102 @@
+"""The axis of pairs: against plain loops, SciPy's t, enumerated orders, and planted axes."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbias.metrics.directions.pair_axis import Estimate, PairAxis, combined
+
+
+def planted(pairs: int, common: float, seed: int, dims: int = 40) -> PairAxis:
+    """Return pairs whose differences share a direction with weight `common`."""
+    rng = np.random.default_rng(seed)
+    rows = common * np.eye(dims)[0] + rng.normal(size=(pairs, dims)) / np.sqrt(dims)
+    return PairAxis(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def test_projections_are_means_with_students_interval() -> None:
+    axis, words = planted(7, 0.5, 1), np.random.default_rng(2).normal(size=(4, 40))
+    estimate = axis.projections(words)
+    low, high = estimate.interval(0.89)
+    positive = estimate.probability_positive()
+    for place, word in enumerate(words):
+        scores = [word @ difference / np.linalg.norm(word) for difference in axis.differences]
+        expected = stats.ttest_1samp(scores, 0, alternative="greater")
+        assert positive[place] == pytest.approx(1 - expected.pvalue)
+        ends = stats.ttest_1samp(scores, 0).confidence_interval(0.89)
+        assert (low[place], high[place]) == pytest.approx((ends.low, ends.high))
+
+
+def test_agreement_is_the_mean_of_different_pairs_with_the_jackknifes_error() -> None:
+    axis = planted(6, 0.7, 3)
+    cosines = axis.differences @ axis.differences.T
+
+    def mean_without(left_out: int | None) -> float:
+        rows = [row for row in range(6) if row != left_out]
+        return float(np.mean([cosines[a, b] for a, b in combinations(rows, 2)]))
+
+    estimate = axis.agreement()
+    without = np.array([mean_without(row) for row in range(6)])
+    assert estimate.values[0] == pytest.approx(mean_without(None))
+    assert estimate.errors[0] == pytest.approx(np.sqrt(5 / 6 * np.square(without - without.mean()).sum()))
+    for row, value in enumerate(axis.pair_agreement().values):
+        assert value == pytest.approx(np.mean([cosines[row, other] for other in range(6) if other != row]))
+
+
+def test_shares_add_up_and_follow_the_axis() -> None:
+    axis = planted(5, 0.6, 4)
+    assert axis.shares().sum() == pytest.approx(1)
+    odd = PairAxis(np.vstack([axis.differences, np.eye(40)[[7]]]))
+    assert odd.shares().argmin() == 5
+
+
+def test_the_sign_test_counts_all_orders() -> None:
+    axis = planted(6, 0.5, 5)
+    lengths = [np.square(np.array(signs) @ axis.differences).sum() for signs in product([1, -1], repeat=6)]
+    observed = np.square(axis.differences.sum(axis=0)).sum()
+    assert axis.sign_test(1) == pytest.approx(np.mean(np.array(lengths) >= observed - 1e-12))
+    assert planted(4, 5.0, 1).sign_test(1) == 1 / 8
+    many = planted(20, 2.0, 1)
+    assert many.sign_test(1) == many.sign_test(1) == 1e-4
+
+
+def test_random_pairs_are_said_to_agree_as_often_as_stated() -> None:
+    passed = [planted(7, 0.0, seed).sign_test(0) <= 0.11 for seed in range(400)]
+    assert np.mean(passed) == pytest.approx(0.11, abs=3.5 * np.sqrt(0.11 * 0.89 / 400))
+
+
+def test_cosines_are_those_of_the_planted_axis_and_not_smaller() -> None:
+    """The plain cosine with the mean of few pairs is too small, by what single pairs have beside the axis."""
+    word = np.eye(40)[[0]]
+    estimates = [planted(8, 0.5, seed).cosines(word).values[0] for seed in range(200)]
+    plain = [axis.mean[0] / np.linalg.norm(axis.mean) for axis in (planted(8, 0.5, seed) for seed in range(200))]
+    assert np.mean(estimates) == pytest.approx(1, abs=0.03)
+    assert np.mean(plain) < 0.87
+
+
+def test_errors_of_cosines_are_those_of_new_pairs() -> None:
+    words = np.array([[0.5, *np.full(39, 0.1)]])
+    other = planted(9, 0.6, 1000)
+    axis_of_words = PairAxis(np.repeat(words / np.linalg.norm(words), 3, axis=0))
+    axes = [planted(12, 0.6, seed) for seed in range(150)]
+    for estimates in ([axis.cosines(words) for axis in axes], [axis.cosine_with(axis_of_words) for axis in axes]):
+        spread = np.std([estimate.values[0] for estimate in estimates])
+        assert np.sqrt(np.mean([estimate.errors[0] ** 2 for estimate in estimates])) == pytest.approx(spread, rel=0.25)
+    twins = other.cosine_with(other)
+    assert twins.values[0] > 1  # the pairs are the same, which two samples are not
+
+
+def test_pairs_that_do_not_agree_have_no_cosines() -> None:
+    opposite = PairAxis(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))
+    assert np.isnan(opposite.length)
+    assert np.isnan(opposite.cosines([[1.0, 0.0]]).values).all()
+
+
+def test_errors_of_independent_samples_add_up() -> None:
+    parts = [Estimate(np.zeros(2), np.array([3.0, 0.0]), 5.0), Estimate(np.zeros(2), np.array([4.0, 0.0]), 9.0)]
+    joint = combined(np.zeros(2), parts)
+    assert joint.errors.tolist() == [5.0, 0.0]
+    assert joint.freedom[0] == pytest.approx(25**2 / (81 / 5 + 256 / 9))  # Satterthwaite (1946)
+    assert joint.freedom[1] == 5.0

@@ -1,0 +1,90 @@
+"""Covariates in all their forms, and fits that keep them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, FitError, InputFileError
+from bayesbias.models.covariates import read_covariates, with_covariates
+from bayesbias.models.data import model_data, subset
+from tests.reports.covariates.made import made_table
+
+SPEC = bb.load_model("multivariate")
+
+
+def values_of(covariates: object, table: pd.DataFrame | None = None) -> np.ndarray:
+    table = made_table() if table is None else table
+    data = with_covariates(model_data(table), covariates, table, SPEC)
+    assert data.covariates is not None
+    return data.covariates
+
+
+def test_all_forms_are_the_same() -> None:
+    table = made_table()
+    by_word = table.groupby("protected_word")["share"].first()
+    frame = by_word.reset_index().rename(columns={"protected_word": "word"})
+    expected = by_word.to_numpy()[:, None]
+    more = pd.concat([frame, pd.DataFrame({"word": ["other"], "share": [np.nan]})])
+    forms: list[object] = [by_word, frame, more.iloc[::-1], polars.from_pandas(frame), by_word.to_frame(), "share"]
+    for form in (*forms, ["share"], {"share": by_word.to_dict()}):
+        np.testing.assert_array_equal(values_of(form, table), expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda values: values.drop("<b>w2"), "no number for 1 of 9 protected words: <b>w2"),
+        (lambda values: values.replace(values.max(), np.inf), "no number for 1 of 9"),
+        (lambda values: pd.concat([values, values.head(1)]), "more than once: <b>w0"),
+        (lambda values: values * 0, "one value for all words"),
+        (lambda values: pd.DataFrame({"a": values, "b": 2 * values + 1}), "'b' is a sum of multiples of 'a'"),
+        (lambda values: values.to_frame()[[]], "no column of numbers"),
+        (lambda values: "shares", "did you mean 'share'"),
+        (lambda values: 5, "a frame with the column 'word'"),
+        (lambda values: {"share": 0.5}, "a frame with the column 'word'"),
+    ],
+)
+def test_mistakes_are_named(change: object, message: str) -> None:
+    table = made_table()
+    values = table.groupby("protected_word")["share"].first()
+    with pytest.raises(ArgumentError, match=message):
+        bb.fit(table, covariates=change(values), progress=False)  # type: ignore[operator]
+
+
+def test_other_models_take_none() -> None:
+    with pytest.raises(FitError, match="'crossed' takes no covariates"):
+        bb.fit(made_table(), "crossed", covariates="share")
+
+
+def test_a_fit_and_its_file_keep_them(tmp_path: Path) -> None:
+    table = made_table()
+    fit = bb.fit(table, covariates="share", draws=50, chains=1, random_seed=1, progress=False)
+    again = bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc"))
+    np.testing.assert_array_equal(again["constant_data"]["covariate_value"], fit["constant_data"]["covariate_value"])
+    pd.testing.assert_frame_equal(bb.covariate_effect(again).effects, bb.covariate_effect(fit).effects)
+    again["constant_data"]["covariate_value"][0, 0] = np.nan
+    with pytest.raises(FitError, match="covariate_value"):
+        bb.read_fit(bb.write_fit(again, tmp_path / "fit.nc", overwrite=True))
+
+
+def test_a_subset_keeps_the_values_of_its_words() -> None:
+    table = made_table()
+    data = with_covariates(model_data(table), "share", table, SPEC)
+    keep = (table["protected_word"] != "<b>w0").to_numpy()
+    part = subset(data, keep)
+    assert data.covariates is not None
+    np.testing.assert_array_equal(part.covariates, data.covariates[1:])
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "shares.csv"
+    path.write_text("word,share\nnull,0.5\nnurse,0.9\n")
+    assert read_covariates(path)["word"].tolist() == ["null", "nurse"]
+    for content in ("", "share\n1\n", "word\nnurse\n", 'word,share\n"nurse'):
+        path.write_text(content)
+        with pytest.raises(InputFileError, match="shares"):
+            read_covariates(path)

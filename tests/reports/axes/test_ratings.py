@@ -1,0 +1,70 @@
+"""Correlations with ratings: of planted words, of plain NumPy, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ReportError
+from bayesbias.reports.axes.ratings import axis_correlation
+from tests.reports.axes.test_project import PAIRS, WORDS, planted
+
+
+def made_scores(words: int, pairs: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores that share a part between pairs, and ratings with a correlation of 0.6 with that part."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=words)
+    scores = common[:, np.newaxis] + noise * rng.normal(size=(words, pairs)) + rng.normal(size=pairs)
+    return scores, 0.6 * common + 0.8 * rng.normal(size=words)
+
+
+def test_the_correlation_is_corrected_by_cronbachs_alpha() -> None:
+    scores, ratings = made_scores(30, 5, 1.0, 1)
+    item_variance, total_variance = scores.var(axis=0, ddof=1).sum(), scores.sum(axis=1).var(ddof=1)
+    alpha = 5 / 4 * (1 - item_variance / total_variance)
+    plain = np.corrcoef(scores.mean(axis=1), ratings)[0, 1]
+    assert np.tanh(axis_correlation(scores, ratings).values[0]) == pytest.approx(plain / np.sqrt(alpha))
+
+
+def test_intervals_hold_the_correlation_of_all_pairs_and_words() -> None:
+    hits, estimates = [], []
+    for seed in range(150):
+        estimate = axis_correlation(*made_scores(40, 6, 1.0, seed))
+        low, high = (np.tanh(end[0]) for end in estimate.interval(0.89))
+        hits.append(low <= 0.6 <= high)
+        estimates.append(np.tanh(estimate.values[0]))
+    assert np.mean(hits) == pytest.approx(0.89, abs=0.09)
+    assert np.mean(estimates) == pytest.approx(0.6, abs=0.04)
+
+
+def test_pairs_that_share_nothing_have_no_correlation() -> None:
+    scores = np.tile([[1.0, -1.0], [-1.0, 1.0]], (3, 1))
+    assert np.isnan(axis_correlation(scores, np.arange(6.0)).values[0])
+
+
+def test_ratings_of_the_words() -> None:
+    places = dict(zip(WORDS, range(len(WORDS)), strict=True))
+    row = bb.project(planted(), WORDS, PAIRS, ratings=places).ratings.iloc[0]
+    assert row["words"] == len(WORDS)
+    assert row["correlation_low"] > 0.9
+    assert row["rank_correlation"] == pytest.approx(1, abs=0.02)
+    frame = pd.DataFrame({"word": WORDS, "income": list(places.values()), "noise": np.cos(np.arange(12) * 2.0)})
+    rows = bb.project(planted(), WORDS, PAIRS, ratings=frame).ratings
+    assert rows["rating"].tolist() == ["income", "noise"]
+    assert rows["correlation_low"].iloc[1] < 0 < rows["correlation_high"].iloc[1]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "message"),
+    [
+        (3, "a mapping of words"),
+        (pd.DataFrame({"Word": ["a"], "x": [1.0]}), "no column word"),
+        (pd.DataFrame({"word": ["a"], "x": ["b"]}), "no column of numbers"),
+        (pd.DataFrame({"word": ["a", "a"], "x": [1.0, 2.0]}), "more than once"),
+        ({"word1": 1.0, "word2": 2.0}, "2 of the 12"),
+        (dict.fromkeys(WORDS, 1.0), "equal"),
+    ],
+)
+def test_ratings_that_are_no_ratings(ratings, message) -> None:
+    with pytest.raises(ReportError, match=message):
+        bb.project(planted(), WORDS, PAIRS, ratings=ratings)

@@ -1,0 +1,141 @@
+"""Effects of covariates against plain least squares and an independent two-way bootstrap."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.base.statements import rows_of
+from bayesbias.errors import ArgumentError, ReportError
+from tests.reports.covariates.made import SLOPE, made_fit, made_table
+
+
+@pytest.fixture(scope="module")
+def fitted() -> xr.DataTree:
+    return made_fit()
+
+
+@pytest.fixture(scope="module")
+def effect(fitted: xr.DataTree) -> bb.reports.CovariateEffect:
+    return bb.covariate_effect(fitted)
+
+
+def row(effect: bb.reports.CovariateEffect, quantity: str, scope: str) -> dict[str, Any]:
+    (estimate,) = (row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (quantity, scope))
+    return estimate
+
+
+def plain_leans(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    means = table.groupby(["protected_word", "attribute_group"])["cosine_distance"].mean().unstack()
+    share = table.groupby("protected_word")["share"].first()
+    return (means["near"] - means["far"]).to_numpy(), share.loc[means.index].to_numpy()
+
+
+def test_observed_values_and_plain_interval_are_those_of_scipy(effect: bb.reports.CovariateEffect) -> None:
+    leans, share = plain_leans(made_table())
+    line = stats.linregress(share, leans)
+    slope = row(effect, "slope", "population")
+    assert slope["observed"] == pytest.approx(line.slope)
+    reach = stats.t.ppf(0.945, len(leans) - 2) * line.stderr
+    assert (slope["plain_low"], slope["plain_high"]) == pytest.approx((line.slope - reach, line.slope + reach))
+    assert row(effect, "correlation", "these_words")["observed"] == pytest.approx(line.rvalue)
+    residual = leans - line.intercept - line.slope * share
+    assert row(effect, "residual sd", "population")["observed"] == pytest.approx(np.sqrt(residual @ residual / 7))
+
+
+def test_the_slope_is_not_shrunk(effect: bb.reports.CovariateEffect) -> None:
+    slope = row(effect, "slope", "these_words")
+    assert abs(slope["mean"] - slope["observed"]) < 4 * slope["sd"] / np.sqrt(1000)
+
+
+def test_the_error_of_these_words_is_that_of_attribute_words(effect: bb.reports.CovariateEffect) -> None:
+    """The standard error of the difference of two lists' slopes; the posterior is Student's t, which is wider."""
+    table = made_table()
+    wide = table.pivot(index="protected_word", columns=["attribute_group", "attribute_word"], values="cosine_distance")
+    share = table.groupby("protected_word")["share"].first().loc[wide.index]
+    slopes = {
+        name: [stats.linregress(share, wide[name, word]).slope for word in wide[name]] for name in ("near", "far")
+    }
+    error = np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in slopes.values()))
+    assert 0.9 < row(effect, "slope", "these_words")["sd"] / error < 2.0
+
+
+def test_the_population_is_as_wide_as_a_two_way_bootstrap() -> None:
+    """Words alone and attribute words alone are drawn with replacement, less the pairs that both count (Owen 2007)."""
+    table = made_table(words=40, attributes=25, noise=0.03)
+    fit = bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False)
+    slope = row(bb.covariate_effect(fit), "slope", "population")
+    wide = table.pivot(index="protected_word", columns=["attribute_group", "attribute_word"], values="cosine_distance")
+    share = table.groupby("protected_word")["share"].first().loc[wide.index].to_numpy()
+    near, far, rng = wide["near"].to_numpy(), wide["far"].to_numpy(), np.random.default_rng(2)
+
+    def drawn_slope(words: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
+        leans = near[np.ix_(words, first)].mean(axis=1) - far[np.ix_(words, second)].mean(axis=1)
+        return float(stats.linregress(share[words], leans).slope)
+
+    everyone, lists = np.arange(40), np.arange(25)
+    by_words = [drawn_slope(rng.integers(0, 40, 40), lists, lists) for _ in range(600)]
+    by_lists = [drawn_slope(everyone, rng.integers(0, 25, 25), rng.integers(0, 25, 25)) for _ in range(600)]
+    deviations = share - share.mean()
+    pairs = 0.0
+    for distances in (near, far):
+        errors = distances - distances.mean(axis=1, keepdims=True)
+        errors = errors - errors.mean(axis=0)
+        pairs += np.square(errors * deviations[:, None]).sum() / (25 * deviations @ deviations) ** 2
+    assert slope["sd"] == pytest.approx(np.sqrt(np.var(by_words) + np.var(by_lists) - pairs), rel=0.15)
+    assert slope["hdi_low"] < SLOPE < slope["hdi_high"]
+
+
+def test_lists_in_the_other_order_have_the_other_sign(fitted: xr.DataTree, effect: bb.reports.CovariateEffect) -> None:
+    other = bb.covariate_effect(fitted, ("far", "near"))
+    assert (effect.contrast, other.contrast) == ("near - far", "far - near")
+    assert row(other, "slope", "these_words")["mean"] == pytest.approx(-row(effect, "slope", "these_words")["mean"])
+    assert "nearer to near words" in str(effect)
+    assert "nearer to near words" in str(other)
+
+
+def test_the_same_seed_gives_the_same_numbers(fitted: xr.DataTree, effect: bb.reports.CovariateEffect) -> None:
+    pd.testing.assert_frame_equal(bb.covariate_effect(fitted).effects, effect.effects)
+
+
+def test_several_covariates_within_groups() -> None:
+    rng = np.random.default_rng(5)
+    table = made_table(words=12)
+    words = table["protected_word"].unique()
+    table["protected_group"] = np.where(table["protected_word"].isin(words[:6]), "one", "two")
+    frame = pd.DataFrame({"word": words, "share": np.linspace(0, 1, 12) ** 2, "noise": rng.standard_normal(12)})
+    fit = bb.fit(table, covariates=frame, draws=250, random_seed=1, progress=False)
+    effect = bb.covariate_effect(fit, within_groups=True)
+    leans, _ = plain_leans(table)
+    order = [list(words).index(word) for word in sorted(words)]
+    design = np.column_stack([np.arange(12) < 6, np.arange(12) >= 6, frame[["share", "noise"]]])[order].astype(float)
+    written = np.linalg.lstsq(design, leans, rcond=None)[0][2:]
+    slopes = effect.effects[(effect.effects["quantity"] == "slope") & (effect.effects["scope"] == "these_words")]
+    np.testing.assert_allclose(slopes["observed"], written)
+    assert (np.abs(slopes["mean"] - slopes["observed"]) < 4 * slopes["sd"] / np.sqrt(1000)).all()
+
+
+def test_mistakes_are_named(fitted: xr.DataTree) -> None:
+    with pytest.raises(ReportError, match="did you mean 'near'"):
+        bb.covariate_effect(fitted, ("nar", "far"))
+    with pytest.raises(ReportError, match="twice"):
+        bb.covariate_effect(fitted, ("near", "near"))
+    with pytest.raises(ReportError, match="two attribute lists"):
+        bb.covariate_effect(fitted, ("near",))  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="hdi_prob"):
+        bb.covariate_effect(fitted, hdi_prob=2)
+    bare = bb.fit(made_table(), draws=100, chains=1, random_seed=1, progress=False)
+    with pytest.raises(ReportError, match="covariates=frame"):
+        bb.covariate_effect(bare)
+
+
+def test_an_outlying_word_is_named() -> None:
+    table = made_table()
+    table["share"] = np.where(table["protected_word"] == "<b>w3", 50.0, table["share"])
+    fit = bb.fit(table, covariates="share", draws=100, random_seed=1, progress=False)
+    doubts = bb.covariate_effect(fit).doubts
+    assert "leverage" in [doubt.kind for doubt in doubts]

@@ -1,0 +1,49 @@
+"""What words vary by beyond covariates: chance variation of attribute words is taken out."""
+
+import numpy as np
+import pytest
+
+from bayesbias.models.multivariate.attribute_sample import AttributeSample
+from bayesbias.reports.covariates.leans import Leans, plain_list_means
+from bayesbias.reports.covariates.residuals import draw_residuals
+from bayesbias.reports.covariates.slopes import design_of
+
+WORDS = 40
+
+
+def made(sd: float, chance: float, attributes: int, seed: int = 1) -> tuple[Leans, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    values, beyond = rng.standard_normal((WORDS, 1)), sd * rng.standard_normal(WORDS)
+    lists = np.repeat([0, 1], attributes)
+    distances = 1 + np.where(lists[:, None] == 0, 0.5, -0.5) * (0.1 * values[:, 0] + beyond)
+    distances = distances + chance * rng.standard_normal(distances.shape)
+    weights = np.zeros((WORDS, 2, 2))
+    weights[:, [0, 1], [0, 1]] = 1
+    zeros = np.zeros(WORDS, dtype=int)
+    kinds = np.zeros(2, dtype=int)
+    sample = AttributeSample(distances, lists, ("a", "b"), kinds, ("stereotype",), zeros, zeros, weights, values)
+    plain = plain_list_means(sample)
+    leans = Leans(np.zeros((1, WORDS)), plain[0] - plain[1], np.tile([1.0, -1.0], (WORDS, 1)), sample, "a", "b")
+    return leans, values, beyond
+
+
+@pytest.mark.parametrize(("sd", "chance"), [(0.05, 0.05), (0.02, 0.1)])
+def test_the_sd_is_that_without_chance(sd: float, chance: float) -> None:
+    leans, values, beyond = made(sd, chance, 10)
+    design = design_of(values, np.zeros(WORDS, dtype=int))
+    residuals, sds = draw_residuals(leans, design, (2.0, 0.1), 4000, np.random.default_rng(1))
+    low, high = np.quantile(sds, [0.01, 0.99])
+    assert low < sd < high
+    observed = design.residuals @ leans.observed
+    assert sds.mean() < observed.std(ddof=2)
+    # Shrunk towards 0, they are nearer to the truth than the plain residuals are.
+    truth = design.residuals @ beyond
+    assert np.square(residuals.mean(axis=0) - truth).sum() < np.square(observed - truth).sum()
+    np.testing.assert_allclose(residuals @ values, 0, atol=1e-10)
+
+
+def test_without_chance_the_residuals_are_the_plain_ones() -> None:
+    leans, values, _ = made(0.05, 1e-6, 10)
+    design = design_of(values, np.zeros(WORDS, dtype=int))
+    residuals, _ = draw_residuals(leans, design, (2.0, 0.1), 50, np.random.default_rng(1))
+    np.testing.assert_allclose(residuals, np.tile(design.residuals @ leans.observed, (50, 1)), atol=1e-5)

@@ -1,0 +1,69 @@
+"""Regressions on covariates against SciPy and written-out sums."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbias.reports.covariates.slopes import correlations_of, design_of, robust_freedom, slopes_of_population
+
+
+def made(words: int = 12, covariates: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    values = rng.lognormal(size=(words, covariates))
+    return values, values @ np.arange(1.0, covariates + 1) + rng.standard_normal(words), rng.integers(0, 2, words)
+
+
+def test_one_slope_is_that_of_scipy() -> None:
+    values, leans, _ = made(covariates=1)
+    design, line = design_of(values, np.zeros(len(values), dtype=int)), stats.linregress(values[:, 0], leans)
+    assert design.coefficients @ leans == pytest.approx([line.slope])
+    residual = design.residuals @ leans
+    np.testing.assert_allclose(residual, leans - line.intercept - line.slope * values[:, 0])
+    square = np.square(values - values.mean(axis=0)).sum(axis=0)
+    assert correlations_of(design.coefficients @ leans, residual @ residual, square) == pytest.approx(line.rvalue)
+
+
+def test_slopes_beside_groups_are_those_of_least_squares() -> None:
+    values, leans, group_of = made()
+    design = design_of(values, group_of)
+    written = np.linalg.lstsq(np.column_stack([np.eye(2)[group_of], values]), leans, rcond=None)[0]
+    np.testing.assert_allclose(design.coefficients @ leans, written[2:])
+    assert design.freedom == 12 - 4
+
+
+def test_the_error_of_words_is_hc2() -> None:
+    """The sandwich of MacKinnon and White (1985), and t of the freedom of Bell and McCaffrey."""
+    values, leans, _ = made()
+    columns = np.column_stack([np.ones(12), values])
+    bread = np.linalg.inv(columns.T @ columns)
+    leverage = np.einsum("ij,jk,ik->i", columns, bread, columns)
+    residual = leans - columns @ (bread @ columns.T @ leans)
+    meat = (columns * (residual**2 / (1 - leverage))[:, None]).T @ columns
+    errors = np.sqrt(np.diag(bread @ meat @ bread))
+    design = design_of(values, np.zeros(12, dtype=int))
+    draws = 200_000
+    slopes, residuals = np.tile(design.coefficients @ leans, (draws, 1)), np.tile(design.residuals @ leans, (draws, 1))
+    drawn = slopes_of_population(slopes, residuals, design, np.random.default_rng(1))
+    for place, freedom in enumerate(robust_freedom(design)):
+        reach = stats.t.ppf(0.9, freedom) * errors[1 + place]
+        above = (drawn[:, place] > slopes[0, place] + reach).mean()
+        assert abs(above - 0.1) < 4 * np.sqrt(0.09 / draws)
+
+
+def test_the_freedom_is_that_of_the_quadratic_form() -> None:
+    """Twice the squared mean over the variance of the HC2 variance, for Normal errors of equal variance."""
+    values, _, _ = made(8, 1)
+    design, rng = design_of(values, np.zeros(8, dtype=int)), np.random.default_rng(2)
+    residual = rng.standard_normal((100_000, 8)) @ design.residuals
+    share = 1 - design.leverage
+    variances = np.square(residual) @ (np.square(design.coefficients[0]) / share)
+    freedom = 2 * variances.mean() ** 2 / variances.var()
+    assert robust_freedom(design)[0] == pytest.approx(freedom, rel=0.05)
+
+
+def test_a_word_alone_in_its_group_adds_no_error() -> None:
+    values, leans, _ = made(6, 1)
+    group_of = np.array([0, 0, 0, 0, 0, 1])
+    design = design_of(values, group_of)
+    drawn = slopes_of_population(np.zeros((50, 1)), (design.residuals @ leans)[None], design, np.random.default_rng(1))
+    assert np.isfinite(drawn).all()
