@@ -66,7 +66,7 @@ def period_files(folder: str | os.PathLike[str]) -> Mapping[str, Path]:
     place = check_path(folder, "folder")
     if not place.is_dir():
         raise InputFileError(f"{place} is no folder. Give one with a file or a folder a period, such as 1900.npz.")
-    files = {}
+    files: dict[str, Path] = {}
     for entry in sorted(place.iterdir()):
         if entry.name.startswith("."):
             continue

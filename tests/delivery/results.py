@@ -90,6 +90,7 @@ def sizes() -> Result:
 
 def moved() -> Result:
     table = small_table()
+    table.attrs = {}  # the page shows the lost word with other characters
     rng = np.random.default_rng(3)
     later = table.assign(cosine_distance=table["cosine_distance"] + rng.normal(0.01, 0.02, len(table)))
     last = later.assign(cosine_distance=table["cosine_distance"] + rng.normal(0.02, 0.02, len(table)))

@@ -75,6 +75,9 @@ COMMANDS = {
         0.05,
         reads=("debias",),
     ),
+    "trend": Command(
+        "trend vectors.npz changed.npz --study religion --draws 400 -o moved", "moved", _SEEDS, 0.05, reads=("debias",)
+    ),
     "asymmetry": Command(
         "asymmetry norms.csv vectors.npz --either -o evoked",
         "evoked",

@@ -95,7 +95,8 @@ def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]]) -> np.ndarray:
     """Return the distances of a table, shape (attribute words, protected words), NaN for pairs that it lacks."""
     matrix = np.full((len(rows["attribute_word"]), len(rows["protected_word"])), np.nan)
     places = [
-        pd.Index(rows[name]).get_indexer(table[name].astype(str)) for name in ("attribute_word", "protected_word")
+        pd.Index(rows[name]).get_indexer(pd.Index(table[name].astype(str)))
+        for name in ("attribute_word", "protected_word")
     ]
     matrix[places[0], places[1]] = table["cosine_distance"].to_numpy()
     return matrix

@@ -134,7 +134,7 @@ class Trend(Result):
         shown = {part.title.partition(" (")[0]: part for part in self.parts}
         ends = changes[(changes["first"] == facts["periods"][0]) & (changes["second"] == facts["periods"][-1])]
         return Contents(
-            title=f"How did the association move? {facts['study']}",
+            title=f"How did the association move? {facts['study']}".strip(),
             about=f"{len(facts['periods'])} periods, {facts['protected_words']} protected and "
             f"{facts['attribute_words']} attribute words.",
             verdict=verdict(changes, first).text,
@@ -284,7 +284,7 @@ def trend(
     >>> moved.changes.iloc[3][["contrast", "first", "second", "reading"]].tolist()
     ['associated - different', '1950', '1990', 'narrower']
     >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
-    [['Lisa', '1950'], ['Donna', '1960']]
+    [['Donna', '1960'], ['Lisa', '1950']]
     """
     import pandas as pd
     import xarray as xr
@@ -330,7 +330,7 @@ def trend(
             chosen = drawn.population if scope == "population" else drawn.these_words
             line = draw_line(drawn.plain, chosen, design.to_numpy(), times, walk=walk, seed=seed)
             sd_name = "sd of a step" if walk else "sd of periods"
-            rows["lines"] = line_rows(line, list(design), sd_name, hdi_prob)
+            rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
         for key, frame in rows.items():
             frame.insert(0, "contrast", name)
             frames[key].append(frame)

@@ -178,11 +178,11 @@ def lacking_rows(
             if not has.all():
                 lacks = [period for period, there in zip(sample.periods, has, strict=True) if not there]
                 records.append((word, role, list_of[word], int(has.sum()), ", ".join(lacks)))
-    words = {*sample.protected_words, *sample.attribute_words}
+    stored = {*sample.protected_words, *sample.attribute_words}
     lost = {
         entry["word"]: (entry["role"], entry["list"])
         for of_period in facts.values()
         for entry in of_period.get("lost_words", [])
     }
-    records += [(word, *where, 0, "all periods") for word, where in lost.items() if word not in words]
+    records += [(word, *where, 0, "all periods") for word, where in lost.items() if word not in stored]
     return pd.DataFrame(records, columns=["word", "role", "list", "periods", "lacks"])
