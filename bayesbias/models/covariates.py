@@ -14,9 +14,8 @@ from bayesbias.base.files import input_file
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.codes import to_numbers
+from bayesbias.tables.codes import COLUMNS, to_numbers
 from bayesbias.tables.conversion import as_frame
-from bayesbias.tables.schema import COLUMNS
 
 type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float]] | str | Sequence[str]
 """Covariates of protected words: a frame with a column of words and columns of numbers, a series with words as its

@@ -90,7 +90,9 @@ def robust_freedom(design: Design) -> np.ndarray:
     return np.asarray(np.maximum(traces**2 / np.maximum(squares, np.finfo(float).tiny), 1.0))
 
 
-def correlations_of(slopes: np.ndarray, residual_squares: np.ndarray, covariate_squares: np.ndarray) -> np.ndarray:
+def correlations_of(
+    slopes: np.ndarray, residual_squares: np.ndarray, covariate_squares: np.ndarray | float
+) -> np.ndarray:
     """Return correlations from slopes on one covariate and sums of squares: of residuals, and of the covariate.
 
     >>> correlations_of(np.array([0.5]), np.array([3.0]), np.array([4.0]))
