@@ -98,6 +98,6 @@ def seeds(
         name: fit_model(table, model, draws=draws, tune=draws, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=not quiet)
     }
-    by_kind = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
+    by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
     comparison = compare_trainings(by_kind[0], resampled=by_kind[1] or None, hdi_prob=hdi_prob, random_seed=chosen)
     finish(comparison, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -248,8 +248,9 @@ def _rating_rows(
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    for rating in () if ratings is None else ratings.columns:
-        values = ratings[rating].reindex(words).to_numpy(dtype=np.float64)
+    columns = {} if ratings is None else {str(rating): ratings[rating] for rating in ratings.columns}
+    for rating, column in columns.items():
+        values = column.reindex(list(words)).to_numpy(dtype=np.float64)
         rated = np.isfinite(values)
         if rated.sum() < LEAST_WORDS:
             raise ReportError(

@@ -264,8 +264,9 @@ def compare_trainings(
     first = next(iter(frames.values()))
     samples = None
     if resampled is not None:
-        options = {"baseline": baseline, "level": level, "scope": scope, "hdi_prob": hdi_prob}
-        sample_frames = [contrasts(fit, **options) for fit in resampled.values()]
+        sample_frames = [
+            contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob) for fit in resampled.values()
+        ]
         samples = (
             np.array([frame["mean"].to_numpy() for frame in sample_frames]),
             np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in sample_frames]),

@@ -52,7 +52,8 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     check_type("projection", projection, Projection, "what project returned")
     name, every = axis_rows(projection, axis)
     every = every.sort_values("mean", kind="stable")
-    shown = every if len(every) <= MOST_ROWS else every.iloc[np.r_[: MOST_ROWS // 2, -MOST_ROWS // 2 : 0]]
+    places = np.arange(len(every))
+    shown = every.take(places if len(every) <= MOST_ROWS else np.r_[: MOST_ROWS // 2, -MOST_ROWS // 2 : 0])
     figure = new_figure(6.2, 0.21 * len(shown) + 1.8)
     axes = figure.subplots()
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
@@ -144,8 +145,10 @@ def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None
 
 def _name_points(axes: "Axes", rows: "pd.DataFrame") -> None:
     """Write the words beside their points, each at that of four corners that earlier words cover least."""
-    axes.figure.draw_without_rendering()  # the scale of the axes is not known before
-    places = axes.transData.transform(rows[["mean_x", "mean_y"]].to_numpy()) * 72 / axes.figure.dpi
+    drawing = axes.get_figure(root=True)
+    assert drawing is not None
+    drawing.draw_without_rendering()  # the scale of the axes is not known before
+    places = axes.transData.transform(rows[["mean_x", "mean_y"]].to_numpy()) * 72 / drawing.dpi
     covered: list[tuple[float, float, float, float]] = []
     for (across, up), row in zip(places, rows.to_dict("records"), strict=True):
         text = short_label(row["word"], 18)
