@@ -13,7 +13,7 @@ from tests.reports.covariates.made import made_table
 def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     table, shares, output = made_table(), tmp_path / "shares.csv", tmp_path / "shares"
     bb.write_table(table.drop(columns="share"), tmp_path / "table.csv")
-    frame = table.groupby("protected_word", as_index=False)["share"].first()
+    frame = table[["protected_word", "share"]].drop_duplicates()
     frame.rename(columns={"protected_word": "word"}).to_csv(shares, index=False)
     command = ("covariate", tmp_path / "table.csv", "--covariates", shares, "--draws", "100", "--seed", "1")
     assert in_process(*command, "--lists", "far, near", "-o", output, "--json", monkeypatch=monkeypatch) == 0

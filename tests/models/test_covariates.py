@@ -66,7 +66,7 @@ def test_a_fit_and_its_file_keep_them(tmp_path: Path) -> None:
     again = bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc"))
     np.testing.assert_array_equal(again["constant_data"]["covariate_value"], fit["constant_data"]["covariate_value"])
     pd.testing.assert_frame_equal(bb.covariate_effect(again).effects, bb.covariate_effect(fit).effects)
-    again["constant_data"]["covariate_value"][0, 0] = np.nan
+    again["constant_data"]["covariate_value"].to_numpy()[0, 0] = np.nan
     with pytest.raises(FitError, match="covariate_value"):
         bb.read_fit(bb.write_fit(again, tmp_path / "fit.nc", overwrite=True))
 

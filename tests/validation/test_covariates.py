@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from bayesbias.base.statements import rows_of
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "covariates"
@@ -47,8 +48,8 @@ def test_what_the_text_says_of_coverage_and_claims(text: str) -> None:
 
 def test_what_the_text_says_of_figure_1(text: str) -> None:
     flat = " ".join(text.split())
-    effects = pd.read_csv(KEPT / "garg.csv").set_index(["quantity", "scope"])
-    slope, link = effects.loc[("slope", "population")], effects.loc[("correlation", "population")]
+    effects = pd.read_csv(KEPT / "garg.csv").query("scope == 'population'")
+    slope, link = (rows_of(effects[effects["quantity"] == name])[0] for name in ("slope", "correlation"))
     assert f"is {link['observed']:.2f}, so that the share explains {link['observed'] ** 2:.2f}" in flat
     plain = f"({slope['plain_low']:.3f} to {slope['plain_high']:.3f} by plain least squares)"
     assert f"The slope is {slope['observed']:.3f} {plain}" in flat

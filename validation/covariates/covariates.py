@@ -220,7 +220,7 @@ def plain_intervals(
     ends = []
     for error, freedom in ((plain, words - 2), (clustered, min(words, attributes) - 1)):
         reach = stats.t.ppf((1 + HDI_PROB) / 2, freedom) * error
-        ends.append((slope, slope - reach, slope + reach))
+        ends.append((slope, float(slope - reach), float(slope + reach)))
     return ends[0], ends[1]
 
 
@@ -307,7 +307,9 @@ def overall(cells: pd.DataFrame) -> pd.DataFrame:
     plain = cells[cells["method"] == "population"].set_index(keys)["width"]
     ratio = cells.set_index(keys)["width"] / plain.reindex(pd.MultiIndex.from_frame(cells[keys])).to_numpy()
     cells = cells.assign(width_ratio=ratio.to_numpy())
-    table = by_method.agg(cells=("coverage", "size"), samples=("samples", "sum"), coverage=("coverage", "mean"))
+    table: pd.DataFrame = by_method[["coverage"]].mean()
+    table.insert(0, "samples", by_method["samples"].sum())
+    table.insert(0, "cells", by_method["coverage"].count())
     table["lowest coverage"] = by_method["coverage"].min()
     table["claims"] = by_method["claims"].mean()
     table["width_ratio"] = cells.groupby(["related", "method"], sort=False)["width_ratio"].median()
