@@ -290,8 +290,8 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 def figure_1(folders: tuple[Path, Path, Path]) -> pd.DataFrame:
     """Return the effect of the share of women on the leans of occupations, as in Figure 1 of Garg et al. (2018)."""
     vectors = bb.load_embedding(folders[0] / VECTORS["google_news"])
-    shares = pd.read_csv(folders[1] / "occupation_shares_of_women_us.csv.gz")
-    shares = shares[shares["Census year"] == 2015].set_index("Occupation")["Female"].rename("share_of_women")
+    census = pd.read_csv(folders[1] / "occupation_shares_of_women_us.csv.gz")
+    shares = census[census["Census year"] == 2015].set_index("Occupation")["Female"].rename("share_of_women")
     vocabulary = set(vectors.words)
     occupations = [word for word in shares.index if word in vocabulary]
     table = bb.distance_table(vectors, {"occupations": occupations, "female": FEMALE, "male": MALE})
