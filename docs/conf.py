@@ -16,7 +16,7 @@ copyright = author  # noqa: A001 - the name that Sphinx expects
 version = release = bayesbias.__version__
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated/figures"]
 html_theme = "furo"
 html_title = f"bayesbias {release}"
 html_static_path = ["_static"]

@@ -18,8 +18,8 @@ def test_users_may_catch_the_built_in_errors(tmp_path: Path) -> None:
         bb.studies.write_study_template(tmp_path / "no" / "study.toml")
     with pytest.raises(LookupError, match="'queen'"):
         bb.load_embedding({"king": [1.0]})["queen"]
-    with pytest.raises(ValueError, match="3 word"):
-        bb.load_study({"a": ["x"], "b": ["y"], "c": ["z"]})
+    with pytest.raises(ValueError, match="5 word"):
+        bb.load_study({name: [name * 2] for name in "abcde"})
 
 
 def test_files_that_are_not_there_keep_their_kind(tmp_path: Path) -> None:

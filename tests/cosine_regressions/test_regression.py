@@ -13,7 +13,7 @@ from bayesbias.cosine_regressions.linear_model import LinearPrior
 from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
 from bayesbias.cosine_regressions.study_rows import DESIGNS
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
-from bayesbias.errors import ArgumentError, MeasureError, StudyError
+from bayesbias.errors import ArgumentError, MeasureError
 
 WORDS = {name: [f"{name}{number}" for number in range(12)] for name in "XYAB"}
 
@@ -146,7 +146,7 @@ def test_bad_requests() -> None:
         cosine_regression(vectors(), few, "centroid")
     with pytest.raises(MeasureError, match=r"'X' .*12 .*'Y' .*11"):
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
-    with pytest.raises(StudyError, match="3 word lists"):
+    with pytest.raises(MeasureError, match="1 protected groups"):
         cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
     with pytest.raises(ArgumentError, match="'centroid'"):
         cosine_regression(vectors(), WORDS, "centroids")

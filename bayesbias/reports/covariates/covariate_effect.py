@@ -1,7 +1,7 @@
 """How the lean of words follows covariates: slopes, correlations, and what words vary by beyond them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,7 @@ class CovariateEffect(Result):
             f"Lean of each word ({self.contrast}, cosine distance) against {covariate}, with {prob}; line and bands: "
             "slope in these words (dark) and in words like these (pale), through the mean lean",
         )
-        return contents_of(
+        contents = contents_of(
             self,
             title=f"{self.contrast} against {covariate}, in {self.embedding}",
             captions={
@@ -128,6 +128,9 @@ class CovariateEffect(Result):
             differences=("effects", "words", "line"),
             figures={"covariate": figure},
         )
+        names = self.words.columns[self.words.columns.get_loc("hdi_high") + 1 :]  # the user's names are headings
+        words = replace(contents.tables["words"], headings={str(name): str(name) for name in names})
+        return replace(contents, tables={**contents.tables, "words": words})
 
 
 def _estimate(row: dict[Any, Any]) -> str:

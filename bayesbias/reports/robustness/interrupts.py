@@ -8,7 +8,7 @@ def stopped_statement(done: int, total: int, what: str) -> Statement:
     """Return the statement that work was interrupted, and warn with it; interrupt if nothing was done.
 
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as caught:
+    >>> with warnings.catch_warnings(action="ignore"):
     ...     print(stopped_statement(3, 9, "refits").text)
     Interrupted after 3 of 9 refits: the answer rests on these alone.
     """

@@ -10,7 +10,7 @@ import pytest
 import bayesbias as bb
 import bayesbias.metrics.associations.weat as imported_first  # noqa: F401  the function must survive the import of its file
 from bayesbias import metrics
-from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError, StudyError
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
 from bayesbias.metrics.associations.weat import association, effect_size, p_value
 from bayesbias.metrics.associations.weat import test_statistic as statistic_of
 from tests.metrics.made import PETS, cosine, vectors
@@ -98,7 +98,7 @@ def test_four_lists_are_as_good_as_a_study() -> None:
     lists = {**PETS.protected, **PETS.attributes}
     by_lists, by_study = metrics.weat(vectors(), lists), metrics.weat(vectors(), PETS)
     assert by_lists.statistics == by_study.statistics
-    with pytest.raises(StudyError, match="3 word lists"):
+    with pytest.raises(MeasureError, match="1 protected groups"):
         metrics.weat(vectors(), {name: lists[name] for name in list(lists)[:3]})
 
 

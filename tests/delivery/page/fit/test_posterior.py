@@ -12,7 +12,8 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: FitReport
     shown = given.conclusions.shown
     overall, words = posterior.overall_section(given), posterior.words_section(given)
     assert overall.slug == "overall"
-    assert list(overall.headlines) == [statement.text for statement in shown if statement.kind == "contrast"]
+    open_statements = [item.text for kind in ("contrast", "group") for item in shown if item.kind == kind]
+    assert list(overall.headlines) == open_statements
     assert list(words.headlines) == [statement.text for statement in shown if statement.kind == "words"]
     (bullets,) = [block for block in words.blocks if isinstance(block, Bullets)]
     assert bullets.entries == words.headlines
