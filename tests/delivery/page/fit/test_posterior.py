@@ -3,7 +3,7 @@
 import pytest
 
 import bayesbias as bb
-from bayesbias.delivery.page.blocks import Bullets, Figure, Notice, Table
+from bayesbias.delivery.page.blocks import Figure, Notice, Table
 from bayesbias.delivery.page.fit import posterior
 from bayesbias.reports.fit_report import FitReport
 
@@ -15,8 +15,6 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: FitReport
     open_statements = [item.text for kind in ("contrast", "group") for item in shown if item.kind == kind]
     assert list(overall.headlines) == open_statements
     assert list(words.headlines) == [statement.text for statement in shown if statement.kind == "words"]
-    (bullets,) = [block for block in words.blocks if isinstance(block, Bullets)]
-    assert bullets.entries == words.headlines
     (figure,) = [block for block in words.blocks if isinstance(block, Figure)]
     assert " ".join(words.headlines) in figure.alt
 
