@@ -89,13 +89,13 @@ def project(
     Notes
     -----
     With unit vectors, each pair (a, b) has the difference ``d = (a - b) / |a - b|``, and a word w the cosine w d. Pairs
-    are a sample of all pairs that could name the axis, so that the mean of w d over pairs has Student's interval. The axis
-    itself is the mean difference mu of all pairs like these. The cosine of w with it is w mu / sqrt(mu mu), where mu mu
-    is estimated by the mean of d d' over two different pairs, the agreement of the pairs: the squared length of the
-    mean of a few differences is larger, so that cosines with it look too small. Errors of the agreement and of ratios
-    are the jackknife's. Whether the pairs agree at all is tested by reversing pairs: if the order of their words meant
-    nothing, as in pairs drawn at random, a share 1 - `hdi_prob` of axes would pass. Pairs that do not pass name no axis
-    that cosines could be taken with; fewer than five pairs cannot pass at the default.
+    are a sample of all pairs that could name the axis, so that the mean of w d over pairs has Student's interval. The
+    axis itself is the mean difference mu of all pairs like these. The cosine of w with it is w mu / sqrt(mu mu), where
+    mu mu is estimated by the mean of d d' over two different pairs, the agreement of the pairs: the squared length of
+    the mean of a few differences is larger, so that cosines with it look too small. Errors of the agreement and of
+    ratios are the jackknife's. Whether the pairs agree at all is tested by reversing pairs: if the order of their words
+    meant nothing, as in pairs drawn at random, a share 1 - `hdi_prob` of axes would pass. Pairs that do not pass name
+    no axis that cosines could be taken with; fewer than five pairs cannot pass at the default.
 
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
     leave in the projections; `plain_correlation` and the rank correlation are not.

@@ -128,7 +128,7 @@ class CovariateEffect(Result):
             differences=("effects", "words", "line"),
             figures={"covariate": figure},
         )
-        names = self.words.columns[self.words.columns.get_loc("hdi_high") + 1 :]  # the user's names are headings
+        names = list(self.words)[list(self.words).index("hdi_high") + 1 :]  # the user's names are headings
         words = replace(contents.tables["words"], headings={str(name): str(name) for name in names})
         return replace(contents, tables={**contents.tables, "words": words})
 
