@@ -1,7 +1,6 @@
 """The template of every page, which escapes all texts and loads nothing from elsewhere."""
 
 import base64
-import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,30 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.base.checks import check_path
-from bayesbias.base.outputs import atomic_path, check_output
 from bayesbias.delivery.page.blocks import Block, Notice, Section
-from bayesbias.errors import OutputError
 
 if TYPE_CHECKING:
     import jinja2
 
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def page_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Return `path` if a page can be written there, else raise `OutputError`."""
-    if check_path(path).suffix.lower() not in (".html", ".htm"):
-        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
-    return check_output(path, overwrite=overwrite)
-
-
-def write_page(target: Path, content: str, *, overwrite: bool) -> Path:
-    """Write a page and return its path; a failure leaves nothing behind."""
-    with atomic_path(target, overwrite=overwrite) as temporary:
-        temporary.write_text(content, encoding="utf-8", newline="\n")
-    return target
 
 
 @dataclass(frozen=True, eq=False)
