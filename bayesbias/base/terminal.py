@@ -4,8 +4,10 @@ import re
 import sys
 from typing import TextIO
 
-# All control characters but the ends of lines and tabs, and those that reverse the direction of writing.
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROL_CHARACTERS = "\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
+"""Ranges of a regular expression: control characters but tabs and ends of lines, and what overrides the direction."""
+
+_CONTROL = re.compile(f"[{CONTROL_CHARACTERS}\u200e\u200f]")
 
 
 def visible(text: object) -> str:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from bayesbias.base.terminal import CONTROL_CHARACTERS
 from bayesbias.delivery.page.blocks import Block, Notice, Section
 
 if TYPE_CHECKING:
     import jinja2
 
-# Control characters, marks that override the direction of text, and halves of surrogate pairs.
-_UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# With halves of surrogate pairs, which no file can hold.
+_UNWELCOME = re.compile(f"[{CONTROL_CHARACTERS}\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
