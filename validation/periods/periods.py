@@ -10,6 +10,7 @@ README.md says what the table means.
 
 import argparse
 import json
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -21,7 +22,6 @@ import pandas as pd
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.contrast_draws import draw_contrast
@@ -30,20 +30,13 @@ from bayesbias.models.periods.panel import fill_words, is_connected
 from bayesbias.models.periods.period_sample import PeriodSample
 
 FOLDER = Path(__file__).resolve().parent
+sys.path.append(str(FOLDER.parent / "real_gaps"))
+
+from real_gaps import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
+
 SEED = 20261124
-VECTORS = {
-    "google_news": "googlenews_word2vec_300d_13784.npz",
-    "glove": "glove_6b_50d_10382.txt",
-    "bundled": "wikipedia2018_skipgram_seed1.npz",
-}
-MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
-FEMALE = (
-    *("she", "her", "hers", "woman", "women", "girl", "girls", "female", "mother", "daughter", "sister", "wife"),
-    *("aunt", "queen"),
-)
 DRAWS, CHAINS = 1000, 4
 QUANTITIES = ("gap", "change", "slope")
-LEVELS = ("population", "these_words", "word")
 
 
 @dataclass(frozen=True)
@@ -100,15 +93,10 @@ class Populations:
 def populations(cell: Cell, folder: Path) -> Populations:
     """Return the distances of all words of a cell in all periods."""
     rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
-    bundled = bb.bundled("data", "vectors", VECTORS["bundled"])
-    embedding = bb.load_embedding(bundled if cell.vectors == "bundled" else folder / VECTORS[cell.vectors])
-    vectors = np.asarray(embedding.vectors, dtype=float)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    place_of = {word: place for place, word in enumerate(embedding.words)}
-    sides = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
-    axis = sides[0] - sides[1]
+    names, vectors = unit_vectors(cell.vectors, folder)
+    axis = gender_difference(names, vectors)
     axis /= np.linalg.norm(axis)
-    usable = np.array([place for place, word in enumerate(embedding.words) if word.isalpha()])
+    usable = np.array([place for place, word in enumerate(names) if word.isalpha()])
     halves = np.array_split(rng.permutation(usable), 2)
 
     def leaning(half: np.ndarray) -> list[np.ndarray]:

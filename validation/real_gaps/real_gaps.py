@@ -148,24 +148,32 @@ def curated(lists: Path) -> dict[str, list[list[str]]]:
     }
 
 
+def unit_vectors(name: str, folder: Path) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return the words of an embedding and their vectors of length 1, shape (words, dimensions)."""
+    path = bb.bundled("data", "vectors", VECTORS[name]) if name == "bundled" else folder / VECTORS[name]
+    embedding = bb.load_embedding(path)
+    vectors = np.asarray(embedding.vectors, dtype=float)
+    return embedding.words, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def gender_difference(words: tuple[str, ...], vectors: np.ndarray) -> np.ndarray:
+    """Return the mean vector of male words minus that of female words, shape (dimensions,)."""
+    place_of = {word: place for place, word in enumerate(words)}
+    male, female = (
+        vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)
+    )
+    return np.asarray(male - female)
+
+
 def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     """Return the populations of a cell."""
     key = repr((cell.vectors, cell.axis, cell.noise, cell.groups, cell.gap))
     rng = np.random.default_rng([SEED, zlib.crc32(key.encode())])
-    path = (
-        bb.bundled("data", "vectors", VECTORS["bundled"])
-        if cell.vectors == "bundled"
-        else folder / VECTORS[cell.vectors]
-    )
-    embedding = bb.load_embedding(path)
-    vectors = np.asarray(embedding.vectors, dtype=float)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    words = list(embedding.words)
+    words, vectors = unit_vectors(cell.vectors, folder)
     usable = np.array([place for place, word in enumerate(words) if word.isalpha()])
     centred = vectors - vectors[usable].mean(axis=0)
     place_of = {word: place for place, word in enumerate(words)}
-    means = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
-    gender = (means[0] - means[1])[None]
+    gender = gender_difference(words, vectors)[None]
     if "," in cell.axis:
         pairs = {name: [[w for w in of if w in place_of] for of in pair] for name, pair in curated(lists).items()}
         score = [(word, vectors[place_of[word]] @ gender[0]) for word in pairs["names"][0]]
