@@ -27,7 +27,9 @@ def test_script_in_short(script: ModuleType) -> None:
     cell = script.Cell("bundled", 3, 6, 6, 0.5, 0.3, 0.3, lost=0.1)
     table = script.summarise(script.run_cell(cell, VALIDATION, 8)).set_index(["method", "level", "quantity"])
     assert set(table.index) == {
-        ("periods", level, quantity) for level in script.LEVELS for quantity in script.QUANTITIES
+        ("periods", level, quantity)
+        for level in ("population", "these_words", "word")
+        for quantity in script.QUANTITIES
     }
     assert table["coverage"].mean() > 0.75
     assert table.loc[("periods", "these_words", "change"), "truth"] != 0
