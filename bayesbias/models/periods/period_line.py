@@ -46,10 +46,9 @@ def draw_line(
     rng = np.random.default_rng([seed, 2000])
     if walk:
         steps = np.diff(np.eye(len(times)), axis=0) / np.sqrt(np.diff(times))[:, None]
-        whitened = steps @ design
     else:
         steps = np.eye(len(times)) - 1 / len(times)
-        whitened = steps @ design
+    whitened = steps @ design
     gain = np.linalg.pinv(whitened) @ steps
     left = steps - whitened @ gain
     free = len(times) - 1 - design.shape[1]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.models.multivariate.list_model import InverseWishart
+
 # Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
 # differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
 FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
@@ -97,22 +99,13 @@ def draw_word_variation(
         centred = deviations - means[:, group_of]
         prior = 2 * FREEDOM / scales
         scale = np.swapaxes(centred, 1, 2) @ centred + prior[:, :, None] * np.eye(size)
-        covariance, precision = _inverse_wishart(FREEDOM + size - 1 + free, scale, rng)
-        rate = FREEDOM * np.diagonal(precision, axis1=1, axis2=2) + 1 / prior_scales**2
+        roots = InverseWishart(np.full(chains, FREEDOM + size - 1 + free), scale).roots(rng)
+        covariance = roots @ np.swapaxes(roots, 1, 2)
+        precision = np.square(np.linalg.inv(roots)).sum(axis=1)  # the diagonal of the inverse
+        rate = FREEDOM * precision + 1 / prior_scales**2
         scales = rate / rng.standard_gamma((FREEDOM + size) / 2, rate.shape)
         if step >= 0:
             drawn_covariances[:, step] = basis @ covariance @ basis.T
             drawn_deviations[:, step] = centred
     flat = drawn_deviations.reshape(-1, words, size) @ basis.T
     return WordVariation(drawn_covariances.reshape(-1, size, size), np.swapaxes(flat, 1, 2))
-
-
-def _inverse_wishart(freedom: float, scale: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return one draw for each scale (copies, size, size), and its inverse."""
-    copies, size, _ = scale.shape
-    bartlett = np.tril(rng.standard_normal((copies, size, size)), -1)
-    places = np.arange(size)
-    bartlett[:, places, places] = np.sqrt(2 * rng.standard_gamma((freedom - places) / 2, (copies, size)))
-    root = np.linalg.cholesky(scale) @ np.swapaxes(np.linalg.inv(bartlett), 1, 2)
-    inverse = np.linalg.inv(root)
-    return root @ np.swapaxes(root, 1, 2), np.swapaxes(inverse, 1, 2) @ inverse

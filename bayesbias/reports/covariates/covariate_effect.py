@@ -357,12 +357,12 @@ def _doubts(
     """Yield doubts about the draws, and about single words that decide a slope."""
     for problem in fit_attribute(fit, "convergence_problems"):
         yield Statement("convergence", problem)
-    residual = design.residuals @ leans.draws.mean(axis=0)
-    share = np.where(design.leverage < 1, 1 - design.leverage, np.inf)
+    means = leans.draws.mean(axis=0)
+    residual = design.residuals @ means
     for name, row, freedom in zip(names, design.coefficients, robust_freedom(design), strict=True):
-        shift = row * residual / share
+        shift = row * residual / design.unexplained
         place = int(np.argmax(np.abs(shift)))
-        slope = float(row @ leans.draws.mean(axis=0))
+        slope = float(row @ means)
         if freedom < _FEW_EFFECTIVE:
             yield Statement(
                 "leverage",

@@ -34,6 +34,11 @@ class Design:
         """Share of each word in its own fitted value, shape (words,)."""
         return np.asarray(1 - np.diagonal(self.residuals))
 
+    @property
+    def unexplained(self) -> np.ndarray:
+        """One minus the leverage of each word, infinite for a word that has no residual, shape (words,)."""
+        return np.where(self.leverage < _ALONE, 1 - np.minimum(self.leverage, _ALONE), np.inf)
+
 
 def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
     """Return the regression on covariates (words, covariates) with a mean for each group in `group_of` (words,).
@@ -64,14 +69,9 @@ def slopes_of_population(
 
     `slopes` (draws, covariates) and `residuals` (draws, words) are draws of those of these words.
     """
-    variances = np.square(residuals) / _unexplained(design) @ np.square(design.coefficients).T
+    variances = np.square(residuals) / design.unexplained @ np.square(design.coefficients).T
     noise = np.column_stack([rng.standard_t(freedom, len(slopes)) for freedom in robust_freedom(design)])
     return np.asarray(slopes + noise * np.sqrt(variances))
-
-
-def _unexplained(design: Design) -> np.ndarray:
-    """Return one minus the leverage of each word, infinite for a word that has no residual, shape (words,)."""
-    return np.where(design.leverage < _ALONE, 1 - np.minimum(design.leverage, _ALONE), np.inf)
 
 
 def robust_freedom(design: Design) -> np.ndarray:
@@ -83,7 +83,7 @@ def robust_freedom(design: Design) -> np.ndarray:
     >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
     array([4.4])
     """
-    roots = np.abs(design.coefficients) / np.sqrt(_unexplained(design))
+    roots = np.abs(design.coefficients) / np.sqrt(design.unexplained)
     matrices = roots[:, :, None] * design.residuals * roots[:, None]
     squares = np.square(matrices).sum(axis=(1, 2))
     traces = np.trace(matrices, axis1=1, axis2=2)
