@@ -50,6 +50,19 @@ def test_what_the_text_says_of_the_tables(text: str) -> None:
     assert f"{100 * noise['claims'].mean():.0f} % of numbers drawn at random" in text
 
 
+def test_what_the_guide_says_of_ratings() -> None:
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
+    (row,) = (
+        pd.read_csv(KEPT / "ratings.csv")
+        .query("vectors == 'google_news' and rating == 'occupations'")
+        .drop_duplicates(["population", "truth"])
+        .to_dict("records")
+    )
+    assert (
+        f"the feminine side of {row['population']} pairs of gender, with a correlation of {-row['truth']:.2f}" in guide
+    )
+
+
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.exists(), reason="the reference data are absent")
