@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_count, check_items, resolve_seed, with_progress
-from bayesbias.base.statements import Statement
+from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
@@ -18,6 +18,8 @@ from bayesbias.models.likelihood import log_mean, psis_loo
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.reports.posterior.conclusions import nothing_to_compare
+from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.tables.conversion import any_frame
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def compare_models(
     table: "pd.DataFrame",
     models: Sequence[str | os.PathLike[str] | ModelSpec] = MODELS,
     *,
+    hdi_prob: float = HDI_PROB,
     draws: int = 1000,
     chains: int = 4,
     random_seed: int | None = None,
@@ -59,6 +62,8 @@ def compare_models(
         A distance table.
     models
         Names of `list_models`, paths of TOML files, or `ModelSpec`.
+    hdi_prob
+        Probability inside the intervals of contrasts.
     draws, chains
         Draws and chains of each fit, as in `fit`.
     random_seed
@@ -78,8 +83,9 @@ def compare_models(
         their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
         with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
         preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
-        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `random_seed`, and
-        `elpd_words` (for each model, a dict of each attribute word's contribution to the sum).
+        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `random_seed`,
+        `elpd_words` (for each model, a dict of each attribute word's contribution to the sum), and `contrasts` (for
+        each model, a list of dicts: the rows of `contrasts` of its fit to the whole table, if there are any).
 
     Raises
     ------
@@ -113,6 +119,7 @@ def compare_models(
     import pandas as pd
 
     seed = resolve_seed(random_seed)
+    check_probability("hdi_prob", hdi_prob)
     specs = _specs(models)
     data = model_data(table)
     if len(data.attribute_words) < FEWEST_WORDS:
@@ -126,7 +133,7 @@ def compare_models(
     for spec in specs:
         check_room_for_draws(data, spec, total_draws)
     fit_short = partial(fit, draws=draws, chains=chains)
-    scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
+    scores = [_score(table, data, spec, fit_short, seed, hdi_prob, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
     best_pairs = max(scores, key=lambda score: score.pairs.sum())
     frame = pd.DataFrame(
@@ -153,13 +160,18 @@ def compare_models(
     by_word = {
         score.model: dict(zip(data.attribute_words.tolist(), score.words.tolist(), strict=True)) for score in scores
     }
-    frame.attrs = {"advice": _advice(frame, len(data.attribute_words)), "random_seed": seed, "elpd_words": by_word}
+    frame.attrs = {
+        "advice": _advice(frame, len(data.attribute_words)),
+        "random_seed": seed,
+        "elpd_words": by_word,
+        "contrasts": {score.model: score.contrasts for score in scores},
+    }
     return frame
 
 
 @dataclass(frozen=True, eq=False)
 class _Score:
-    """Log predictive densities of the attribute words and of the rows, and their diagnostics."""
+    """Log predictive densities of the attribute words and of the rows, their diagnostics, and the contrasts."""
 
     model: str
     words: np.ndarray
@@ -168,6 +180,7 @@ class _Score:
     k_high: int
     refitted: int
     unreliable: int
+    contrasts: list[dict[str, Any]]
 
 
 def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSpec]:
@@ -184,7 +197,14 @@ def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSp
 
 
 def _score(
-    table: "pd.DataFrame", data: ModelData, spec: ModelSpec, fit_short: _Fit, seed: int, *, progress: bool
+    table: "pd.DataFrame",
+    data: ModelData,
+    spec: ModelSpec,
+    fit_short: _Fit,
+    seed: int,
+    hdi_prob: float,
+    *,
+    progress: bool,
 ) -> _Score:
     fitted = fit_short(table, spec, random_seed=seed, progress=progress)
     seeds = np.random.default_rng(seed).integers(2**32, size=len(data.attribute_words))
@@ -221,6 +241,7 @@ def _score(
         k_high=int((~(np.concatenate(pairs_khat) <= k_limit)).sum()),
         refitted=len(high) - unreliable,
         unreliable=unreliable,
+        contrasts=[] if nothing_to_compare(data.connections) else rows_of(contrasts(fitted, hdi_prob=hdi_prob)),
     )
 
 

@@ -103,6 +103,18 @@ def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame
     pd.testing.assert_frame_equal(first, again)
 
 
+def test_contrasts_are_those_of_the_fits_that_were_compared(small: pd.DataFrame) -> None:
+    frame = compare_models(small, ["crossed", "hierarchical"], hdi_prob=0.5, draws=100, random_seed=4)
+    for model in ("crossed", "hierarchical"):
+        fitted = bb.fit(small, model, draws=100, chains=4, random_seed=4)
+        expected = bb.contrasts(fitted, hdi_prob=0.5).reset_index(drop=True)
+        pd.testing.assert_frame_equal(
+            pd.DataFrame(frame.attrs["contrasts"][model]), pd.DataFrame(expected), check_dtype=False
+        )
+    with pytest.raises(ArgumentError, match="hdi_prob=2"):
+        compare_models(small, hdi_prob=2)
+
+
 def test_a_word_that_alone_measures_a_connection_is_counted(small: pd.DataFrame) -> None:
     rows = small[(small["connection"] != "neutral") | (small["attribute_word"] == "neutral0")]
     frame = compare_models(rows, random_seed=1, draws=500).set_index("model")

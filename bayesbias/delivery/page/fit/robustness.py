@@ -9,7 +9,6 @@ from bayesbias.base.statements import distance_text, interval_text, percent_text
 from bayesbias.delivery.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
 from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates.intervals import settled
-from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -52,7 +51,12 @@ def comparison_section(page: FitReport) -> Section:
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
     try:
         frame = compare_models(
-            page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.random_seed, progress=False
+            page.table,
+            models,
+            hdi_prob=page.hdi_prob,
+            draws=_COMPARISON_DRAWS,
+            random_seed=page.random_seed,
+            progress=False,
         )
     except NotEnoughMemoryError as error:
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {error}")])
@@ -78,7 +82,7 @@ def comparison_section(page: FitReport) -> Section:
         headline = f"Of {len(frame)} models compared, the fitted one, {name}, {predictions[str(reading)]}."
     headlines = [headline]
     if not page.nothing_to_compare:
-        rows = _contrasts_of_models(page)
+        rows = _contrasts_of_models(page, frame)
         headlines.append(_models_headline(page, rows))
         blocks.append(_models_table(page, rows))
     blocks += [
@@ -105,15 +109,11 @@ def comparison_section(page: FitReport) -> Section:
     return Section("comparison", _COMPARISON, blocks, headlines)
 
 
-def _contrasts_of_models(page: FitReport) -> pd.DataFrame:
-    """Return the contrasts of the fitted model and of the others, with a column `model`."""
-    fits = {page.spec.name: page.fit}
-    for model in MODELS:
-        if model != page.spec.name:
-            fits[model] = fit_model(
-                page.table, model, draws=_COMPARISON_DRAWS, random_seed=page.random_seed, progress=False
-            )
-    frames = [contrasts(fit, hdi_prob=page.hdi_prob).assign(model=model) for model, fit in fits.items()]
+def _contrasts_of_models(page: FitReport, compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the contrasts of the fitted model and of those that it was compared with, with a column `model`."""
+    others = {name: rows for name, rows in compared.attrs["contrasts"].items() if name != page.spec.name}
+    frames = [contrasts(page.fit, hdi_prob=page.hdi_prob).assign(model=page.spec.name)]
+    frames += [pd.DataFrame(rows).assign(model=name) for name, rows in others.items()]
     return pd.concat(frames).sort_values("contrast", kind="stable")
 
 

@@ -33,11 +33,14 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         frame = pd.DataFrame({"model": ["crossed"], "reading": ["preferred"]})
         numbers = ("elpd_words", "words_diff", "words_diff_se", "elpd_pairs", "pairs_diff", "pairs_diff_se")
         frame[list(numbers)] = 0.0
-        frame.attrs = {"advice": (), "random_seed": 1}
+        row = {"contrast": "associated - different", "mean": -0.5, "sd": 0.1, "hdi_low": -0.7, "hdi_high": -0.3}
+        frame.attrs = {"advice": (), "random_seed": 1, "contrasts": {"crossed": [row | {"observed": -0.4}]}}
         return frame
 
     monkeypatch.setattr(robustness, "compare_models", compare)
-    assert "not compared here" in robustness.comparison_section(page).headlines[0]
+    headlines = robustness.comparison_section(page).headlines
+    assert "not compared here" in headlines[0]
+    assert "-0.500 (-0.700 to -0.300) in crossed" in headlines[1]
 
 
 def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
