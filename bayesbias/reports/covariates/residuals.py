@@ -1,9 +1,11 @@
 """What the leans of words vary by beyond covariates, without the chance variation of attribute words.
 
 The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the residuals,
-with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. As for the sds of
-words like these in the model (`models/multivariate/population.py`), sd has a half-t prior and is drawn on a grid; t
-given r and sd is Normal. Words may have heavier tails than that: sds in the population are then less certain.
+with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. The sd has a half-t
+prior and is drawn on a grid, from the plain sum of squares of r alone, which is about a scaled chi-square
+(Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that hardly vary
+between attribute words. Along these, no two lists differ much, and the sd would be too small. t given r and sd is
+Normal. Words may have heavier tails than that: sds in the population are then less certain.
 """
 
 import numpy as np
@@ -31,8 +33,9 @@ def draw_residuals(
     basis, spread = basis @ axes, np.maximum(spread, 0)
     plain = basis.T @ leans.observed
     variance = spread + _SDS[:, None] ** 2
+    total, square = variance.sum(axis=1), np.square(variance).sum(axis=1)
     log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    log = log - 0.5 * (np.log(variance) + plain**2 / variance).sum(axis=1)
+    log = log + stats.chi2(total**2 / square, scale=square / total).logpdf(plain @ plain)
     sds = draw_on_grid(_SDS, log[None], draws, rng)
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + spread)
     drawn = share * plain + np.sqrt(share * spread) * rng.standard_normal((draws, len(plain)))
