@@ -21,6 +21,35 @@ def test_readme_shows_the_table(script: ModuleType) -> None:
         assert line in text
 
 
+def test_what_the_text_says_of_changes() -> None:
+    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+    cells = pd.read_csv(KEPT / "cells.csv")
+    changes = cells[cells["quantity"] == "change"].set_index(["method", "level"])
+    population, clustered = changes.loc[("periods", "population")], changes.loc[("two_way_clustered", "population")]
+    means = {
+        level: changes.loc[("periods", level), "coverage"].mean() for level in ("population", "these_words", "word")
+    }
+    assert (
+        f"in {means['population']:.2f} of the intervals, those of these words in {means['these_words']:.2f}, of single "
+        f"words in {means['word']:.2f}." in text
+    )
+    assert f"Two-way clustered errors cover {clustered['coverage'].mean():.2f}." in text
+    lost = population.loc[population["lost"] > 0, "coverage"]
+    assert f"With lost words, {lost.min():.2f} to {lost.max():.2f} hold the truth" in text
+    still, still_clustered = (rows.loc[rows["drift"] == 0, "claims"] for rows in (population, clustered))
+    assert f"claimed in {still.mean():.2f} of the tables, at most {still.max():.2f} in a cell" in text
+    assert f"errors claim {still_clustered.mean():.2f}, at most {still_clustered.max():.2f}." in text
+    moved, moved_clustered = (rows[rows["drift"] > 0] for rows in (population, clustered))
+    assert f"{moved['claims'].mean():.2f} on average for changes" in text
+    assert (
+        f"claim {moved_clustered['claims'].mean():.2f} at a coverage of {moved_clustered['coverage'].mean():.2f}."
+        in text
+    )
+    of_three = population[population["words"] == 3].set_index("attributes")["coverage"]
+    assert f"With 3 words a group and 4 a list, {of_three[4]:.2f} of the changes" in text
+    assert f"{of_three[15]:.2f} of the changes of words like these with 3 words a group, 15 a list" in text
+
+
 @pytest.mark.slow
 def test_script_in_short(script: ModuleType) -> None:
     """With the bundled vectors; the truth of a planted drift is inside most intervals."""
