@@ -42,8 +42,29 @@ def test_what_the_text_says_of_coverage_and_claims(text: str) -> None:
         assert (
             f"least squares {claims[related, 'least squares']:.2f}, two-way {claims[related, 'two-way']:.2f})" in flat
         )
-    rated = cells[cells["covariate"] == "ratings"].set_index("method")["coverage"]
+    of_population = cells[cells["method"] == "population"]
+    unrelated = cells[~cells["related"]].groupby("method")["claims"].max()
+    assert f"and at most {unrelated['population']:.2f} in any cell (two-way {unrelated['two-way']:.2f})" in flat
+    by_size = [f"{power:.2f}" for power in of_population[of_population["related"]].groupby("words")["claims"].mean()]
+    assert f"{by_size[0]} of those of 10 words, {by_size[1]} of 20, {by_size[2]} of 40." in flat
+    lowest = of_population.loc[of_population["coverage"].idxmin()]
+    assert (lowest["covariate"], lowest["words"]) == ("uneven", 40)
+    assert f"In the lowest cell, {lowest['coverage']:.2f} of the intervals for the population" in flat
+    rated = cells[(cells["covariate"] == "ratings") & (cells["words"] == 20)].set_index("method")["coverage"]
     assert f"{rated['population']:.2f} hold the truth, {rated['least squares']:.2f} of least squares" in flat
+
+
+def test_what_the_text_says_of_correlations_and_sds(text: str) -> None:
+    cells, flat = pd.read_csv(KEPT / "cells.csv"), " ".join(text.split())
+    coverage = cells.groupby("method")["coverage"].agg(["mean", "min"])
+    of_correlation, of_sd = (coverage.loc[name].map("{:.2f}".format) for name in ("correlation", "residual sd"))
+    assert f"too rarely: {of_correlation['mean']} and {of_sd['mean']} on average" in flat
+    assert f"{of_correlation['min']} and {of_sd['min']} in their lowest cells" in flat
+    claims = cells[~cells["related"] & (cells["method"] == "correlation")]["claims"]
+    assert f"leave out 0 in {claims.mean():.2f} of the tables" in flat
+    assert f"and in up to {claims.max():.2f} of those of a cell" in flat
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
+    assert f"a little too rarely, {of_correlation['mean']} and {of_sd['mean']} of the time" in guide
 
 
 def test_what_the_text_says_of_figure_1(text: str) -> None:

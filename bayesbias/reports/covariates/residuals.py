@@ -5,7 +5,8 @@ with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples
 prior and is drawn on a grid, from the plain sum of squares of r alone, which is about a scaled chi-square
 (Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that hardly vary
 between attribute words. Along these, no two lists differ much, and the sd would be too small. t given r and sd is
-Normal. Words may have heavier tails than that: sds in the population are then less certain.
+Normal, with the mean of the variances in V for each of them. Words may have heavier tails than that: sds in the
+population are then less certain.
 """
 
 import numpy as np
@@ -37,8 +38,9 @@ def draw_residuals(
     log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
     log = log + stats.chi2(total**2 / square, scale=square / total).logpdf(plain @ plain)
     sds = draw_on_grid(_SDS, log[None], draws, rng)
-    share = sds[:, None] ** 2 / (sds[:, None] ** 2 + spread)
-    drawn = share * plain + np.sqrt(share * spread) * rng.standard_normal((draws, len(plain)))
+    chance = spread.mean()
+    share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
+    drawn = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
     residuals = drawn @ basis.T
     return residuals, _with_heavy_tails(sds, residuals)
 

@@ -1,5 +1,7 @@
 """What words vary by beyond covariates: chance variation of attribute words is taken out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,22 @@ def test_the_sd_is_that_without_chance(sd: float, chance: float) -> None:
     truth = design.residuals @ beyond
     assert np.square(residuals.mean(axis=0) - truth).sum() < np.square(observed - truth).sum()
     np.testing.assert_allclose(residuals @ values, 0, atol=1e-10)
+
+
+def test_combinations_of_words_that_never_vary_do_not_make_the_sd_small() -> None:
+    """As in an embedding: leans and chance lie along the few directions in which attribute words differ."""
+    rng = np.random.default_rng(5)
+    vectors, lists = rng.standard_normal((WORDS, 4)), np.repeat([0, 1], 15)
+    means = 0.3 * rng.standard_normal((2, 4))
+    attributes = means[lists] + 0.3 * rng.standard_normal((len(lists), 4))
+    leans, values, _ = made(0.0, 0.0, 15)
+    sample = replace(leans.sample, distances=1 - attributes @ vectors.T)
+    plain = plain_list_means(sample)
+    leans = replace(leans, sample=sample, observed=plain[0] - plain[1])
+    design = design_of(values, np.zeros(WORDS, dtype=int))
+    truth = design.residuals @ vectors @ (means[1] - means[0])
+    _, sds = draw_residuals(leans, design, (2.0, 0.1), 4000, np.random.default_rng(1))
+    assert np.quantile(sds, 0.055) < np.sqrt(truth @ truth / design.freedom) < np.quantile(sds, 0.945)
 
 
 def test_without_chance_the_residuals_are_the_plain_ones() -> None:
