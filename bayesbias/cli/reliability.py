@@ -63,7 +63,7 @@ def reliability(
     table_2: Annotated[
         bool, typer.Option("--drivers/--no-drivers", help="Whether to estimate what explains reliability (table 2).")
     ] = True,
-    draws: Annotated[int, typer.Option(help="Draws per chain of what explains reliability, and tuning steps.")] = 1000,
+    draws: Annotated[int, typer.Option(help="Draws of what explains reliability, in each of four chains.")] = 1000,
     seed: Seed = None,
     as_json: AsJson = False,
     quiet: Quiet = False,

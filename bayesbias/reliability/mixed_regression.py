@@ -1,17 +1,26 @@
-"""A linear regression with groupings (algorithms, corpora) and repeated units (words), as a PyMC model."""
+"""A linear regression with groupings (algorithms, corpora) and repeated units (words), by importance sampling.
+
+Given the standard deviations of effects, units and errors, all coefficients and effects are Normal and are integrated
+out. The few standard deviations are drawn by `importance`, then coefficients and effects given each draw.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
-from bayesbias.models.sampling import Settings, exact_arithmetic
+from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
+from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, importance_report, poor_weights, resample
 
 if TYPE_CHECKING:
-    import pymc as pm
     import xarray as xr
+
+_CHAINS = 4
+# The range of the logarithms of standard deviations in which modes are searched.
+_LIMITS = (-9.0, 3.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,106 +72,115 @@ def _reduced(design: Floats, response: Floats, rows: int) -> Stratum:
     return Stratum(R, projected, max(float(response @ response - projected @ projected), 0.0), rows)
 
 
-def mixed_model(strata: Sequence[Stratum], *, fixed: int, groupings: Mapping[str, int], repeats: int) -> "pm.Model":
-    """Return the PyMC model of the standard deviations in a regression of a standardised response.
+@dataclass(frozen=True, eq=False)
+class MixedRegression:
+    """The regression of a standardised response on `fixed` columns, and on levels of groupings.
 
-    `strata` are those of `split_rows`; the columns of their designs are `fixed` coefficients and then the levels of
-    each grouping, whose numbers are in `groupings`. Priors, in standard deviations of the response: coefficients
-    Normal(0, 1), every standard deviation HalfNormal(1). Coefficients and effects, Normal given the standard
-    deviations, are integrated out: samplers cope badly with effects that are known much better, or much worse, than
-    their scales.
+    Priors, in standard deviations of the response: coefficients Normal(0, 1), every standard deviation HalfNormal(1).
+
+    Parameters
+    ----------
+    strata
+        Those of `split_rows`. The columns of their designs are those of `fixed`, then the levels of each grouping.
+    fixed
+        Names of columns with a coefficient.
+    groupings
+        Names of the levels of each grouping.
+    repeats
+        Rows of each unit; with more than one, units have an effect.
     """
-    import pymc as pm
-    import pytensor.tensor as pt
 
-    with pm.Model() as model:
-        sds = {name: pm.HalfNormal(f"{name}_sd", 1) for name in groupings}
-        sigma = pm.HalfNormal("sigma", 1)
-        word_sd = pm.HalfNormal("word_sd", 1) if len(strata) > 1 else None
-        scale = pm.math.concatenate(
-            [np.ones(fixed), *(sds[name] * np.ones(levels) for name, levels in groupings.items())]
-        )
-        precision, linear, deviance = 0.0, 0.0, 0.0
-        for stratum, variance in zip(strata, _variances(sigma**2, word_sd, repeats), strict=True):
-            precision += stratum.design.T @ stratum.design / variance
-            linear += stratum.design.T @ stratum.response / variance
-            squares = float(stratum.response @ stratum.response) + stratum.residual_squares
-            deviance += stratum.rows * pt.log(variance) + squares / variance
-        size = fixed + sum(groupings.values())
-        factor = pt.linalg.cholesky(np.eye(size) + scale[:, None] * precision * scale)
-        fitted = pt.linalg.solve_triangular(factor, scale * linear, lower=True)
-        pm.Potential(
-            "marginal", -0.5 * deviance - pm.math.log(factor[np.diag_indices(size)]).sum() + 0.5 * (fitted**2).sum()
-        )
-    return model
+    strata: Sequence[Stratum]
+    fixed: Sequence[str]
+    groupings: Mapping[str, Sequence[str]]
+    repeats: int
+
+    @property
+    def sds(self) -> list[str]:
+        """Return the names of the standard deviations: of each grouping, of errors, and of units."""
+        units = ["word_sd"] if len(self.strata) > 1 else []
+        return [*(f"{name}_sd" for name in self.groupings), "sigma", *units]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return the number of fixed columns, and of levels of each grouping."""
+        return [len(self.fixed), *(len(levels) for levels in self.groupings.values())]
+
+    def log_density(self, points: Floats) -> Floats:
+        """Return the log density of logarithms of the standard deviations, shape (points,), up to a constant."""
+        factor, fitted, _, variances = self._given(points)
+        density = points.sum(axis=1) - 0.5 * np.exp(2 * points).sum(axis=1)
+        for stratum, variance in zip(self.strata, variances, strict=True):
+            squares = stratum.response @ stratum.response + stratum.residual_squares
+            density -= 0.5 * (stratum.rows * np.log(variance) + squares / variance)
+        density -= np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        return np.asarray(density + 0.5 * np.square(fitted).sum(axis=1))
+
+    def draw_columns(self, points: Floats, rng: np.random.Generator) -> Floats:
+        """Draw coefficients and effects, shape (points, columns), given logarithms of the standard deviations."""
+        factor, fitted, scale, _ = self._given(points)
+        noisy = fitted + rng.standard_normal(fitted.shape)
+        return np.asarray(scale * np.linalg.solve(np.swapaxes(factor, 1, 2), noisy[..., None])[..., 0])
+
+    def _given(self, points: Floats) -> tuple[Floats, Floats, Floats, list[Floats]]:
+        """Return, at each point, the Cholesky factor of the columns' precision, and their whitened mean.
+
+        Columns are divided by their prior scales, which are returned too, as are the variances of the strata.
+        """
+        sds = np.exp(points)
+        scale = np.concatenate([np.ones((len(sds), 1)), sds[:, : len(self.groupings)]], axis=1)
+        scale = scale.repeat(self.sizes, axis=1)
+        noise = np.square(sds[:, len(self.groupings)])
+        # Of the scaled means of units, and of the deviations from them.
+        variances = [noise] if len(self.strata) == 1 else [noise + self.repeats * np.square(sds[:, -1]), noise]
+        precision, linear = np.zeros((*scale.shape, scale.shape[1])), np.zeros(scale.shape)
+        for stratum, variance in zip(self.strata, variances, strict=True):
+            precision += stratum.design.T @ stratum.design / variance[:, None, None]
+            linear += stratum.design.T @ stratum.response / variance[:, None]
+        inner = np.eye(scale.shape[1]) + scale[:, :, None] * precision * scale[:, None]
+        factor = np.linalg.cholesky(inner)
+        fitted = np.linalg.solve(factor, (scale * linear)[..., None])[..., 0]
+        return factor, fitted, scale, variances
 
 
-def sample_mixed(
-    strata: Sequence[Stratum],
-    *,
-    columns: Sequence[str],
-    groupings: Mapping[str, Sequence[str]],
-    repeats: int,
-    settings: Settings,
-) -> "xr.DataTree":
-    """Return draws of the standard deviations, by nutpie, and of `coefficient` and the effects of each grouping."""
-    import nutpie
+def sample_mixed(regression: MixedRegression, *, draws: int, seed: int) -> "xr.DataTree":
+    """Return draws of the standard deviations, of `coefficient`, and of the effects of each grouping.
+
+    `draws` is their number in each of four chains. These are labels: draws are independent.
+    """
     import xarray as xr
 
-    model = mixed_model(
-        strata, fixed=len(columns), groupings={name: len(levels) for name, levels in groupings.items()}, repeats=repeats
-    )
-    with exact_arithmetic():
-        tree: xr.DataTree = nutpie.sample(
-            nutpie.compile_pymc_model(model),
-            draws=settings.draws,
-            tune=settings.tune,
-            chains=settings.chains,
-            seed=settings.random_seed,
-            progress_bar=settings.progress,
-            save_warmup=False,
-            target_accept=0.95,
+    rng, size = np.random.default_rng(seed), len(regression.sds)
+    with threadpool_limits(1):  # threads cost more than they save with small matrices
+        starts = [np.full(size, -1.0), np.where(np.arange(size) < len(regression.groupings), -4.0, -1.0)]
+        proposal = fit_proposal(regression.log_density, starts, limits=_LIMITS)
+        drawn = resample(regression.log_density, proposal, draws=draws * _CHAINS, rng=rng)
+        columns = np.concatenate(
+            [
+                regression.draw_columns(block, rng)
+                for block in np.array_split(drawn.points, 1 + len(drawn.points) // 2000)
+            ]
         )
-    posterior = tree["posterior"].to_dataset()
-    rng = np.random.default_rng(settings.random_seed)
-    theta = conditional_draws(strata, posterior, len(columns), groupings, repeats, rng)
-    posterior["coefficient"] = (("chain", "draw", "column"), theta[..., : len(columns)])
-    first = len(columns)
-    for name, levels in groupings.items():
-        posterior[f"{name}_effect"] = (("chain", "draw", name), theta[..., first : first + len(levels)])
-        first += len(levels)
-    tree["posterior"] = xr.DataTree(posterior.assign_coords({"column": list(columns), **groupings}))
-    return tree
+    names = [*regression.sds, "coefficient", *(f"{name}_effect" for name in regression.groupings)]
+    dims = [()] * len(regression.sds) + [("column",), *((name,) for name in regression.groupings)]
+    parts = [*np.exp(drawn.points.T), *np.split(columns, np.cumsum(regression.sizes)[:-1], axis=1)]
+    variables = {
+        name: (("chain", "draw", *dim), part.reshape(_CHAINS, draws, *part.shape[1:]))
+        for name, dim, part in zip(names, dims, parts, strict=True)
+    }
+    coords = {"column": list(regression.fixed)} | {name: list(of) for name, of in regression.groupings.items()}
+    groups = {"posterior": xr.Dataset(variables, coords=coords), "sample_stats": xr.Dataset(importance_report([drawn]))}
+    return xr.DataTree.from_dict(groups)
 
 
-def _variances(noise: Any, word_sd: Any, repeats: int) -> list[Any]:
-    """Return the variance of each stratum: of the scaled means of units, and of the deviations from them."""
-    return [noise] if word_sd is None else [noise + repeats * word_sd**2, noise]
-
-
-def conditional_draws(
-    strata: Sequence[Stratum],
-    posterior: "xr.Dataset",
-    fixed: int,
-    groupings: Mapping[str, Sequence[str]],
-    repeats: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Draw coefficients and effects given each draw of the standard deviations."""
-    drawn = {str(name): values.transpose("chain", "draw").to_numpy() for name, values in posterior.items()}
-    noise = drawn["sigma"] ** 2
-    prior = [np.ones((*noise.shape, fixed))]
-    prior += [
-        np.repeat(drawn[f"{name}_sd"][..., None] ** -2, len(levels), axis=-1) for name, levels in groupings.items()
-    ]
-    weights = np.concatenate(prior, axis=-1)
-    precision = np.zeros((*weights.shape, weights.shape[-1]))
-    linear = np.zeros(weights.shape)
-    for stratum, variance in zip(strata, _variances(noise, drawn.get("word_sd"), repeats), strict=True):
-        precision += stratum.design.T @ stratum.design / variance[..., None, None]
-        linear += stratum.design.T @ stratum.response / variance[..., None]
-    precision += weights[..., None] * np.eye(weights.shape[-1])
-    factor = np.linalg.cholesky(precision)
-    mean = np.linalg.solve(precision, linear[..., None])[..., 0]
-    noisy = np.linalg.solve(np.swapaxes(factor, -1, -2), rng.standard_normal((*weights.shape, 1)))[..., 0]
-    return np.asarray(mean + noisy)
+def weight_problems(fit: "xr.DataTree") -> list[str]:
+    """Return what is wrong with the importance weights of `sample_mixed`, a sentence each; empty if nothing is."""
+    stats = {str(name): float(value) for name, value in fit["sample_stats"].items()}
+    problems = []
+    if not stats["pareto_khat"] <= KHAT_MAX:
+        why = poor_weights(stats["pareto_khat"], KHAT_MAX)
+        problems.append(f"{why.capitalize()}: do not trust the intervals. Leave out factors, or use more words.")
+    if stats["importance_ess"] < _CHAINS * ESS_PER_CHAIN:
+        few = f"Fewer than {_CHAINS * ESS_PER_CHAIN} effective draws ({stats['importance_ess']:.0f})"
+        problems.append(f"{few}: the numbers are noisy. Use more draws.")
+    return problems

@@ -265,7 +265,7 @@ def reliability_report(
     if table_2:
         results, reasons = explained(
             tables, embeddings, counts=counts, properties=properties,
-            settings={"draws": draws, "tune": draws, "hdi_prob": hdi_prob, "random_seed": seed, "progress": progress},
+            settings={"draws": draws, "hdi_prob": hdi_prob, "random_seed": seed},
         )  # fmt: skip
     first = next(iter(arrays.values()))
     facts = {

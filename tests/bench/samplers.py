@@ -61,7 +61,7 @@ def each() -> Iterator[dict[str, object]]:
     yield from _many_words()
     for place, (name, table) in enumerate(tables.items()):
         for model in LISTS:
-            yield from _engines(name, table, model, nuts=place == 0, pymc=False)
+            yield from _engines(name, table, model, nuts=place == 0, pymc=place == 0)
         for model in (*EXACT, *COLLAPSED, *ROBUST):
             yield from _engines(name, table, model, nuts=place == 0 or model in MAIN, pymc=place == 0 and model in MAIN)
     yield _sensitivity(tables)

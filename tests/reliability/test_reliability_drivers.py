@@ -7,7 +7,7 @@ import pytest
 from bayesbias.errors import ReportError
 from bayesbias.reliability.reliability_drivers import drivers
 
-SETTINGS = {"draws": 500, "tune": 500, "chains": 2, "random_seed": 1, "progress": False}
+SETTINGS = {"random_seed": 1}
 
 
 def simulated(words: int, seed: int) -> pd.DataFrame:

@@ -33,7 +33,8 @@ RULES = ("db_wa", "ripa", "nbm")
 RULES_OF_ITS_CODE = ("db_wa", "ripa_unit", "nbm")
 # Samples of words stand for Google10K, which is not free, and for the full vocabulary.
 FREQUENT, VOCABULARY = "frequent", "vocabulary"
-FACTORS = (*("rule", "stability", "norm", "log_frequency", "log_frequency_squared", "neighbour_similarity"),)
+FREQUENCIES = ("log_frequency", "log_frequency_squared")
+FACTORS = ("rule", "stability", "norm", *FREQUENCIES, "neighbour_similarity")
 
 
 def counted(corpus: Path) -> Counter[str]:
@@ -79,18 +80,28 @@ def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, draws: int) -> dict[str, pd.DataFrame]:
-    """Return what explains the reliability of the words of both samples: the tables of `bb.reliability.drivers`."""
-    rows = (words["kind"] == kind) & words["rule"].isin((*RULES, "all"))
+def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, draws: int) -> dict[str, pd.DataFrame]:
+    """Return what explains the reliability of the words of both samples: the tables of `bb.reliability.drivers`.
+
+    `ripa` says whose RIPA is among the rules: that of the paper's ``"equation"``, or of its published ``"code"``.
+    """
+    rules = {"equation": RULES, "code": RULES_OF_ITS_CODE}[ripa]
+    over_rules = {"equation": "inter_rater", "code": "inter_rater_code"}[ripa]
+    rows = words["kind"] == over_rules if kind == "inter_rater" else words["kind"].eq(kind) & words["rule"].isin(rules)
     data = words[rows].rename(columns={"target_word": "word", "estimate": "reliability"})
     data = data.merge(features, on=["algorithm", "word"])
     factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
-    found = bb.reliability.drivers(
-        data, factors, groupings=["algorithm"], draws=draws, tune=draws, random_seed=SEED, progress=False
+    regression = bb.reliability.drivers(
+        data,
+        factors,
+        groupings=["algorithm"],
+        joint_drops={"frequency": FREQUENCIES},
+        draws=draws,
+        random_seed=SEED,
     )
-    print(found, flush=True)
+    print(regression, flush=True)
     return {
-        name: getattr(found, name).assign(kind=kind, words=found.facts["words"])
+        name: getattr(regression, name).assign(kind=kind, ripa=ripa, words=regression.facts["words"])
         for name in ("r_squared", "drops", "coefficients")
     }
 
@@ -157,7 +168,12 @@ def main() -> None:
             [correlations(each.sel(target_word=lists[VOCABULARY]), name) for name, each in scores.items()]
         ),
     }
-    driver_tables = [driven(words, pd.concat(features), kind, given.draws) for kind in ("test_retest", "inter_rater")]
+    tables["features.csv.gz"] = pd.concat(features)
+    driver_tables = [
+        driven(words, tables["features.csv.gz"], kind, ripa, given.draws)
+        for ripa in ("equation", "code")
+        for kind in ("test_retest", "inter_rater")
+    ]
     for name in driver_tables[0]:
         tables[f"drivers_{name}.csv"] = pd.concat([each[name] for each in driver_tables])
     for name, frame in tables.items():
