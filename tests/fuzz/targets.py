@@ -17,7 +17,7 @@ from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_wo
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
-from tests.fuzz import answers, contexts, histwords, pages
+from tests.fuzz import answers, checkpoints, contexts, histwords, pages
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
@@ -320,6 +320,9 @@ TARGETS: dict[str, tuple[float, Target]] = {
         4,
         Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
     ),
+    "checkpoint of inference": (4, Target(checkpoints.damaged, checkpoints.continued, "")),
+    "checkpoint of inference, one bit": (4, Target(checkpoints.one_bit, checkpoints.continued, "", checkpoints.whole)),
+    "checkpoint of inference that lies": (4, Target(checkpoints.lying, checkpoints.continued, "")),
     "index of contexts, one bit": (
         4,
         Target(contexts.one_bit_of_an_index, contexts.index_of, ".contexts", contexts.said_by_index),
