@@ -150,7 +150,9 @@ def audit(
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
         units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
         have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
-        interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
+        interval); `context_low` and `context_high` (of a contrast of vectors that are means over contexts or templates:
+        the interval that includes their choice); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``,
+        ``"borderline"``, or ``"not settled"``, which it is too if the choice of contexts decides);
         `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
         `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
         study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows
+from bayesbias.reports.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
 from bayesbias.reports.audits.baseline import SCHEMA_VERSION, Earlier, probability_worse, read_baseline
 from bayesbias.reports.audits.gate_files import junit_xml, model_card
 
@@ -236,7 +236,9 @@ def gate(
     -----
     The rule is that of Kruschke (2018): a question passes if the whole interval lies inside the region, fails if the
     whole interval lies outside it, and is undecided otherwise. It is undecided too if its draws did not converge, or if
-    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise.
+    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise. Of vectors
+    that are means over contexts or templates, a question is undecided if the interval that includes the choice of
+    sentences has another outcome.
 
     With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one.
     A question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
@@ -313,7 +315,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts["study_hash"] = variant.study_hashes.get(study, "")
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
-                numbers = {name: row[name] for name in ("estimate", "hdi_low", "hdi_high", "r_hat")}
+                numbers = {name: row[name] for name in ("estimate", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
                 yield facts | numbers, variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):
                 yield facts | {"error": error}, np.empty(0)
@@ -332,6 +334,10 @@ def _decided(
     errors = draws_interval(draws, hdi_prob)
     interval = Interval(row["hdi_low"], row["hdi_high"], errors.low_se, errors.high_se)
     outcome, reason = outcome_of(interval, region)
+    low, high = (row[name] for name in CONTEXTS)
+    with_contexts = replace(interval, low=low, high=high)
+    if np.isfinite(low) and outcome_of(with_contexts, region)[0] != outcome:
+        outcome, reason = UNDECIDED, f"with the choice of sentences its interval is {interval_text(low, high)}"
     if row["r_hat"] > RHAT_MAX:
         outcome, reason = UNDECIDED, f"its draws did not converge (R-hat {row['r_hat']:.3f})"
     inside = float(((draws >= region[0]) & (draws <= region[1])).mean())

@@ -64,6 +64,14 @@ def test_draws_that_did_not_converge_decide_nothing() -> None:
         assert "R-hat 1.020" in str(result)
 
 
+def test_the_choice_of_sentences_must_not_decide() -> None:
+    frame = audited({"s": 0.0})
+    assert outcomes(bb.gate(frame.assign(context_low=-0.018, context_high=0.018), rope=0.02)) == {"s": "pass"}
+    result = bb.gate(frame.assign(context_low=-0.03, context_high=0.03), rope=0.02)
+    assert outcomes(result) == {"s": "undecided"}
+    assert "-0.030 to +0.030" in result.questions["reason"].item()
+
+
 @pytest.mark.parametrize(
     ("means", "failed", "outcome"),
     [
