@@ -23,7 +23,7 @@ from bayesbias.base.statements import (
     rows_of,
     signed_text,
 )
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
@@ -110,13 +110,13 @@ class GateResult(Result):
 
     @property
     def junit(self) -> str:
-        """JUnit XML: a failed question is a failure, an undecided one skipped, one without an answer an error."""
-        return junit_xml(rows_of(self.questions))
+        """JUnit XML: failed questions are failures, undecided and dropped ones skipped, unanswered ones errors."""
+        return junit_xml(rows_of(self.questions), [statement.text for statement in self._beside()])
 
     @property
     def model_card(self) -> str:
         """Section "Bias, Risks, and Limitations" of a model card, in Markdown."""
-        texts = [statement.text for statement in self._limits()]
+        texts = [statement.text for statement in (*self._beside(), *self._limits())]
         return model_card(rows_of(self.questions), self.rope, self.hdi_prob, texts)
 
     @property
@@ -181,8 +181,11 @@ class GateResult(Result):
         return " ".join(f"{row['outcome'].upper()} {named}: {text}{row['reason']}".split())
 
     def _beside(self) -> tuple[Statement, ...]:
-        text = f"The baseline {self.baseline} has questions that were not asked: {name_some(self.missing, 10)}."
-        return (Statement("missing", text),) if self.missing else ()
+        """Return a statement for each question of the baseline that was not asked."""
+        return tuple(
+            Statement("missing", f"NOT ASKED {question}: the baseline {self.baseline} has this question.")
+            for question in self.missing
+        )
 
     def _limits(self) -> tuple[Statement, ...]:
         texts = [
@@ -279,13 +282,26 @@ def gate(
         rope=region,
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
-        missing=tuple(", ".join(key) for key in earlier if key not in {tuple(row[x] for x in _KEY) for row in rows}),
+        missing=_not_asked(earlier, rows),
         settings=record.settings,
         draws=tuple(draws),
     )
 
 
 _KEY = ("embedding", "study", "model")
+
+
+def _not_asked(earlier: Mapping[tuple[str, str, str], Earlier], rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the questions of a baseline that a gate does not ask, with the model where the baseline has several."""
+    asked = {tuple(row[name] for name in _KEY) for row in rows}
+    several = len({model for _, _, model in earlier}) > 1
+    return tuple(
+        f"{study} in {embedding}{f' ({model})' if several else ''}"
+        for embedding, study, model in earlier
+        if (embedding, study, model) not in asked
+    )
+
+
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_estimate", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
@@ -347,6 +363,8 @@ def _decided(
         reason += "; not in the baseline" if earlier else ""
     elif before.study_hash != row["study_hash"]:
         reason += "; its word lists are not those of the baseline"
+    elif before.lost_words != row["lost_words"]:
+        reason += f"; {row['lost_words']} words of its groups were lost, {before.lost_words} in the baseline"
     elif not len(before.draws):
         reason += "; without an answer in the baseline"
     else:
