@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from bayesbias.base.interrupts import INTERRUPTED, TERMINATED
-from bayesbias.base.terminal import show
+from bayesbias.base.machine.interrupts import INTERRUPTED, TERMINATED
+from bayesbias.base.machine.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
@@ -80,7 +80,7 @@ def _show_warning(
 
 def _output_status() -> str:
     """Return which outputs the stopped command had finished."""
-    from bayesbias.base.outputs import written
+    from bayesbias.base.files.outputs import written
 
     paths = ", ".join(map(str, written()))
     return f"{paths} is complete" if paths else "nothing was written"

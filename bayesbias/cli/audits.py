@@ -93,7 +93,7 @@ def audit(
 
         bayesbias audit audit.toml --output audit/ --scheduler tls://10.0.0.1:8786
     """
-    from bayesbias.base.outputs import check_folder
+    from bayesbias.base.files.outputs import check_folder
     from bayesbias.cells.audit import audit as run_audit
     from bayesbias.reports.audits.audit_frame import failed_cells
 
@@ -139,8 +139,8 @@ def demo(
     Flowers and insects (WEAT 1), mathematics and arts (WEAT 7), gender, and religion, in small Wikipedia vectors.
     Writes report.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
     """
-    from bayesbias.base.files import bundled
-    from bayesbias.base.outputs import check_folder
+    from bayesbias.base.files.inputs import bundled
+    from bayesbias.base.files.outputs import check_folder
     from bayesbias.cells.audit import audit as run_audit
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import BayesBiasWarning

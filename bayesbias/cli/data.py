@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.base.terminal import show
+from bayesbias.base.machine.terminal import show
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     AsJson,
@@ -105,7 +105,7 @@ def studies_weathub(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a study of word lists in another language, from your copy of WEATHub."""
-    from bayesbias.base.outputs import atomic_path
+    from bayesbias.base.files.outputs import atomic_path
     from bayesbias.studies.study import study_text
     from bayesbias.studies.weathub import load_weathub
 

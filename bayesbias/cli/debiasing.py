@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.base.terminal import show
+from bayesbias.base.machine.terminal import show
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,
@@ -96,7 +96,7 @@ def debias(
         bayesbias debias vectors.txt --sets gender_bolukbasi --method hard --method inlp --method misp -o debiased/
             --study gender --measure recoverability --measure word_similarity=ws353.txt
     """
-    from bayesbias.base.outputs import check_folder, whole_folder
+    from bayesbias.base.files.outputs import check_folder, whole_folder
     from bayesbias.debias import methods_from_names
     from bayesbias.delivery.writing import written_names
     from bayesbias.embeddings.loading import load_embedding

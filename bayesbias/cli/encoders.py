@@ -145,7 +145,7 @@ def _encoder(text: str) -> Any:
 
 def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
-    from bayesbias.base.files import read_toml
+    from bayesbias.base.files.inputs import read_toml
     from bayesbias.embeddings.contexts.texts import paragraphs
     from bayesbias.embeddings.templates import templates_by_list
 

@@ -96,7 +96,7 @@ def nli(
 
         bayesbias nli --models bert_snli/ bert_debiased/ --output inference/
     """
-    from bayesbias.base.files import input_file
+    from bayesbias.base.files.inputs import input_file
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.nli.answers.debias_and_compare import debias_and_compare
     from bayesbias.nli.answers.train_and_compare import train_and_compare

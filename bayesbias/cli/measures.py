@@ -120,7 +120,7 @@ def null(
         bayesbias null --effect-size 1.267 --output null.png
     """
     from bayesbias.base.checks import resolve_seed
-    from bayesbias.base.outputs import check_output
+    from bayesbias.base.files.outputs import check_output
     from bayesbias.reports.measures.false_positive_rates import false_positive_rates
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 

@@ -85,7 +85,7 @@ def reliability(
     """
     from bayesbias import reliability as room
     from bayesbias.base.checks import check_probability
-    from bayesbias.base.files import input_file
+    from bayesbias.base.files.inputs import input_file
     from bayesbias.base.statements import percent_text
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.directions.word_scores import load_base_pairs

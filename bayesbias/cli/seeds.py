@@ -64,7 +64,7 @@ def seeds(
         bayesbias seeds vectors/*.npz --study gender --output stable/
     """
     from bayesbias.base.checks import check_probability, resolve_seed, with_progress
-    from bayesbias.base.files import input_file
+    from bayesbias.base.files.inputs import input_file
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.reports.embeddings.trainings import compare_trainings

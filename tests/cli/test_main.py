@@ -141,6 +141,6 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bayesbias.studies.study.list_studies", interrupted)
-    monkeypatch.setattr("bayesbias.base.outputs._placed", {})
+    monkeypatch.setattr("bayesbias.base.files.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bayesbias.base.outputs import whole_folder
+from bayesbias.base.files.outputs import whole_folder
 
 NAMES = ("a.txt", "b.txt", "c_*.txt")
 

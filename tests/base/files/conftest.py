@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.base import outputs
+from bayesbias.base.files import outputs
 
 
 @pytest.fixture(params=["exchanged", "file by file", "a system that refuses", "the current folder"])

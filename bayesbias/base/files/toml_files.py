@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
-from bayesbias.base.files import read_toml
+from bayesbias.base.files.inputs import read_toml
 from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.base.files import input_file, parse_toml
+from bayesbias.base.files.inputs import input_file, parse_toml
 from bayesbias.errors import InputFileError, StudyError
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bayesbias.base.cores import available_cores, one_core
+from bayesbias.base.machine.cores import available_cores, one_core
 
 
 def test_every_core_is_used_outside_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:

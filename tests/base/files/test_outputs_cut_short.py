@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.base import outputs
-from bayesbias.base.outputs import atomic_path, claimed, written
+from bayesbias.base.files import outputs
+from bayesbias.base.files.outputs import atomic_path, claimed, written
 from bayesbias.errors import OutputError
-from tests.base.folders import content, fill
+from tests.base.files.folders import content, fill
 
 # --- kills ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """Interrupts that wait: code inside is done first, and processes that are started inside do not get them."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,7 +7,7 @@ import threading
 
 import pytest
 
-from bayesbias.base.interrupts import held_interrupts
+from bayesbias.base.machine.interrupts import held_interrupts
 
 pytestmark = pytest.mark.usefixtures("interruptible")
 BLOCKED = "import signal; print(*sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, []))))"
@@ -20,7 +19,7 @@ def test_an_interrupt_waits_for_the_end() -> None:
     def interrupted() -> None:
         with held_interrupts():
             with held_interrupts():
-                os.kill(os.getpid(), signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)  # to this thread: another would take a process's signal, and late
                 done.append("inside")
             done.append("between")
 

@@ -13,7 +13,7 @@ from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def bundled(*parts: str) -> Path:

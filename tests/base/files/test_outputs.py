@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
-from bayesbias.base import outputs
-from bayesbias.base.outputs import atomic_path, check_folder, check_output
+from bayesbias.base.files import outputs
+from bayesbias.base.files.outputs import atomic_path, check_folder, check_output
 from bayesbias.delivery import writing
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, TableError
-from tests.base.folders import content, fill
+from tests.base.files.folders import content, fill
 from tests.reports.made import made_fit
 
 # --- files ------------------------------------------------------------------------------------------------

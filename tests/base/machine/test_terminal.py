@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesbias.base.terminal import show, visible
+from bayesbias.base.machine.terminal import show, visible
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.base import memory
+from bayesbias.base.machine import memory
 from bayesbias.errors import NotEnoughMemoryError
 
 
@@ -17,7 +17,7 @@ def test_what_is_free_heeds_a_limit_of_the_process() -> None:
     """The system's own refusal is the independent source: what is said to be free can be taken, and twice it not."""
     resource = pytest.importorskip("resource")
     program = (
-        "import resource, bayesbias.base.memory as memory, numpy as np\n"
+        "import resource, bayesbias.base.machine.memory as memory, numpy as np\n"
         f"resource.setrlimit(resource.RLIMIT_AS, ({2**32}, {resource.RLIM_INFINITY}))\n"
         "free = memory.free_memory()\n"
         "np.empty(int(0.9 * free), dtype=np.uint8)\n"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 from bayesbias.errors import FitError, MeasureError
 
 
@@ -33,6 +33,6 @@ def test_a_module_that_is_broken_says_why(monkeypatch: pytest.MonkeyPatch) -> No
     def broken(name: str) -> None:
         raise ImportError("libgomp.so.1: cannot open shared object file")
 
-    monkeypatch.setattr("bayesbias.base.extras.import_module", broken)
+    monkeypatch.setattr("bayesbias.base.machine.extras.import_module", broken)
     with pytest.raises(MeasureError, match="libgomp"):
         require("torch", "nli", "A model")

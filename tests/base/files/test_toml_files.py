@@ -5,7 +5,7 @@ from typing import Literal, Required, TypedDict
 
 import pytest
 
-from bayesbias.base.toml_files import kind_of, read_declared_toml, toml_faults
+from bayesbias.base.files.toml_files import kind_of, read_declared_toml, toml_faults
 from bayesbias.errors import InputFileError, ModelError
 
 
