@@ -41,6 +41,7 @@ class Duplicates(StrEnum):
     KEEP = "keep"
 
 
+FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")]
 StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
 ModelName = Annotated[str, typer.Option(help="Bundled model or TOML file.")]
 SeedFiles = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
-from bayesbias.cli.contextual import NoControls, cost_text, study_of_command, vectors_of_model
+from bayesbias.cli.own_embeddings.contextual import NoControls, cost_text, study_of_command, vectors_of_model
 from bayesbias.errors import ArgumentError, library_reason
 
 if TYPE_CHECKING:

@@ -1,18 +1,15 @@
-"""Commands for many questions at once: the audit, and the demo, which is an audit of well-known questions."""
+"""The command that asks many questions at once, and the options of its plan."""
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.base.statements import wrap
 from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet, Rope, answer, app, claim, printed
 
 if TYPE_CHECKING:
     from bayesbias.cells.plan import AuditPlan
-    from bayesbias.reports.audits.audit_frame import AuditFrame
 
 UNANSWERED = 5
 """Exit code where an embedding cannot answer a question."""
@@ -95,6 +92,7 @@ def audit(
     """
     from bayesbias.base.files.outputs import check_folder
     from bayesbias.cells.audit import audit as run_audit
+    from bayesbias.delivery.writing import write
     from bayesbias.reports.audits.audit_frame import failed_cells
 
     plan_content = planned(plan, rope=rope, max_lost=max_lost, workers=workers, scheduler=scheduler)
@@ -108,7 +106,7 @@ def audit(
     settings["skip_unanswered"] = skip_unanswered
     frame = run_audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
     if output is not None:
-        _write(frame, output, overwrite=overwrite or cells is not None, quiet=quiet)
+        write(frame, output, overwrite=overwrite or cells is not None, progress=not quiet)
     constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
     shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
     wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
@@ -118,70 +116,3 @@ def audit(
     answer(printed(shown) + unanswered + wrote, data, as_json=as_json, quiet=quiet)
     if len(failed):
         raise typer.Exit(UNANSWERED)
-
-
-# Two of the four studies lose words in the small bundled vectors: they have 15 of 25 flowers, and three of four words
-# of Islam.
-_DEMO_STUDIES, _DEMO_MAX_LOST = ("weat1", "weat7", "gender", "religion"), 0.4
-# Twice the default: with fewer, the chains of weat1, which has the most words, disagree on some of its numbers.
-_DEMO_DRAWS = 2000
-
-
-@app.command(cls=Command)
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
-    seed: Annotated[int, typer.Option(help="The same seed gives the same draws on the same machine.")] = 1,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-) -> None:
-    """Audit four well-known questions in bundled vectors: which are settled, and which are not.
-
-    Flowers and insects (WEAT 1), mathematics and arts (WEAT 7), gender, and religion, in small Wikipedia vectors.
-    Writes report.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
-    """
-    from bayesbias.base.files.inputs import bundled
-    from bayesbias.base.files.outputs import check_folder
-    from bayesbias.cells.audit import audit as run_audit
-    from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.errors import BayesBiasWarning
-    from bayesbias.reports.audits.answers import answers
-
-    check_folder(output, overwrite=overwrite)
-    claim(output)
-    answer("Reading the bundled vectors", quiet=quiet)
-    vectors = load_embedding(
-        bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
-    )
-    answer(
-        f"Asking {len(_DEMO_STUDIES)} questions: the model is fitted to each",
-        quiet=quiet,
-    )
-    with warnings.catch_warnings():
-        # The page says that words are lost, and that WEAT has no answer to three religions.
-        warnings.simplefilter("ignore", BayesBiasWarning)
-        frame = run_audit(
-            [vectors],
-            _DEMO_STUDIES,
-            ("contrast", "weat", "mac"),
-            max_lost=_DEMO_MAX_LOST,
-            keep_fits=True,
-            random_seed=seed,
-            progress=not quiet,
-            draws=_DEMO_DRAWS,
-            tune=_DEMO_DRAWS,
-        )
-    answer("Writing the figure, and a page for each question", quiet=quiet)
-    _write(frame, output, overwrite=overwrite, quiet=quiet)
-    statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
-    answer(
-        f"\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "
-        "for each question.\nYour own vectors: bayesbias audit --help",
-        quiet=quiet,
-    )
-
-
-def _write(frame: "AuditFrame", output: Path, *, overwrite: bool, quiet: bool) -> None:
-    """Write an audit to a folder: numbers, figures and pages."""
-    from bayesbias.delivery.writing import write
-
-    write(frame, output, overwrite=overwrite, progress=not quiet)

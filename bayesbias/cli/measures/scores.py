@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, FileFormat, HdiProb, Seed, answer, app, printed
-from bayesbias.cli.measures import VectorsFile
+from bayesbias.cli.measures.measures import VectorsFile
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import Embedding

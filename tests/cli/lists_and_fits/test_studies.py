@@ -1,4 +1,4 @@
-"""Commands before a model: studies and distance tables."""
+"""Word lists on the command line: studies, and their words in a vocabulary."""
 
 import json
 from pathlib import Path
@@ -22,26 +22,6 @@ def test_studies_are_listed_shown_and_begun(
     assert bb.load_study(str(mine)).protected
     assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 2
     assert "exists" in capsys.readouterr().err
-
-
-def test_lost_words_stop_a_command_unless_they_are_allowed(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(workplace)
-    lines = (workplace / "vectors.txt").read_text().splitlines()
-    (workplace / "vectors.txt").write_text("".join(f"{line}\n" for line in lines if not line.startswith("nap ")))
-    given = ("vectors.txt", "--study", "pets.toml")
-    table, score = ("table", *given, "-o", "t.csv"), ("measure", "weat_score", *given)
-    for command in (table, score, ("random-lists", *given)):
-        assert in_process(*command, monkeypatch=monkeypatch) == 2
-        shown = capsys.readouterr().err
-        assert "1 of the 2 of 'quiet' (nap)" in shown
-        assert "--max-lost 0.5" in shown
-    assert not (workplace / "t.csv").exists()
-    for command in (table, score):
-        assert in_process(*command, "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
-        assert capsys.readouterr().err.startswith("warning: The embedding 'vectors' lacks 1 word: 1 of the 2")
-    assert (workplace / "t.csv").exists()
 
 
 def test_a_study_of_weathub_is_written_and_checked(

@@ -22,7 +22,7 @@ from bayesbias.cli.base import (
     begin,
     finish,
 )
-from bayesbias.cli.measures import VectorsFile
+from bayesbias.cli.measures.measures import VectorsFile
 from bayesbias.errors import ArgumentError
 
 

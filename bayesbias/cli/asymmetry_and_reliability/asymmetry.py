@@ -20,7 +20,7 @@ from bayesbias.cli.base import (
     begin,
     finish,
 )
-from bayesbias.cli.contextual import Contexts, Device
+from bayesbias.cli.own_embeddings.contextual import Contexts, Device
 
 if TYPE_CHECKING:
     from bayesbias.asymmetry import Evocation

@@ -72,7 +72,7 @@ def test_gn_glove_takes_the_sets_of_debiasing(
 
 
 def test_the_command_line_has_every_algorithm() -> None:
-    from bayesbias.cli.training import Algorithm
+    from bayesbias.cli.own_embeddings.training import Algorithm
     from bayesbias.embeddings.training import ALGORITHMS
 
     assert [algorithm.value for algorithm in Algorithm] == list(ALGORITHMS)

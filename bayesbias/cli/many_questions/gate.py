@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.audits import Plan, PlanMaxLost, Scheduler, WorkerCount, planned
 from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet, Rope, answer, app, begin
+from bayesbias.cli.many_questions.audits import Plan, PlanMaxLost, Scheduler, WorkerCount, planned
 
 
 @app.command(cls=Command)
