@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_flag, check_path, with_progress
-from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
+from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.base.files import sealed
+from bayesbias.base.files.inputs import sealed
 from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS

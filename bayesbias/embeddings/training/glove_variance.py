@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, resolve_seed
-from bayesbias.base.files import input_file
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.npz import sound_zip

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
-from bayesbias.base.files import input_file, utf8_text
+from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import ReportError
 
 _QUANTILES = 1000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.base.statements import percent_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
