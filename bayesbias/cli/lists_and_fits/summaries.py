@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @app.command(cls=Command)
 def summary(
     fit: FitFile,
-    level: Annotated[str, typer.Option(help="Parameters to print: all, overall or word.")] = "all",
+    level: Annotated[str, typer.Option(help="Parameters to print: all, overall, word or attribute.")] = "all",
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     baseline: Baseline = "associated",
     rope: Rope = None,

@@ -101,9 +101,14 @@ class AuditReport(Result):
             about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
             diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
             verdict=" ".join(
-                f"{variant.name}: {verdict}" if several else verdict
-                for variant in self._shown
-                if (verdict := _verdict(variant.rows))
+                [
+                    *(
+                        f"{variant.name}: {verdict}" if several else verdict
+                        for variant in self._shown
+                        if (verdict := _verdict(variant.rows))
+                    ),
+                    *([f"{len(failed)} have no answer."] if len(failed) else []),
+                ]
             ),
             answers=answers(first.frame),
             parts=tuple(further),
@@ -223,7 +228,7 @@ def _verdict(rows: "pd.DataFrame") -> str:
         ]
         if questions:
             counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
-    return f"Of {len(contrasts)} contrasts of associated with other attribute words: {', '.join(counts)}."
+    return f"Associated beside other attribute words, {len(contrasts)} contrasts: {', '.join(counts)}."
 
 
 def _pages(variant: _Variant) -> Iterator[LinkedPage]:

@@ -293,12 +293,12 @@ _KEY = ("embedding", "study", "model")
 
 def _not_asked(earlier: Mapping[tuple[str, str, str], Earlier], rows: list[dict[str, Any]]) -> tuple[str, ...]:
     """Return the questions of a baseline that a gate does not ask, with the model where the baseline has several."""
-    asked = {tuple(row[name] for name in _KEY) for row in rows}
+    present = {tuple(row[name] for name in _KEY) for row in rows}
     several = len({model for _, _, model in earlier}) > 1
     return tuple(
         f"{study} in {embedding}{f' ({model})' if several else ''}"
         for embedding, study, model in earlier
-        if (embedding, study, model) not in asked
+        if (embedding, study, model) not in present
     )
 
 

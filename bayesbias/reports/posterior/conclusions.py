@@ -23,6 +23,7 @@ from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
 from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides
+from bayesbias.reports.posterior.questions import question_statements
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -77,13 +78,13 @@ def conclusions(
         interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference
         from other groups' words lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group),
         ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is
-        `settled`: its interval excludes 0); for several groups with associated and different words also ``"group"``
-        (the contrast of a group, and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the
-        words that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one
-        posterior sd from their plain difference, those for which the nearness of a list to every group decides,
-        `by_nearness`, and the number that would be named `by_chance`). A word is named as nearer or farther only if its
-        interval excludes 0, it is not `borderline`, and its plain difference has the same sign; if the signs differ, it
-        is `contradicted`.
+        `settled`: its interval excludes 0) and ``"question"`` (a question of the study); for several groups with
+        associated and different words also ``"group"`` (the contrast of a group, and whether the nearness of lists to
+        all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`, `not_settled` or
+        `unmeasured`, those that the model `pulled` more than one posterior sd from their plain difference, those for
+        which the nearness of a list to every group decides, `by_nearness`, and the number that would be named
+        `by_chance`). A word is named as nearer or farther only if its interval excludes 0, it is not `borderline`, and
+        its plain difference has the same sign; if the signs differ, it is `contradicted`.
 
     Raises
     ------
@@ -117,6 +118,7 @@ def conclusions(
         verdict=_verdict(overall, words, hdi_prob),
         shown=(
             *(_contrast_statement(row, reason_apart) for row in overall),
+            *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
             *(statement for row in overall[:1] if (statement := context_statement(fit, row))),

@@ -1,6 +1,6 @@
 """Statements on the contrasts of protected groups, and on how much of them is nearness of lists to all groups."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,20 @@ def nearness_decides(row: Row) -> bool:
     return bool(turned or (settled and not net_settled))
 
 
+def unsettled_text(row: Mapping[Any, Any]) -> str:
+    """Return what keeps a contrast from being settled, for the end of a sentence; empty if it is settled."""
+    if row["borderline"]:
+        return ", borderline"
+    return "" if is_settled(row["hdi_low"], row["hdi_high"]) else ", not settled"
+
+
 def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -> Statement:
     group = str(row["protected_group"])
     lists = {name: _lists(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
-    settled = is_settled(row["hdi_low"], row["hdi_high"])
-    state = ", borderline" if row["borderline"] else "" if settled else ", not settled"
     text = (
         f"{group}: {associated} minus {different} {signed_text(row['mean'])} (plain {signed_text(row['observed'])}), "
-        f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{state}."
+        f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
     decides = nearness_decides(row)
     if explain:

@@ -6,13 +6,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
-from bayesbias.errors import QuestionWarning, ReportError, did_you_mean, raise_faults, warn_user
+from bayesbias.base.statements import Statement, interval_text, rows_of, signed_text
+from bayesbias.errors import (
+    QuestionWarning,
+    ReportError,
+    collected_warnings,
+    did_you_mean,
+    raise_faults,
+    warn_user,
+)
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import check_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.reports.posterior.group_statements import unsettled_text
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 
@@ -104,6 +113,26 @@ def planned_contrasts(
     frame = EstimateFrame(answers)
     frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region), "unanswered": unanswered}
     return frame
+
+
+def question_statements(
+    fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
+) -> tuple[Statement, ...]:
+    """Return a statement for each question of a fit's study that has an answer."""
+    if not own_questions(fitted_table(fit)):
+        return ()
+    with collected_warnings(QuestionWarning):  # the page shows why a question has no answer
+        frame = planned_contrasts(fit, hdi_prob=hdi_prob, rope=rope)
+    return tuple(
+        Statement(
+            "question",
+            f"Question of the study, {row['question']}: {signed_text(row['mean'])} (plain "
+            f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
+            f"{unsettled_text(row)}.",
+            row,
+        )
+        for row in rows_of(frame)
+    )
 
 
 def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
