@@ -209,7 +209,7 @@ def reliability_report(
     Returns
     -------
     ReliabilityReport
-        To print, or to write as a page with its figures and tables by `bayesbias.write`.
+        Report to print, or to write with `bayesbias.write` as a page with figures and tables.
 
     Raises
     ------
@@ -226,8 +226,8 @@ def reliability_report(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> pairs, maths = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "calculus"]
     >>> options = {"base_pairs": pairs, "queries": {"maths": maths}, "table_2": False, "progress": False}
-    >>> found = bb.reliability.reliability_report({"skip-gram": seeds}, {"words": maths}, **options)
-    >>> found.contents.answers[0].text
+    >>> report = bb.reliability.reliability_report({"skip-gram": seeds}, {"words": maths}, **options)
+    >>> report.contents.answers[0].text
     'Over seeds, words: median 0.057 by db_wa, 0.67 by ripa, 0.89 by nbm; 3 of 9 reliabilities are poor (below 0.5).'
     """
     import pandas as pd

@@ -146,8 +146,8 @@ def check(
     >>> def model(premises, hypotheses):
     ...     length = np.array([len(text) for text in hypotheses]) / 60
     ...     return np.column_stack([1 - length, length, np.zeros(len(length))])
-    >>> found = bb.nli.check(bb.nli.score(pairs, model), random_seed=1)
-    >>> found.priors[["prior_scale", "mean"]].round(2)
+    >>> result = bb.nli.check(bb.nli.score(pairs, model), random_seed=1)
+    >>> result.priors[["prior_scale", "mean"]].round(2)
        prior_scale  mean
     0         0.25  0.01
     1         1.00  0.01

@@ -94,8 +94,8 @@ def compare_answers(
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}
-    >>> found = bb.nli.compare_answers(models, pairs, random_seed=1)
-    >>> settled = found.changes.query("quantity == 'male - female' and population == 'these words'")
+    >>> comparison = bb.nli.compare_answers(models, pairs, random_seed=1)
+    >>> settled = comparison.changes.query("quantity == 'male - female' and population == 'these words'")
     >>> settled[["mean", "probability_lower"]].round(1)
        mean  probability_lower
     7  -0.1                1.0
