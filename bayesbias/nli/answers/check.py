@@ -107,7 +107,7 @@ def check(
     samples: int = 200,
     random_seed: int | None = None,
 ) -> InferenceCheck:
-    """Check the model of `posterior` against the scores: replicated test sets, and other priors.
+    """Return a check of the model of `posterior`: replicated test sets, and the contrast under other priors.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def compare_answers(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> InferenceComparison:
-    """Compare models of inference that were trained several times on each of several embeddings.
+    """Return a comparison of models of inference that were trained several times on each of several embeddings.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def compare_answers(
     answer about the same words and premises, so a change is estimated from the same sentences.
 
     The size of the contrast is its absolute value. Its interval begins at 0 if the interval of the contrast contains 0.
-    The change of the size takes the premises of the two embeddings as independent, which widens the interval. d
+    The change of the size treats the premises of the two embeddings as independent, which widens the interval. d
     (``"distance"``) is estimated over trainings alone and does not generalise to other words or premises. It is never
     negative, and with few words never quite 0: judge a difference by its change, not by its value.
 

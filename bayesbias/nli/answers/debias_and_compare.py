@@ -1,4 +1,4 @@
-"""Debiasing methods judged by the models of inference that are trained on what they make."""
+"""Debiasing methods compared by models of inference that are trained on the debiased vectors."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def debias_and_compare(
     score: str = "error",
     **options: Any,
 ) -> InferenceComparison:
-    """Debias an embedding by several methods, train models of inference on each result, and compare their errors E.
+    """Return a comparison of models of inference trained on an embedding before and after several debiasing methods.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def train_and_compare(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> InferenceComparison:
-    """Train models of inference on several embeddings, several times each, and compare how they treat groups.
+    """Return a comparison of models of inference, which are trained several times on each of several embeddings.
 
     Parameters
     ----------
