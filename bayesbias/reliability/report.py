@@ -118,7 +118,7 @@ class ReliabilityReport(Result):
                 )
         contents = contents_of(
             self,
-            title="Would these bias scores come out again?",
+            title="Are these bias scores reliable?",
             about=f"{sizes['words']} target words, {sizes['base_pairs']} base pairs, {len(sizes['rules'])} rules; "
             f"seeds: {', '.join(f'{count} of {name}' for name, count in sizes['seeds'].items())}.",
             figures=self._figures(prob),
@@ -305,7 +305,7 @@ def _shares_and_drops(result: ReliabilityRegression) -> tuple[Statement, ...]:
     names = {"fixed": "factors", "total": "all of these", "word": "words beyond them"}
     texts = {
         "shares": "Share of the variance in these vectors: " + _listed(shares, "part", names),
-        "drops": "Lost without it: " + _listed(result.drops, "factor", {}),
+        "drops": "Drop without it: " + _listed(result.drops, "factor", {}),
     }
     rows = [row for row in rows_of(result.coefficients) if settled(row["hdi_low"], row["hdi_high"])]
     signs = [
@@ -344,7 +344,7 @@ def _alphas(frame: "pd.DataFrame") -> list[Statement]:
         several = f", {vectors}" if frame["vectors"].nunique() > 1 else ""
         text = (
             f"Within queries and over base pairs{several}: of {len(part)} alphas {above} are above {ACCEPTABLE:g}, "
-            f"{below} below, and {len(part) - above - below} cannot be told."
+            f"{below} below, and {len(part) - above - below} are not settled."
         )
         statements.append(Statement("alphas", text, {"alphas": len(part), "above": above, "below": below}))
     return statements

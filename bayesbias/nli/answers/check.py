@@ -43,7 +43,7 @@ _ADVICE = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferenceCheck(Result):
-    """Statistics of observed scores beside those of test sets that the crossed model replicates.
+    """Statistics of observed scores compared with those of test sets replicated from the crossed model.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class InferenceCheck(Result):
 
     @cached_property
     def contents(self) -> Contents:
-        """Statistics of the scores beside replicated ones, and what the priors decide."""
+        """Statistics of the scores beside replicated ones, and the sensitivity to the priors."""
         return contents_of(
             self,
             title="Does the model of scores fit?",
