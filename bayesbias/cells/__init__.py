@@ -1,1 +1,1 @@
-"""Many questions at once: cells, who answers them, answers that are kept, and the audits and reports they make."""
+"""Many questions at once: cells, the workers that answer them, stored answers, audits and reports."""

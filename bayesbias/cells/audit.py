@@ -89,8 +89,8 @@ def audit(
     Parameters
     ----------
     embeddings
-        Embeddings by the names that the frame calls them, or a list of them, which then have names of their own. Each
-        is an `Embedding`, a path, or anything else that `load_embedding` takes.
+        Mapping of names in the frame to embeddings, or a list of embeddings, which keep their own names. Each is an
+        `Embedding`, a path, or anything else that `load_embedding` takes.
     studies
         Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
     measures
@@ -105,7 +105,7 @@ def audit(
     max_lost
         Largest share of a group's words that an embedding may lack, from 0 to 1.
     controls
-        Whether human and neutral control words are part of the studies. They are most of the words: without them an
+        Whether human and neutral control words are part of the studies. Most words are such controls: without them an
         encoder has far fewer texts to encode, but contrasts are not standardised, and estimates of single words change.
     skip_unanswered
         Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
@@ -118,8 +118,8 @@ def audit(
     draws, tune, chains
         As for `fit`.
     keep_fits
-        Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), such as for a
-        page of each. Without `workers`, `scheduler` and `cells` only.
+        Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), for example for a
+        page of each. Not with `workers`, `scheduler` or `cells`.
     random_seed
         Seed, as for `fit`. Each fit has a seed of its own (`record.seeds`), made from this one, words, vectors and
         model: its numbers are the same whatever else is asked, whichever worker answers, and after a stop. None: drawn,
@@ -144,7 +144,7 @@ def audit(
     Returns
     -------
     AuditFrame
-        A pandas frame: one row an embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
+        A pandas frame: one row per embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
         protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
         `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
@@ -158,9 +158,9 @@ def audit(
         study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral
         control words (to the human ones without these), and the contrast and its interval divided by it,
         `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
-        differently.
-        What does not exist is missing. Its attribute `record` keeps draws, lost words, settings, and cells that failed
-        (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `write_audit_page` takes all.
+        differently. Values that do not exist are missing. The attribute `record` keeps draws, lost words, settings, and
+        cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed;
+        `write_audit_page` takes all.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def audit(
     References
     ----------
     Badilla, Bravo-Marquez and Perez (2020), WEFE: The word embeddings fairness evaluation framework. IJCAI 2020, for
-    queries in many models; of these the posterior and its intervals are not a part.
+    queries in many models, without posteriors and intervals.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
     return specs
 
 
-# --- what is too much -------------------------------------------------------------------------------------
+# --- limits of memory and time ----------------------------------------------------------------------------
 
 
 def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any]) -> None:

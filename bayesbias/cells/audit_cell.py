@@ -84,15 +84,15 @@ class AuditCell:
 
     @cached_property
     def fit_seed(self) -> int:
-        """Seed of the fit: different for other data, since draws of one seed would go up and down together.
+        """Seed of the fit: different for other data, since draws with the same seed would be correlated.
 
-        It depends on vectors, study, model and seed alone, and so on no place, order or worker.
+        It depends only on vectors, study, model and seed, not on place, order or worker.
         """
         return int(content_digest(self._data)[:8], 16)
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all that enters the answer: equal ones have equal answers."""
+        """Hash of all that enters the answer: cells with equal hashes have equal answers."""
         settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, self.rope]
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
@@ -113,7 +113,7 @@ class AuditCell:
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
             fitted, control_sd = None, float("nan")
             if self.model is not None:
-                # Samplers are heavy to import, and no model is fitted without need.
+                # Samplers are slow to import: only where a model is fitted.
                 from bayesbias.models.sampling import fit
 
                 table = question_table(source, self.study, self.max_lost)
@@ -199,9 +199,8 @@ def _contrast_rows(
 def _control_sd(table: "pd.DataFrame") -> float:
     """Return the standard deviation of distances to neutral control words, of human ones without these, or NaN.
 
-    It is that of single pairs: how much nearer a word is to all others, on either side, is subtracted, since it cancels
-    in a contrast too. Where a part that all vectors share makes distances small, it shrinks by about the same factor as
-    a contrast.
+    It is that of single pairs, without the mean distance of each word on either side, which cancels in a contrast too.
+    If a part that all vectors share makes distances small, it shrinks by about the same factor as a contrast.
     """
     connections = set(table["connection"])
     if not (controls := [name for name in ("neutral", "human") if name in connections]):
@@ -232,7 +231,7 @@ def _study_content(study: Study) -> dict[str, Any]:
 
 
 def study_hash(study: Study) -> str:
-    """Return a hash of the word lists and comparisons of a study: equal ones ask the same question.
+    """Return a hash of the word lists and comparisons of a study: studies with equal hashes ask the same question.
 
     >>> study_hash(bb.load_study("weat7")) == study_hash(bb.load_study("weat8"))
     False

@@ -1,4 +1,4 @@
-"""What one question of one embedding is, and what its answer is, whatever the report."""
+"""Cells: one question of one embedding and its answer, for any report."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ class Cell(Protocol):
 
     @property
     def digest(self) -> str:
-        """Hash of all that enters the answer: equal ones have equal answers."""
+        """Hash of all that enters the answer: cells with equal hashes have equal answers."""
 
     @property
     def after(self) -> str:

@@ -1,4 +1,4 @@
-"""Workers of a Dask scheduler that runs already."""
+"""Workers of a Dask scheduler that is already running."""
 
 import asyncio
 import queue
@@ -26,19 +26,19 @@ _WITHOUT_WORKERS = 60
 # Cells under way for each worker, so that none is idle while answers travel, and several answers travel at once.
 _CELLS_A_WORKER = 16
 
-# Protocols of Dask that only those reach who have its certificates, or that stay inside this process.
+# Protocols of Dask that need its certificates, or that stay inside this process.
 _CLOSED = ("tls://", "inproc://")
 
 
 @contextmanager
 def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
-    """Yield the workers of a Dask scheduler that runs already; certificates are those of Dask's own configuration."""
+    """Yield the workers of a running Dask scheduler; certificates are those of Dask's own configuration."""
     distributed = require("distributed", "cluster", "A scheduler", error=ClusterError, advice="Or give workers.")
 
     import dask
 
     with ExitStack() as stack:
-        # Embeddings are large, and are meant to travel; each travels once to a worker.
+        # No warning of large data: each embedding is sent only once to a worker.
         stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
         try:
             if not scheduler.startswith("inproc:"):  # a thread of this process
@@ -66,7 +66,7 @@ def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
 
 
 def _raise_if_silent(scheduler: str) -> None:
-    """Raise an error if no scheduler answers: a client would wait without end for one that listens and is silent."""
+    """Raise an error if no scheduler answers: a client would wait forever for one that listens and does not answer."""
     from distributed import Security
     from distributed.comm import connect
 
@@ -110,7 +110,7 @@ def _outcomes(
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
     under_way: dict[str, Cell] = {}
     needed = {cell.after for cell in cells}
-    # A task that returns what it is given: where its worker dies, the scheduler has it made again on another.
+    # A task that returns what it is given: if its worker dies, the scheduler repeats it on another.
     sources = {name: client.submit(_unchanged, source, pure=False) for name, source in embeddings.items()}
     first = {digest: client.submit(_unchanged, answers[digest], pure=False) for digest in needed & answers.keys()}
 

@@ -103,7 +103,7 @@ class DebiasCell:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all that enters the answer: equal ones have equal answers."""
+        """Hash of all that enters the answer: cells with equal hashes have equal answers."""
         content = [
             self.vectors,
             [self.method, repr(self.chosen), asdict(self.sets) if self.chosen is not None else None],
@@ -125,8 +125,8 @@ class DebiasCell:
     def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
         """Return rows of the report (`rows`) on the embedding after debiasing, and what was left out.
 
-        Without `before`, the answer of the embedding as it was, the embedding is measured as it is; the answer then
-        holds the gaps and scores too that those of its debiased ones are compared with.
+        `before` is the answer of the original embedding. Without it, the embedding is measured as it is, and the answer
+        also holds the gaps and scores with which those after debiasing are compared.
         """
         import pandas as pd
         from threadpoolctl import threadpool_limits
@@ -180,7 +180,7 @@ class DebiasCell:
 
 
 def _raise_if_left_out(before: Answer, name: str) -> None:
-    """Raise why there is no number of an embedding before debiasing, with which one after could be compared."""
+    """Raise an error with the reason if the embedding before debiasing has no number to compare with."""
     if name in before.facts["left_out"]:
         raise ReportError(before.facts["left_out"][name])
 
@@ -228,7 +228,7 @@ def _changed_association(
 
 
 def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:
-    """Return what a row says of a study, whatever its numbers."""
+    """Return the columns of a row that describe its study."""
     lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
     return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
 
@@ -271,7 +271,7 @@ def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> 
 
 
 def _score_facts(score: EmbeddingScore) -> dict[str, Any]:
-    """Return all of a score but its frames and directions."""
+    """Return the fields of a score except its frames and directions."""
     frames = {*_SCORE_FRAMES, "along"}
     facts = {name: value for name, value in vars(score).items() if name not in frames}
     return facts | {"quantities": [asdict(quantity) for quantity in score.quantities]}

@@ -77,18 +77,19 @@ def debias_report(
     measures
         Scores of whole embeddings: names in `bayesbias.metrics.EMBEDDING_MEASURES`, with their data where they need
         any, such as ``("word_similarity", "wordsim353.txt")``, and options of their own functions, such as
-        ``("recoverability", None, {"words_in_all": 500})``. Recoverability is by default that of logistic
-        regression; the names of MIDB are by default those of `sets`. MIDB and SemBias, which depend on the lengths of
-        vectors, are those of vectors of length 1.
+        ``("recoverability", None, {"words_in_all": 500})``. Recoverability is by default that of logistic regression;
+        the names of MIDB are by default those of `sets`. MIDB and SemBias, which depend on the lengths of vectors, are
+        computed from vectors of length 1.
     model, max_lost, hdi_prob, draws, chains
         As for `audit` and `compare_embeddings`.
     case
         Forms of a word that are looked up, as for `load_embedding`.
     random_seed
-        Seed; equal ones give equal numbers whichever worker answers. None: drawn, and kept in the folder `cells`.
+        Seed; the same seed gives the same numbers, whichever worker answers. None: drawn, and kept in the folder
+        `cells`.
     workers, scheduler, cells
         As for `audit`. A cell is one embedding by one method, or the original embedding, which is answered first, since
-        the others are compared with it. Workers of other machines read the files that measures need under the same
+        the others are compared with it. Workers on other machines read the files that measures need under the same
         paths.
     progress
         Whether to show a progress bar.
@@ -96,7 +97,7 @@ def debias_report(
     Returns
     -------
     DebiasReport
-        Report whose text is the answer; its `table` has the values and their changes, with their intervals. See
+        Report; its `table` has the values and their changes, with intervals. See
         `plot_debias_report`, `write_debias_page` and `measure_correlations`.
 
     Raises
@@ -236,7 +237,7 @@ def _parts(request: Any) -> tuple[str, Any, dict[str, Any]]:
 
 
 def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], failed: Mapping[str, str]) -> DebiasReport:
-    """Return the report that the answers of all cells make, and warn of what was left out, or failed."""
+    """Return the report on the answers of all cells, and warn of what was left out or failed."""
     answered = [(cell, answers[cell.digest]) for cell in cells if cell.digest in answers]
     rows = [
         {"embedding": cell.embedding, "method": cell.method, **row}

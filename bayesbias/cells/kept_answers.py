@@ -1,4 +1,4 @@
-"""Answers kept in a folder: one file a cell, named by the hash of all that enters its answer."""
+"""Answers kept in a folder: one file per cell, named by the hash of all that enters its answer."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -83,7 +83,7 @@ def check_cells_folder(cells: Any) -> Path | None:
 
 @contextmanager
 def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
-    """Hold a folder of answers, so that no other run works there, and clear what killed runs left in it."""
+    """Lock a folder of answers against other runs, and clear what killed runs left in it."""
     if folder is None:
         yield None
         return
@@ -96,7 +96,7 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
             begun = (folder / _SEED).exists()
             try:
                 yield KeptAnswers(folder)
-            finally:  # where nothing was answered, nothing is left
+            finally:  # a run without answers leaves nothing
                 if not begun and not any(folder.glob("*.npz")):
                     (folder / _SEED).unlink(missing_ok=True)
                 with suppress(OSError):
@@ -110,7 +110,7 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
 def _read_answer(body: bytes, cell: Cell) -> Answer | None:
     """Return the answer in the body of a file; None if there is none of this cell, whatever there is."""
     try:
-        with ZipFile(BytesIO(body)) as members:  # a small file that is packed could hold a huge array
+        with ZipFile(BytesIO(body)) as members:  # a small compressed file could hold a huge array
             if any(member.compress_type != ZIP_STORED for member in members.infolist()):
                 return None
         with np.load(BytesIO(body), allow_pickle=False) as arrays:
@@ -120,7 +120,7 @@ def _read_answer(body: bytes, cell: Cell) -> Answer | None:
         answer = Answer(frames, parts["facts"], warned)
         # The file may have been renamed, or written by another program.
         of_cell = parts["digest"] == cell.digest and len(warned) == len(parts["warned"]) and cell.accepts(answer)
-    except Exception:  # noqa: BLE001 - what NumPy, zip files and pandas raise of a hostile file is without end
+    except Exception:  # noqa: BLE001 - NumPy, zip files and pandas can raise anything on a hostile file
         return None
     return answer if of_cell else None
 

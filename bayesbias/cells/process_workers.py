@@ -181,7 +181,7 @@ def _heard(team: Sequence[_Worker]) -> Iterator[tuple[_Worker, Outcome | None]]:
 
 
 def _end_what_is_too_large(team: Sequence[_Worker], memory: int) -> None:
-    """Kill each worker that takes more memory than its share, before the machine stands still."""
+    """Kill each worker that takes more memory than its share, before the machine runs out of memory."""
     import psutil
 
     for worker in team:
@@ -209,7 +209,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Hide the script that runs: new processes would run it again, and need nothing of it."""
+    """Hide the main script: new processes would run it again, and do not need it."""
     main = sys.modules["__main__"]
     hidden: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None

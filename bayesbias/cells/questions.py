@@ -65,7 +65,7 @@ def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
         return [(None, source) for source in sources]
     for name in embeddings:
         if not (is_text(name) and name.strip()):
-            raise ReportError(f"embeddings: {name!r} is no name. Give a text that is not blank.")
+            raise ReportError(f"embeddings: {name!r} is not a name. Give a text that is not blank.")
     return list(embeddings.items())
 
 

@@ -49,7 +49,7 @@ def run_cells[AnyCell: Cell](
     ----------
     cells
         Cells in the order in which workers take them. Equal ones are answered once; a cell that others need
-        (`Cell.after`) stands before them.
+        (`Cell.after`) comes before them.
     embeddings
         Embeddings by name.
     workers
@@ -71,7 +71,7 @@ def run_cells[AnyCell: Cell](
     failed: dict[str, str] = {}
     if store and (damaged := [path for path in map(store.path, waiting) if path.exists()]):
         warn_user(
-            f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of no such cell, and "
+            f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of another cell, and "
             f"computed again: {name_some(damaged, 1)}. If nobody changed them, check the disk.",
             BayesBiasWarning,
         )

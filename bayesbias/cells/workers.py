@@ -12,7 +12,7 @@ from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError
 
 WORKERS_DIED = (
-    "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws or workers."
+    "Its workers died one after the other, perhaps for lack of memory. Allow more, or take fewer draws or workers."
 )
 """Error of a cell that no worker survives."""
 
@@ -29,7 +29,7 @@ class Workers:
         Bytes that each worker may take.
     outcomes
         Function of embeddings by name, cells, and answers by digest that exist already. It yields each cell with its
-        outcome, in the order in which they are ready. A cell that others need stands before them.
+        outcome, in the order in which they are ready. A cell that others need comes before them.
     """
 
     count: int
@@ -51,7 +51,7 @@ def outcome(source: Embedding, cell: Cell, version: str, before: Outcome | None 
     """
     here = package_version()
     if here != version:
-        return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
+        return f"ClusterError: this worker has bayesbias {here}, and the run was started with {version}."
     if isinstance(before, str):
         return before
     try:

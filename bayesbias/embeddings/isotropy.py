@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_WORDS = 2_000  # whose pairs are measured
-_NOTHING = 1e-5  # what is left of a vector below this part of its length may be rounding
+_NOTHING = 1e-5  # a remainder below this share of a vector's length may be rounding error
 
 
 def without_common_part(
@@ -36,8 +36,8 @@ def without_common_part(
         Number of principal components to remove after the mean. 0 (default): none, which is mean-centring. Mu and
         Viswanath take about one in a hundred dimensions.
     reference
-        Embedding whose words give the mean and the components; None (default): `embedding` itself. Of an encoder that
-        gave vectors to the words of a study only, the mean is that of these lists: give vectors of many other words.
+        Embedding whose words give the mean and the components; None (default): `embedding` itself. If an encoder gave
+        vectors only to the words of a study, the mean is that of these lists: give vectors of many other words.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def without_common_part(
     EmbeddingError
         If the reference has other dimensions, no more words than components, or nothing is left of a vector.
     ArgumentError
-        If `components` is no whole number of at least 0.
+        If `components` is not a whole number of at least 0.
 
     References
     ----------
@@ -99,7 +99,7 @@ def common_part(embedding: EmbeddingLike) -> "pd.DataFrame":
     Parameters
     ----------
     embedding
-        Embedding, of two words at least.
+        Embedding of at least two words.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def common_part(embedding: EmbeddingLike) -> "pd.DataFrame":
 
     Notes
     -----
-    Where vectors share a large part, all cosines are large and differ little, and so do contrasts: an encoder whose
+    Where vectors share a large part, all cosines are large and differ little, so contrasts are small: an encoder whose
     cosines have half the standard deviation has half the contrast for the same order of words.
 
     Examples

@@ -1,4 +1,4 @@
-"""Templates: sentences with a place for a word, bundled or of one's own."""
+"""Templates: sentences with a place for a word, bundled or your own."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -73,7 +73,7 @@ def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[s
     Parameters
     ----------
     study
-        Study, name or path of one.
+        Study, or the name or path of one.
     templates
         Name of a list of the study (protected and attribute groups, ``"human"``, ``"neutral"``) -> sentences, or the
         name of a bundled set (`load_templates`). ``"other"`` stands for all lists that are not named.
@@ -90,8 +90,8 @@ def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[s
 
     Notes
     -----
-    A contrast compares words within their lists, so different sentences for the two lists on one side of it would
-    move the contrast themselves. Give lists that are compared with each other the same sentences.
+    A contrast compares lists with each other. Different sentences for these lists would themselves change it: give
+    lists that are compared the same sentences.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[s
             f"lists are {name_some(lists)}; {_OTHER!r} stands for those that are not named."
         )
     if lacking := [name for name in lists if name not in templates and _OTHER not in templates]:
-        raise ArgumentError(f"templates: none for {name_some(map(repr, lacking))}. Name them, or {_OTHER!r} for all.")
+        raise ArgumentError(f"templates: {name_some(map(repr, lacking))} have none. Add them, or {_OTHER!r} for all.")
     return {
         word: sentences
         for name, words in lists.items()

@@ -22,7 +22,7 @@ type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float
 index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
 
 _WORDS = ("protected_word", "word")
-# Parts of a standardised covariate below this length are rounding.
+# A remainder of a standardised covariate that is shorter than this is rounding error.
 _COLLINEAR = 1e-8
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -31,10 +31,10 @@ _WANTED = (
 
 
 def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec: ModelSpec) -> ModelData:
-    """Return data with the covariates of its protected words, in the order of their columns.
+    """Return model data with the covariates of the protected words, in the order of their columns.
 
-    Words that the table lacks are left out. Raises an `ArgumentError` if a word has no number or two, or a covariate
-    does not vary or follows from the others; a `FitError` if the model has no place for covariates.
+    Words that the table lacks are left out. Raises an `ArgumentError` if a word has no number or more than one, or a
+    covariate is constant or a linear combination of the others; a `FitError` if the model takes no covariates.
 
     >>> from bayesbias.models.data import model_data
     >>> spec = bb.load_model("multivariate")
@@ -49,7 +49,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     frame = _frame_by_word(as_frame(covariates), table)
     frame.index = frame.index.map(_normal_form)
     words = data.protected_words.tolist()
-    faults = [f"{name!r} is no name of a covariate: give a text" for name in frame.columns if not is_text(name)]
+    faults = [f"{name!r} is not the name of a covariate: give a text" for name in frame.columns if not is_text(name)]
     faults += [f"the covariate {name!r} occurs twice" for name in frame.columns[frame.columns.duplicated()]]
     if not len(frame.columns):
         faults.append("there is no column of numbers")
@@ -79,7 +79,7 @@ def _normal_form(word: Any) -> Any:
 def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
 
-    Raises an `InputFileError` if there is no such file, or it is no CSV file with these columns.
+    Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
     source = input_file(path)
     try:
@@ -87,7 +87,7 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
         frame = pd.read_csv(source, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
     except (OSError, ValueError) as error:
         raise InputFileError(
-            f"{source} is no CSV file: {error}. Give a column 'word' and columns of numbers."
+            f"{source} is not a CSV file: {error}. Give a column 'word' and columns of numbers."
         ) from error
     columns = list(map(str, frame.columns))
     if not set(_WORDS) & set(columns) or len(columns) < 2:
@@ -96,7 +96,7 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
-    """Return the faults of covariates that do not vary between words, or follow from those before them."""
+    """Return a fault for each covariate that is constant or a linear combination of those before it."""
     faults: list[str] = []
     centred = values - values.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -112,7 +112,7 @@ def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
         residual = scaled[:, place] - others @ (others.T @ scaled[:, place])
         if np.linalg.norm(residual) < _COLLINEAR:
             before = ", ".join(map(repr, names[:place]))
-            faults.append(f"{name!r} is a sum of multiples of {before}. Leave one of them out")
+            faults.append(f"{name!r} is a linear combination of {before}. Leave one of them out")
         else:
             others = np.column_stack([others, residual / np.linalg.norm(residual)])
     return faults

@@ -66,11 +66,11 @@ def test_retest(
     -----
     The posterior, its prior and its interval are those of `bayesbias.reliability.variance_components`: effects of rows,
     columns and error, with a spread that the jackknife estimates from the rows, so that neither equal columns nor
-    Normal rows are assumed. Rare extreme rows that the scores may lack cannot be known from the others: where such rows
-    exist, the coverage of 89 % intervals is lower. Many words show whether they exist: if `row_kurtosis` is above 1 for
-    over a fifth of at least 20 words (with fewer than 12 rows, a tenth), coverage is 0.62 to 0.89 in simulations,
-    otherwise over 0.80 (see `validation/reliability`); `reliability_report` says so. Words whose scores are all equal
-    have no reliability; they are left out with a `QuestionWarning`.
+    Normal rows are assumed. Rare extreme rows that the scores may lack cannot be inferred from the others: if the
+    population has such rows, the coverage of 89 % intervals is lower. Many words show whether they exist: if
+    `row_kurtosis` is above 1 for over a fifth of at least 20 words (with fewer than 12 rows, a tenth), coverage is 0.62
+    to 0.89 in simulations, otherwise over 0.80 (see `validation/reliability`); `reliability_report` says so. Words
+    whose scores are all equal have no reliability; they are left out with a `QuestionWarning`.
 
     References
     ----------

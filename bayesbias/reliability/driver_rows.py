@@ -42,7 +42,7 @@ def checked_columns(data: Any, factors: Any, response: Any, groupings: Any) -> l
                 f"too{f': add {lacking}' if len(set(parts)) == len(parts) else ''}."
             )
     if len(set(names)) < len(names):
-        raise ReportError(f"The factors {names} hold one twice. Give each once.")
+        raise ReportError(f"The factors {names} contain one twice. Give each once.")
     for name in grouped:
         if data[name].nunique() < 2:
             raise ReportError(f"{name!r} has only one level, so it has no variance. Leave it out: groupings=[...].")

@@ -79,7 +79,7 @@ class Reliability:
             return rows / error
 
     def value(self, ratio: Any, n: int, k: int) -> Any:
-        """Return the reliability from q, in a form that holds for an infinite one."""
+        """Return the reliability from q, in a form that is valid for an infinite ratio."""
         c = self.constant(n, k)
         with np.errstate(divide="ignore"):
             return 1.0 - (1.0 + c) / (ratio + c)

@@ -84,7 +84,7 @@ class ReliabilityRegression(Result):
                 tuple(_share_statement("share", row) for row in shares),
             ),
             StatementList(
-                "What is lost without it", tuple(_share_statement("drop", row) for row in rows_of(self.drops))
+                "Drop of this share without it", tuple(_share_statement("drop", row) for row in rows_of(self.drops))
             ),
             StatementList("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
         )

@@ -118,7 +118,7 @@ class ReliabilityReport(Result):
                 )
         contents = contents_of(
             self,
-            title="Would these bias scores come out again?",
+            title="Are these bias scores reliable?",
             about=f"{sizes['words']} target words, {sizes['base_pairs']} base pairs, {len(sizes['rules'])} rules; "
             f"seeds: {', '.join(f'{count} of {name}' for name, count in sizes['seeds'].items())}.",
             figures=self._figures(prob),
@@ -209,7 +209,7 @@ def reliability_report(
     Returns
     -------
     ReliabilityReport
-        To print, or to write as a page with its figures and tables by `bayesbias.write`.
+        Report to print, or to write with `bayesbias.write` as a page with figures and tables.
 
     Raises
     ------
@@ -226,8 +226,8 @@ def reliability_report(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> pairs, maths = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "calculus"]
     >>> options = {"base_pairs": pairs, "queries": {"maths": maths}, "table_2": False, "progress": False}
-    >>> found = bb.reliability.reliability_report({"skip-gram": seeds}, {"words": maths}, **options)
-    >>> found.contents.answers[0].text
+    >>> report = bb.reliability.reliability_report({"skip-gram": seeds}, {"words": maths}, **options)
+    >>> report.contents.answers[0].text
     'Over seeds, words: median 0.057 by db_wa, 0.67 by ripa, 0.89 by nbm; 3 of 9 reliabilities are poor (below 0.5).'
     """
     import pandas as pd
@@ -305,7 +305,7 @@ def _shares_and_drops(result: ReliabilityRegression) -> tuple[Statement, ...]:
     names = {"fixed": "factors", "total": "all of these", "word": "words beyond them"}
     texts = {
         "shares": "Share of the variance in these vectors: " + _listed(shares, "part", names),
-        "drops": "Lost without it: " + _listed(result.drops, "factor", {}),
+        "drops": "Drop without it: " + _listed(result.drops, "factor", {}),
     }
     rows = [row for row in rows_of(result.coefficients) if settled(row["hdi_low"], row["hdi_high"])]
     signs = [
@@ -344,7 +344,7 @@ def _alphas(frame: "pd.DataFrame") -> list[Statement]:
         several = f", {vectors}" if frame["vectors"].nunique() > 1 else ""
         text = (
             f"Within queries and over base pairs{several}: of {len(part)} alphas {above} are above {ACCEPTABLE:g}, "
-            f"{below} below, and {len(part) - above - below} cannot be told."
+            f"{below} below, and {len(part) - above - below} are not settled."
         )
         statements.append(Statement("alphas", text, {"alphas": len(part), "above": above, "below": below}))
     return statements

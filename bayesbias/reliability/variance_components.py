@@ -29,7 +29,7 @@ and error are multiplied by `MeanSquares.spread_ratio`: the posterior has the mo
 the interval would never contain a reliability of 0, and its coverage would be lower where seeds hardly differ.
 
 **Interval.** Highest posterior density on the scale of Fisher's z of an intraclass correlation, log q, and mapped back.
-On this scale the posteriors of ICC(3,1) and alpha differ only in place and spread, and at a `spread_ratio` of 1 the
+On this scale the posteriors of ICC(3,1) and alpha differ only in location and spread, and at a `spread_ratio` of 1 the
 interval is the shortest form of the F interval (McGraw and Wong 1996; Feldt 1965). On the scale of the correlation
 itself, 89 % intervals of ICC(2,1) cover 87 to 90 % under the model.
 """
@@ -79,7 +79,7 @@ def _of_block(squares: MeanSquares, reliability: Reliability, hdi_prob: float) -
         )
         ratio.sort(axis=1)
         ends = _shortest(ratio, hdi_prob)
-    else:  # on the scale of the interval, one distribution but for place and spread
+    else:  # on the scale of the interval, one distribution except for location and spread
         logs = _log_ratio_scales(n, k)
         plain = reliability.ratio(squares.rows, squares.columns, squares.error, n)[:, None]
         ratio = plain * np.exp(spread * logs)

@@ -65,7 +65,7 @@ def load_word_properties(name: str | os.PathLike[str] = "wordnet") -> "pd.DataFr
         # The word "null" is a word; only an empty cell is a missing value.
         frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"word": str})
     except (OSError, ValueError) as error:
-        raise InputFileError(f"{path} is no CSV file: {error}. Give a column 'word' and others.") from error
+        raise InputFileError(f"{path} is not a CSV file: {error}. Give a column 'word' and others.") from error
     columns = list(map(str, frame.columns))
     if "word" not in columns or len(columns) < 2:
         raise InputFileError(f"{path} has the columns {columns}. Give a column 'word' and at least one other.")

@@ -41,7 +41,7 @@ def test_all_forms_are_the_same() -> None:
         (lambda values: values.replace(values.max(), np.inf), "no number for 1 of 9"),
         (lambda values: pd.concat([values, values.head(1)]), "more than once: <b>w0"),
         (lambda values: values * 0, "one value for all words"),
-        (lambda values: pd.DataFrame({"a": values, "b": 2 * values + 1}), "'b' is a sum of multiples of 'a'"),
+        (lambda values: pd.DataFrame({"a": values, "b": 2 * values + 1}), "'b' is a linear combination of 'a'"),
         (lambda values: values.to_frame()[[]], "no column of numbers"),
         (lambda values: "shares", "did you mean 'share'"),
         (lambda values: 5, "a frame with the column 'word'"),

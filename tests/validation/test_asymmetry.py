@@ -104,9 +104,9 @@ def test_the_guide_quotes_the_tables() -> None:
     right = [rates["right"] for rates in clear.values()]
     assert all(rates["right"] == pytest.approx(rates["said"], abs=0.005) for rates in clear.values())
     expected = [
-        f"called clear from a probability of {CLEAR:g} on. Of the clear directions of a world {min(right):.3f} to "
-        f"{max(right):.3f} are right, as many as said, but where both directions are nearly alike: there "
-        f"{alike['right']:.3f} are right where {alike['said']:.3f} is said",
+        f"called clear if its probability is at least {CLEAR:g}. Of the clear directions of a world, {min(right):.3f} "
+        f"to {max(right):.3f} are right",
+        f"{alike['right']:.3f} of them are right where the probabilities say {alike['said']:.3f}",
         f"{low_both:.2f} to {high_both:.2f} of the pairs listed in both directions, and in {low:.2f} to {high:.2f} of "
         f"those listed in one (on average {norms['both_mean']} and {norms['one_mean']})",
         f"from {reverse['observed'].iloc[0]:.2f} for a count of 2 to {reverse['observed'].iloc[-1]:.2f} above 64",

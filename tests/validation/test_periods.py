@@ -46,8 +46,8 @@ def test_what_the_text_says_of_changes() -> None:
         in text
     )
     of_three = population[population["words"] == 3].set_index("attributes")["coverage"]
-    assert f"With 3 words a group and 4 a list, {of_three[4]:.2f} of the changes" in text
-    assert f"{of_three[15]:.2f} of the changes of words like these with 3 words a group, 15 a list" in text
+    assert f"With 3 words per group and 4 per list, {of_three[4]:.2f} of the changes" in text
+    assert f"{of_three[15]:.2f} of the changes of words like these with 3 words per group, 15 per list" in text
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_what_the_text_says_of_the_worst_cells(script: ModuleType) -> None:
     bias = own["bias_in_sd"].abs()
     assert f"at most {bias.max():.2f} posterior sds in a cell, {bias.loc['these_words'].mean():.2f} on average" in text
     of_15 = own.loc["population"].query("words == 15")["sd_over_error"].mean()
-    assert f"With 15 words a group the ratio is {of_15:.2f}." in text
+    assert f"With 15 words per group the ratio is {of_15:.2f}." in text
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
     coverage = (100 * own["coverage"].groupby("level").mean()).round().astype(int)
     assert f"{coverage['these_words']} % of its intervals of these words contain the truth" in guide

@@ -67,7 +67,7 @@ def test_the_text_says_the_numbers_of_the_table_and_no_others() -> None:
         f"{TABLE.groupby(['embedding', 'method']).ngroups} embeddings",
         f"Of {verdicts[['agrees', 'cannot tell', 'disagrees']].sum()} changes",
         f"{verdicts['agrees']} agree in direction with an interval that leaves out 0",
-        f"{verdicts['cannot tell']} cannot be told and {verdicts['disagrees']} disagree",
+        f"{verdicts['cannot tell']} are not settled and {verdicts['disagrees']} disagree",
         f"words of {tuples['Google News']} and of 1 of its 440 tuples",  # of GloVe no row: report.txt
         *(f"{words:,} words of {dimensions}" for words, dimensions, _, _ in SIZES.values()),
         f"{SIZES['GloVe'][1]} dimensions have",

@@ -23,7 +23,7 @@ type Encoder = Callable[[list[str]], ArrayLike]
 """A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
 
 _LEAST = 2  # texts of a word: one has no spread
-_MOST_GROUPS = 60  # of templates that some words share, so that the spread stays small beside memory
+_MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
 _WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 
 
@@ -52,8 +52,8 @@ def encode(
     Parameters
     ----------
     encoder
-        A function of a list of texts that returns one vector a text, such as ``SentenceTransformer(...).encode``, the
-        function of a provider's client, or one's own. Or the folder of an encoder, for `load_encoder`. It may return an
+        A function of a list of texts that returns one vector per text, such as ``SentenceTransformer(...).encode``,
+        that of a provider's client, or your own. Or the folder of an encoder, for `load_encoder`. It may return an
         array (float16, bfloat16 and wider), lists, a DataFrame or a tensor.
     words
         Words, or an object with ``words``, such as a `Study`.
@@ -64,10 +64,10 @@ def encode(
     batch
         Texts in one call (default 512); a provider may allow fewer.
     attempts
-        Calls for a batch whose call fails, at least 1 (default 3), with a second of waiting, then two, and so on.
+        Number of attempts for each batch, at least 1 (default 3), with a wait of one second, then two, four and so on.
     cache
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
-        a text is encoded once. A file serves one encoder, known by `name`.
+        a text is encoded once. A file serves one encoder, identified by `name`.
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
@@ -84,11 +84,11 @@ def encode(
     ArgumentError
         If an argument is not valid, or a template does not hold ``WORD`` exactly once.
     EmbeddingError
-        If the encoder fails, or returns something else than one finite vector for each text.
+        If the encoder fails, or returns something other than one finite vector for each text.
     LostWordsError
         If all vectors are zero.
     InputFileError
-        If the cache is damaged or of another encoder.
+        If the cache is damaged or belongs to another encoder.
 
     Warns
     -----
@@ -187,7 +187,7 @@ def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cache
     matrix = as_vectors(returned)
     if len(matrix) != len(texts):
         raise EmbeddingError(
-            f"The encoder returned {len(matrix):,} vectors for {len(texts):,} texts. It must return one a text, in "
+            f"The encoder returned {len(matrix):,} vectors for {len(texts):,} texts. It must return one per text, in "
             "their order."
         )
     if not np.isfinite(matrix).all():
@@ -233,7 +233,7 @@ def _embedding(
 def _template_groups(templates: dict[str, tuple[str, ...]]) -> tuple[dict[str, NDArray[np.int64]], int]:
     """Return the group of each of a word's templates, and the number of groups; no groups if words share no templates.
 
-    A template is in the same group for all words, so that what it does to several words is not taken for independent.
+    A template is in the same group for all words, so that its effects on several words are not treated as independent.
     """
     distinct = {template: number for number, template in enumerate(dict.fromkeys(sum(set(templates.values()), ())))}
     if 2 * len(distinct) > sum(map(len, templates.values())):

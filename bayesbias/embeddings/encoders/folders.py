@@ -27,7 +27,7 @@ _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FolderEncoder(Described):
-    """An encoder of a folder: a function of texts.
+    """An encoder from a folder, called with a list of texts.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
     kind = folder_kind(path) if is_folder(path) else None
     if kind is None:
         raise InputFileError(
-            f"{path} is no folder of an encoder: it holds neither {_MODULES} nor {_CONFIG}. Download the model first, "
-            "for example with huggingface_hub.snapshot_download; names on the Hub are not looked up."
+            f"{path} is not the folder of an encoder: it holds neither {_MODULES} nor {_CONFIG}. Download the model "
+            "first, for example with huggingface_hub.snapshot_download; names on the Hub are not looked up."
         )
     if kind == "transformers":
         raise InputFileError(
@@ -171,7 +171,7 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
         return [(str(module["type"]), str(module["path"])) for module in listed]
     except (OSError, ValueError, RecursionError, TypeError, KeyError) as fault:
         raise InputFileError(
-            f"{path} is no list of modules ({library_reason(fault)}) Download the model again."
+            f"{path} is not a list of modules ({library_reason(fault)}) Download the model again."
         ) from fault
 
 

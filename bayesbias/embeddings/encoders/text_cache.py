@@ -48,7 +48,7 @@ class TextCache:
             query = f"SELECT key, vector FROM vectors WHERE key IN ({places})"
             for key, content in self.base.execute(query, keys):
                 vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
-                # A sum is finite only if all numbers are, and far sooner computed than a check of each.
+                # A sum is finite only if all numbers are, and is much faster than a check of each.
                 if not vector.size or not isfinite(vector.sum(dtype=np.float64)):
                     raise _damaged(self.path, f"the vector of {texts_by_key[key]!r:.60} is cut short or not finite")
                 vectors[texts_by_key[key]] = vector.astype(np.float32)
@@ -64,12 +64,12 @@ class TextCache:
 
 @contextmanager
 def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[TextCache | None]:
-    """Open the cache of an encoder, made if necessary; None without a path.
+    """Yield the open cache of an encoder, created if necessary; None without a path.
 
     Raises
     ------
     InputFileError
-        If the file is damaged, is no cache, or belongs to an encoder of another name.
+        If the file is damaged, is not a cache, or belongs to an encoder of another name.
     OutputError
         If it cannot be written.
     """
@@ -117,4 +117,4 @@ def _key(text: str) -> bytes:
 
 
 def _damaged(file: Path, why: str) -> InputFileError:
-    return InputFileError(f"{file} is no usable cache of an encoder ({why}). Remove it, or give another file.")
+    return InputFileError(f"{file} is not a usable cache of an encoder ({why}). Remove it, or give another file.")

@@ -78,7 +78,7 @@ class Corpus:
 
 
 def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
-    """Return a corpus, read once into 4 bytes a word; words with fewer than `min_count` occurrences get no vector.
+    """Return a corpus, read once into 4 bytes per word; words with fewer than `min_count` occurrences get no vector.
 
     Raises
     ------
@@ -159,8 +159,8 @@ def check_neighbours(corpus: Corpus, min_count: int) -> None:
     before = np.concatenate([[0], np.cumsum(has_vector)[corpus.stream == DOCUMENT_END]])
     if np.diff(before).max() < 2:
         raise EmbeddingError(
-            f"No two of the {len(corpus.words):,} words with at least {min_count} occurrences stand in one document, "
-            "so there is nothing to train. Give longer documents or a smaller min_count."
+            f"No two of the {len(corpus.words):,} words with at least {min_count} occurrences occur in the same "
+            "document, so there is nothing to train. Give longer documents or a smaller min_count."
         )
 
 

@@ -30,9 +30,9 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     """Return the trainer of GloVe.
 
     Pennington, Socher and Manning (2014), equation 8 halved, with the weights of equation 9. As in the authors'
-    program, steps are divided by the root of 1 plus the sum of squared steps, and numbers start uniformly in +-0.5 /
-    (dimensions + 1). Unlike there, entries are shuffled within cells (see `glove_sweeps`), so that threads never write
-    the same numbers and the result does not depend on `workers`.
+    program, steps are divided by the root of 1 plus the sum of squared steps, and starting values are uniform in +-0.5
+    / (dimensions + 1). Unlike in their program, entries are shuffled within cells (see `glove_sweeps`), so that threads
+    never write the same numbers and the result does not depend on `workers`.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def glove_trainer(corpus: Corpus, settings: dict[str, Any], workers: int, descen
 class Cells(NamedTuple):
     """Entries of the co-occurrence matrix by cell; the cell of blocks b and c ends at ``ends[b, c]``.
 
-    Compiled functions take tuples with names, and no dataclasses.
+    Compiled functions take named tuples, not dataclasses.
     """
 
     ends: NDArray[np.int64]

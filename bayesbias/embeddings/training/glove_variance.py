@@ -113,8 +113,8 @@ def glove_variance(
         s_i^2 (sum_j f(X_ij) c_j c_j')^-1,    s_i^2 = sum_j f(X_ij) (log X_ij - b_i - b_j - w_i c_j)^2 / (n_i - D)
 
     with n_i such words and D dimensions; words with n_i <= D have none. It is the error of reconstruction of one row of
-    the matrix: it takes co-occurrences as independent and context vectors as known, and does not say what other
-    documents or another seed would change. `validation/corpora` compares it with these.
+    the matrix: it treats co-occurrences as independent and context vectors as known, and does not cover other documents
+    or seeds. `validation/corpora` compares it with these.
 
     References
     ----------

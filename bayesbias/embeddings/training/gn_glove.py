@@ -1,4 +1,4 @@
-"""GN-GloVe: GloVe whose last component takes up what tells two sides apart, such as feminine and masculine words."""
+"""GN-GloVe: GloVe whose last component separates two sides, such as feminine and masculine words."""
 
 from typing import Any, NamedTuple
 
@@ -12,9 +12,10 @@ from bayesbias.errors import EmbeddingError, name_some
 
 
 class Penalties(NamedTuple):
-    """What the compiled loop needs: the side of each word (1, -1, or 0 for neutral words), and two rows.
+    """Inputs of the compiled loop: the side of each word (1, -1, or 0 for neutral words), and two rows.
 
-    `direction` is what neutral words should not lean to, and 0 in the last component, which `last` picks out.
+    `direction` is the direction to which neutral words should not lean; it is 0 in the last component, which `last`
+    picks out.
     """
 
     sides: NDArray[np.int8]
@@ -28,9 +29,9 @@ def gn_glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     """Return the trainer of GN-GloVe.
 
     Zhao, Zhou, Li, Wang and Chang (2018), section 3, with the squares as J_D, sides of 1 and -1, and weights of 0.8. As
-    in their program, each co-occurrence brings the penalties of its two words, of which one is J_D's or J_E's, and the
-    direction is computed at the beginning of each pass. Unlike there, all steps are AdaGrad's, and the direction is
-    that of W + C, the vectors that are returned.
+    in their program, each co-occurrence adds one penalty for each of its two words, that of J_D or J_E, and the
+    direction is computed at the beginning of each pass. Unlike in their program, all steps are AdaGrad's, and the
+    direction is that of W + C, the vectors that are returned.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def gn_glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
         As in `glove`.
     """
     if settings["dimensions"] < 2:
-        raise EmbeddingError("GN-GloVe keeps the last component for the sides. Take at least 2 dimensions.")
+        raise EmbeddingError("GN-GloVe reserves the last component for the sides. Take at least 2 dimensions.")
     pair_rows, sides = pairs_and_sides(corpus.words, settings["pairs"], settings["sides"])
 
     def descent(cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:

@@ -1,4 +1,4 @@
-"""Compiled loop of GN-GloVe: AdaGrad over the entries of a cell, as in `glove_sweeps`, with two penalties a word."""
+"""Compiled loop of GN-GloVe: AdaGrad over the entries of a cell, as in `glove_sweeps`, with a penalty for each word."""
 
 import math
 
@@ -13,7 +13,7 @@ def descend_apart(begin, end, cells, words, contexts, step_numbers, penalties):
 
     The cost of an entry is GloVe's, and for each of its two words one of two penalties: of a word of one side, weight
     times the square of its last component minus the side (1 or -1); of a neutral word (side 0), weight times the square
-    of its product with the direction. All numbers are float32, but the sides int8.
+    of its product with the direction. All numbers are float32, except the sides (int8).
     """
     row_of, column_of, log_of = cells.rows, cells.columns, cells.logs
     learning_rate, log_max, alpha = step_numbers

@@ -1,4 +1,4 @@
-"""`train_embeddings`: training with several seeds, whose vectors go into one file each."""
+"""`train_embeddings`: training with several seeds, with one file of vectors per seed."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ def train_embeddings(
     overwrite: bool = False,
     progress: bool = True,
 ) -> TrainedEmbeddings:
-    """Train embeddings on a corpus with several seeds, to show how results depend on the seed.
+    """Return embeddings trained on a corpus with several seeds, to show how results depend on the seed.
 
     Each seed has one file, ``ALGORITHM_seedSEED.npz``, written when its training ends. The same call continues an
     interrupted run: existing files of the same corpus and settings are kept.
@@ -92,16 +92,16 @@ def train_embeddings(
     Parameters
     ----------
     corpus
-        UTF-8 text file, gzipped or not, with one document a line; or a folder whose files (``.txt``, ``.txt.gz``, also
-        in subfolders) are one document each. Text is lower-cased and split into words without numbers and punctuation.
-        Or an iterable of documents, each a list of words, taken as they are. The corpus is read once into memory, at 4
-        bytes a word. Windows do not cross documents.
+        UTF-8 text file, gzipped or not, with one document per line; or a folder whose files (``.txt``, ``.txt.gz``,
+        also in subfolders) are one document each. Text is lower-cased and split into words without numbers and
+        punctuation. Or an iterable of documents, each a list of words, taken as they are. The corpus is read once into
+        memory, at 4 bytes per word. Windows do not cross documents.
     folder
         Folder of the files, created if necessary; it holds one training.
     algorithm
-        ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3
-        to 6 letters), all by gensim; ``"glove"``; or ``"gn_glove"``, GloVe whose last component takes up what tells two
-        sides apart, such as gender. `bb.debias.GNGloVe` drops that component.
+        ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3 to 6
+        letters), all by gensim; ``"glove"``; or ``"gn_glove"``, GloVe whose last component separates two sides, such as
+        gender. `bb.debias.GNGloVe` drops that component.
     seeds
         Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions
@@ -131,7 +131,7 @@ def train_embeddings(
         Number of threads. With 1 (for GloVe with any number), the same seed, corpus, settings and versions give the
         same file bit for bit on the same machine. gensim with more threads does not, and a `TrainingWarning` is given.
     overwrite
-        Whether files of the same names from another training may be replaced.
+        Whether files of another training with the same names may be replaced.
     progress
         Whether to show a bar with words per second and the time left.
 

@@ -44,11 +44,12 @@ def draw_contrast(
     chains: int,
     seed: int,
 ) -> ContrastDraws:
-    """Return draws of the gaps between two connections, positions in `sample.connections`.
+    """Return draws of the gaps between two connections, given as positions in `sample.connections`.
 
-    These words have the plain gaps, with the error of the attribute words. Single words are pulled to their group as
-    far as the words of a group agree. Words like these have the mean of these words plus Normal(0, S / J_g) of each
-    group, with S of `draw_word_variation`: given the vectors of these words, attribute words say no more about others.
+    The gaps of these words are the plain gaps, with the error of the attribute words. Single words are shrunk towards
+    their group as far as its words agree. The gap of words like these is the mean of these words plus Normal(0, S /
+    J_g) for each group, with S from `draw_word_variation`: given the vectors of these words, attribute words say no
+    more about others.
     """
     estimate = draw_gaps(sample, lists, *contrast, draws=draws, seed=seed)
     places = estimate.places

@@ -17,7 +17,7 @@ from bayesbias.models.periods.period_sample import PeriodSample
 
 @dataclass(frozen=True, eq=False)
 class ListDeviations:
-    """The mean of a list, and what each of its words adds to the mean's error.
+    """The mean of a list, and the contribution of each word to its error.
 
     `mean` has the shape (periods, protected words), `parts` (attribute words, periods, protected words): the deviations
     of the words, over their number. `freedom` is the number of words that a period has on average, less 1.
@@ -32,7 +32,7 @@ class ListDeviations:
 class GapEstimate:
     """Plain gaps of words by period, and draws of them.
 
-    `gaps` (periods, words) and `draws` (draws, periods, words) are those of the words `places`, those that have both
+    `gaps` (periods, words) and `draws` (draws, periods, words) are those of the words at `places`, which have both
     connections. `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's gaps as
     deviations from those of its group.
     """
@@ -61,7 +61,7 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
 def draw_gaps(
     sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int, *, draws: int, seed: int
 ) -> GapEstimate:
-    """Return draws of the gaps of words between two connections, positions in `sample.connections`.
+    """Return draws of the gaps of words between two connections, given as positions in `sample.connections`.
 
     The draws of a list have their own generator: another contrast with the same list has the same draws.
     """

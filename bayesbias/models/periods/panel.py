@@ -1,7 +1,7 @@
-"""Means over words of which some lack periods: least squares with an effect of each word and of each period.
+"""Means by period when words lack periods: least squares with an effect of each word and of each period.
 
-A word that has some periods weighs by those alone. Changes between periods come from the words that both have, so that
-a list does not seem to move because other words are in it.
+A word counts only in the periods that have it. Changes between periods come from the words that both have, so that a
+list does not seem to move because its words differ.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def mean_weights(present: np.ndarray) -> np.ndarray:
 
 
 def fill_words(values: np.ndarray) -> np.ndarray:
-    """Return values (periods, samples, words) with missing ones replaced by their word's and their period's effect.
+    """Return values (periods, samples, words), missing ones replaced by word effect plus period effect.
 
     Samples are attribute words, of which some lack whole periods: those stay missing. The effects are those of one
     sample: distances to one attribute word.

@@ -1,7 +1,7 @@
 """A trend through gaps by period: a line or a random walk, with covariates by period.
 
 The coefficients are least squares with weights that do not depend on the data: of the gaps for a line, of the steps for
-a random walk. They are never generalised least squares over the covariance of the gaps, for the reasons that hold of
+a random walk. They are never generalised least squares over the covariance of the gaps, for the same reason as with
 words: combinations of gaps that hardly vary between attribute words say nothing about the trend. A coefficient's error
 has two parts: that of the gaps, draw by draw, and that of periods, whose sd is learnt from what the trend leaves, net
 of the error of the gaps.

@@ -62,7 +62,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
             raise TableError(
                 f"The table of {period!r} has {int(lost.sum()):,} words without some of their pairs, the first is "
                 f"{rows['protected_word'][word]!r} with {rows['attribute_word'][attribute]!r}. A period may lack whole "
-                "words, but not single pairs: leave out one of both words."
+                "words, but not single pairs: leave out one of the two words."
             )
     groups = tuple(str(name) for name in np.unique(data.protected_groups))
     for names, member_of, present, what, fewest in (
@@ -116,5 +116,5 @@ def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], few
         first = present[:, 0]
         raise TableError(
             f"No word of the {what} links {periods[0]!r} with all other periods ({int(first.sum())} words in "
-            f"{periods[0]!r}): changes come from words that both periods have. Choose words that last."
+            f"{periods[0]!r}): changes come from words that both periods have. Choose words that several periods have."
         )

@@ -1,10 +1,10 @@
-"""How the gaps of protected words vary around those of their group, over periods, and what single words do.
+"""Variation of protected words' gaps around those of their group over periods, and the deviations of single words.
 
 A word's gaps by period are d_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S) is how words
 differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S (periods, periods) has
 the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of time (level,
 slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks periods counts with
-those that it has. S is drawn by Gibbs steps; each of the chains is a copy.
+those that it has. S is drawn by Gibbs sampling.
 """
 
 from dataclasses import dataclass
@@ -64,13 +64,13 @@ def draw_word_variation(
     times
         Times of the periods, increasing.
     draws, chains
-        Number of draws in all, a multiple of the number of chains.
+        Total number of draws, a multiple of the number of chains; and number of chains.
     seed
         Seed.
     """
     rng = np.random.default_rng([seed, 1000])
     basis = time_coordinates(times)
-    # All in coordinates of time; the error of distances keeps V positive definite.
+    # Everything is in coordinates of time; the error of distances keeps V positive definite.
     noise = basis.T @ sampling @ basis + 1e-12 * np.eye(len(basis))
     size, words = len(basis), len(group_of)
     sizes = np.bincount(group_of)

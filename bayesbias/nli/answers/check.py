@@ -43,7 +43,7 @@ _ADVICE = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferenceCheck(Result):
-    """Statistics of observed scores beside those of test sets that the crossed model replicates.
+    """Statistics of observed scores compared with those of test sets replicated from the crossed model.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class InferenceCheck(Result):
 
     @cached_property
     def contents(self) -> Contents:
-        """Statistics of the scores beside replicated ones, and what the priors decide."""
+        """Statistics of the scores beside replicated ones, and the sensitivity to the priors."""
         return contents_of(
             self,
             title="Does the model of scores fit?",
@@ -107,7 +107,7 @@ def check(
     samples: int = 200,
     random_seed: int | None = None,
 ) -> InferenceCheck:
-    """Check the model of `posterior` against the scores: replicated test sets, and other priors.
+    """Return a check of the model of `posterior`: replicated test sets, and the contrast under other priors.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ def check(
     >>> def model(premises, hypotheses):
     ...     length = np.array([len(text) for text in hypotheses]) / 60
     ...     return np.column_stack([1 - length, length, np.zeros(len(length))])
-    >>> found = bb.nli.check(bb.nli.score(pairs, model), random_seed=1)
-    >>> found.priors[["prior_scale", "mean"]].round(2)
+    >>> result = bb.nli.check(bb.nli.score(pairs, model), random_seed=1)
+    >>> result.priors[["prior_scale", "mean"]].round(2)
        prior_scale  mean
     0         0.25  0.01
     1         1.00  0.01

@@ -32,7 +32,7 @@ def compare_answers(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> InferenceComparison:
-    """Compare models of inference that were trained several times on each of several embeddings.
+    """Return a comparison of models of inference that were trained several times on each of several embeddings.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def compare_answers(
     answer about the same words and premises, so a change is estimated from the same sentences.
 
     The size of the contrast is its absolute value. Its interval begins at 0 if the interval of the contrast contains 0.
-    The change of the size takes the premises of the two embeddings as independent, which widens the interval. d
+    The change of the size treats the premises of the two embeddings as independent, which widens the interval. d
     (``"distance"``) is estimated over trainings alone and does not generalise to other words or premises. It is never
     negative, and with few words never quite 0: judge a difference by its change, not by its value.
 
@@ -94,8 +94,8 @@ def compare_answers(
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}
-    >>> found = bb.nli.compare_answers(models, pairs, random_seed=1)
-    >>> settled = found.changes.query("quantity == 'male - female' and population == 'these words'")
+    >>> comparison = bb.nli.compare_answers(models, pairs, random_seed=1)
+    >>> settled = comparison.changes.query("quantity == 'male - female' and population == 'these words'")
     >>> settled[["mean", "probability_lower"]].round(1)
        mean  probability_lower
     7  -0.1                1.0

@@ -64,9 +64,9 @@ def correlations(
     ...     return model
     >>> gaps = {"original": 0.5, "hard": 0.2, "misp": 0.3, "inlp": 0.1}
     >>> models = {name: [trained(gap + more) for more in (0, 0.01, 0.02)] for name, gap in gaps.items()}
-    >>> found = bb.nli.compare_answers(models, pairs, random_seed=1)
+    >>> comparison = bb.nli.compare_answers(models, pairs, random_seed=1)
     >>> midb = {"original": 0.9, "hard": 0.2, "misp": 0.5, "inlp": 0.1}
-    >>> bb.nli.correlations(found, pd.DataFrame({"midb": midb}))[["measure", "embeddings", "correlation"]].round(1)
+    >>> bb.nli.correlations(comparison, pd.DataFrame({"midb": midb}))[["measure", "embeddings", "correlation"]].round(1)
       measure  embeddings  correlation
     0    midb           4          1.0
     """

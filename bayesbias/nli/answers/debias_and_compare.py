@@ -1,4 +1,4 @@
-"""Debiasing methods judged by the models of inference that are trained on what they make."""
+"""Debiasing methods compared by models of inference that are trained on the debiased vectors."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def debias_and_compare(
     score: str = "error",
     **options: Any,
 ) -> InferenceComparison:
-    """Debias an embedding by several methods, train models of inference on each result, and compare their errors E.
+    """Return a comparison of models of inference trained on an embedding before and after several debiasing methods.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ def debias_and_compare(
     >>> sentences = ["A man sleeps", "A man eats", "Nobody sleeps"]
     >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "hypothesis": sentences})
     >>> pairs["label"] = ["entailment", "neutral", "contradiction"]
-    >>> asked = bb.nli.test_set("explicit").query("object in ['apple', 'soup']")
-    >>> words = sorted({word for text in [*pairs["hypothesis"], *asked["hypothesis"], *asked["premise"]]
+    >>> questions = bb.nli.test_set("explicit").query("object in ['apple', 'soup']")
+    >>> words = sorted({word for text in [*pairs["hypothesis"], *questions["hypothesis"], *questions["premise"]]
     ...                 for word in text.lower().rstrip(".").split()})
     >>> vectors = words, np.random.default_rng(1).standard_normal((len(words), 8))
     >>> names = bb.debias.DebiasWords("gender", [["he", "she"]], names=[["woman", "lady"], ["man", "guy"]])
     >>> methods = {"misp": bb.debias.MISP(components=1), "mhd": bb.debias.MHD(components=1)}
-    >>> found = bb.nli.debias_and_compare(
-    ...     vectors, methods, names, pairs, asked, seeds=3, development=pairs, random_seed=1, progress=False,
+    >>> comparison = bb.nli.debias_and_compare(
+    ...     vectors, methods, names, pairs, questions, seeds=3, development=pairs, random_seed=1, progress=False,
     ...     settings={"hidden_units": 8, "epochs": 3, "batch_size": 3},
     ... )
-    >>> found.runs.groupby("embedding", sort=False).size().to_dict()
+    >>> comparison.runs.groupby("embedding", sort=False).size().to_dict()
     {'original': 3, 'misp': 3, 'mhd': 3}
     """
     if isinstance(methods, Mapping):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 100  # pairs of words of the two groups
 LITTLE = 0.05
-"""Gain in accuracy over always answering the most frequent label, below which a training knows hardly more."""
+"""Gain in accuracy over always answering the most frequent label, below which a training is hardly better."""
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
@@ -181,8 +181,8 @@ class InferenceComparison(Result):
         text = f"Always giving the most frequent label has {largest:.3f}."
         if weak:
             text += (
-                f" {weak} of {len(self.runs)} trainings know hardly more, so their answers say little about the effect "
-                "of the vectors."
+                f" {weak} of {len(self.runs)} trainings are hardly better, so their answers say little about the "
+                "effect of the vectors."
             )
         statements.append(Statement("largest label", text, {"largest_label": largest, "weak_trainings": weak}))
         return statements

@@ -167,8 +167,8 @@ def posterior(
     >>> def model(premises, hypotheses):
     ...     length = np.array([len(text) for text in hypotheses]) / 60
     ...     return np.column_stack([1 - length, length, np.zeros(len(length))])
-    >>> found = bb.nli.posterior(bb.nli.score(pairs, model), random_seed=1)
-    >>> found.contrast[["population", "observed"]].round(3)
+    >>> result = bb.nli.posterior(bb.nli.score(pairs, model), random_seed=1)
+    >>> result.contrast[["population", "observed"]].round(3)
              population  observed
     0  words like these     0.006
     1       these words     0.006

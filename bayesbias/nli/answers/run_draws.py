@@ -131,8 +131,8 @@ def run_variances(
 
     >>> rng = np.random.default_rng(1)
     >>> means = np.random.default_rng(2).standard_normal((200, 4))
-    >>> found, within = run_variances(means, np.array([0, 0, 1, 1]), np.full((1, 4), 0.25), 2_000, rng)
-    >>> float(found.mean().round(1)), float(within.mean().round(0))  # a mean of four
+    >>> between, within = run_variances(means, np.array([0, 0, 1, 1]), np.full((1, 4), 0.25), 2_000, rng)
+    >>> float(between.mean().round(1)), float(within.mean().round(0))  # a mean of four
     (0.2, 1.0)
     """
     runs = len(words)

@@ -1,4 +1,4 @@
-"""`compare`: train models of inference on several embeddings, and compare their answers."""
+"""`train_and_compare`: train models of inference on several embeddings, and compare their answers."""
 
 import os
 import warnings
@@ -23,7 +23,7 @@ SETTINGS = (
     *("hidden_units", "learning_rate", "weight_decay", "dropout", "intra_attention"),
     *("epochs", "patience", "batch_size"),
 )
-"""Arguments of `train` that `compare` passes on."""
+"""Arguments of `train` that `train_and_compare` passes on."""
 
 
 def train_and_compare(
@@ -43,7 +43,7 @@ def train_and_compare(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> InferenceComparison:
-    """Train models of inference on several embeddings, several times each, and compare how they treat groups.
+    """Return a comparison of models of inference, which are trained several times on each of several embeddings.
 
     Parameters
     ----------
@@ -90,16 +90,16 @@ def train_and_compare(
     >>> sentences = ["A man sleeps", "A man eats", "Nobody sleeps"]
     >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "hypothesis": sentences})
     >>> pairs["label"] = ["entailment", "neutral", "contradiction"]
-    >>> asked = bb.nli.test_set("explicit").query("object in ['apple', 'soup']")
-    >>> words = sorted({word for text in [*pairs["hypothesis"], *asked["hypothesis"], *asked["premise"]]
+    >>> questions = bb.nli.test_set("explicit").query("object in ['apple', 'soup']")
+    >>> words = sorted({word for text in [*pairs["hypothesis"], *questions["hypothesis"], *questions["premise"]]
     ...                 for word in text.lower().rstrip(".").split()})
     >>> rng = np.random.default_rng(1)
     >>> vectors = {name: (words, rng.standard_normal((len(words), 8))) for name in ("first", "second")}
     >>> quick = {"hidden_units": 8, "epochs": 3, "batch_size": 3}
-    >>> found = bb.nli.train_and_compare(
-    ...     vectors, pairs, asked, seeds=3, development=pairs, settings=quick, random_seed=1, progress=False
+    >>> comparison = bb.nli.train_and_compare(
+    ...     vectors, pairs, questions, seeds=3, development=pairs, settings=quick, random_seed=1, progress=False
     ... )
-    >>> found.runs[["embedding", "run"]].shape
+    >>> comparison.runs[["embedding", "run"]].shape
     (6, 2)
     """
     seed = checked_seed(score, draws, hdi_prob, random_seed)

@@ -26,7 +26,7 @@ class Accuracy(Described):
         Share of the pairs whose most probable label is the right one.
     hdi_low, hdi_high, hdi_prob
         Highest density interval of the accuracy on pairs like these, and its probability. The prior is flat, and pairs
-        are taken as independent.
+        are treated as independent.
     pairs
         Number of pairs.
     largest_label

@@ -161,7 +161,7 @@ def _example(wanted: set[str]) -> str:
 
 
 def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield words that are not usable or stand twice, and lists of objects that do not exist."""
+    """Yield words that are not usable or occur twice, and lists of objects that do not exist."""
     groups, objects = content["groups"], content["objects"]
     lists = {f"objects.{name}": words for name, words in objects.items()}
     lists |= {f"pairs (item {number}).verbs": rule["verbs"] for number, rule in enumerate(content["pairs"], start=1)}

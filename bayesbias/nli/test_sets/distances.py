@@ -28,15 +28,15 @@ class GroupDistance(Described):
     groups
         Names of the groups.
     distance
-        d of the paper's tables: the Euclidean distance of the two groups' mean probabilities. Of more groups, the mean
+        d of the paper's tables: the Euclidean distance of the two groups' mean probabilities. For more groups, the mean
         of the distances of all pairs of groups.
     equation_2
         Result of the paper's equation 2 as printed: d / 4 for groups of equal size. NaN for more than two groups.
     means
         Mean probabilities, one row per group.
     pairs
-        Distance of each two groups: `first`, `second`, `distance`, and a `p_value` of its own, which does not count how
-        many pairs there are.
+        Distance of every two groups: `first`, `second`, `distance`, and its own `p_value`, which is not corrected for
+        the number of pairs.
     p_value, mcse
         Share of the partitions of the words whose distance is at least d, and its Monte Carlo standard error (0 if all
         partitions were counted).
@@ -99,8 +99,8 @@ def distance(
     The paper's tables contain the distance of the means; its equation 2 divides the difference of the sums by twice the
     number of pairs of both groups, which gives a fourth of it. The p-value counts partitions with a distance of at
     least d, including the observed one; the paper counts those with a larger distance. The words are the units: the
-    thousands of pairs of a word do not make the p-value small. The paper has two groups; of several, the mean distance
-    of two of them is the measure here, which for two is d.
+    thousands of pairs of a word do not make the p-value small. The paper has two groups; for several, the measure here
+    is the mean distance of all pairs of groups, which is d for two.
 
     References
     ----------
@@ -160,7 +160,7 @@ def _pairs(groups: Sequence[object]) -> list[tuple[int, int]]:
 
 
 def permutation_test_of_groups(groups: Sequence[Floats], *, samples: int, seed: int) -> tuple[float, float, int, bool]:
-    """Return what `permutation_test` does for the mean distance of all pairs of groups, over random partitions.
+    """Return the same as `permutation_test` for the mean distance of all pairs of groups, over random partitions.
 
     >>> groups = [np.array([[1.0], [1.1]]), np.array([[5.0], [5.1]]), np.array([[9.0], [9.1]])]
     >>> p_value, mcse, partitions, exact = permutation_test_of_groups(groups, samples=2000, seed=1)

@@ -17,7 +17,7 @@ from bayesbias.nli.test_sets.scores import LABELS
 from bayesbias.nli.trained.pytorch import pytorch
 from bayesbias.nli.trained.sentences import checked_sentences
 
-# Labels of models that were trained to tell entailment from everything else; contradiction they do not know.
+# Labels of models that were trained to distinguish entailment from everything else, without contradiction.
 _TWO_LABELS = {"entailment": "entailment", "not entailment": "neutral", "non entailment": "neutral"}
 # Tokenizers without a limit report a number of at least this size.
 _NO_LIMIT = 10**9
@@ -31,7 +31,7 @@ class SequenceClassifier(Described):
 
     Called with two lists, of premises and of hypotheses, it returns an array of shape (pairs, 3): the probabilities of
     neutral, entailment and contradiction, whatever the order of the model's labels. It can be passed to `bb.nli.score`.
-    Of a model with the two labels entailment and not_entailment, all that is no entailment is given as neutral, and
+    For a model with the two labels entailment and not_entailment, everything but entailment is given as neutral, and
     contradiction as 0.
 
     Parameters
@@ -153,7 +153,7 @@ def pipeline(
 
     Notes
     -----
-    A model with two labels does not tell what is contradicted from what is open: the right answer to a test set is
+    A model with two labels does not distinguish contradiction from neutral: the right answer to a test set is
     then "not entailment", the probability of contradiction is always 0, and E is sqrt(2) times the probability of
     entailment. Do not compare its E with that of a model with three labels.
 

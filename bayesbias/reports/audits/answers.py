@@ -27,13 +27,13 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     Returns
     -------
     tuple of Statement
-        One statement a question, settled ones first. Its kind is the conclusion; its numbers are those of the row, and
-        WEAT's one-sided `weat_p`, if any. Empty without contrasts.
+        One statement per question, settled ones first. Its kind is the conclusion; its numbers are those of the row,
+        and WEAT's one-sided `weat_p`, if any. Empty without contrasts.
 
     Raises
     ------
     ReportError
-        If `audit` is no audit.
+        If `audit` is not an audit.
     """
     audited, record = audit_rows(audit)
     rows = audited[(audited["measure"] == CONTRAST) & (audited["protected_group"] == "")]

@@ -1,4 +1,4 @@
-"""The frame of an audit, and the record on which its ranks and its page rest."""
+"""The frame of an audit, and the record from which its ranks and its page are made."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class AuditRecord(Described):
     rope
         Region of practical equivalence of contrasts, (low, high), if one was given.
     study_hashes
-        study -> hash of its word lists and comparisons, by which a later audit knows the same question.
+        study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -125,8 +125,8 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     Raises
     ------
     ReportError
-        If `audit` is no audit, has lost its record, has several models or seeds, or was changed, so that its numbers
-        are no longer those of its draws.
+        If `audit` is not an audit, has lost its record, has several models or seeds, or was changed, so that its
+        numbers no longer match its draws.
     """
     check_frame("audit", audit, "what bb.audit returned")
     record = getattr(audit, "record", None)
@@ -141,7 +141,7 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     if rows.empty:
         raise ReportError("audit: no rows are left. Select more.")
     if rows.duplicated(["embedding", "study", "measure", "protected_group"]).any():
-        raise ReportError(f"{_CHANGED}: some are there twice. {_AGAIN}")
+        raise ReportError(f"{_CHANGED}: some occur twice. {_AGAIN}")
     for row in rows[rows["protected_group"] == ""].to_dict("records"):
         key = row["embedding"], row["study"], row["measure"]
         computed = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)

@@ -17,7 +17,7 @@ from bayesbias.errors import ReportError
 
 _QUANTILES = 1000
 SCHEMA_VERSION = 1
-"""Version of the JSON of a gate; it grows when a key changes its meaning or goes."""
+"""Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Ea
     InputFileError
         If the file cannot be read.
     ReportError
-        If it is no JSON of a gate, or has a question twice, as a gate of several seeds has.
+        If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
     """
     try:
         content = json.loads(utf8_text(input_file(path).read_bytes(), path, ReportError))
@@ -64,8 +64,8 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Ea
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
         raise ReportError(
-            f"The baseline {path} is no result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json of "
-            "`bayesbias gate PLAN --output FOLDER`."
+            f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
+            "of `bayesbias gate PLAN --output FOLDER`."
         )
     earlier: dict[tuple[str, str, str], Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
@@ -113,7 +113,7 @@ def _normal_draws(mean: float, sd: float) -> Floats:
 
 
 def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> float:
-    """Return the share of pairs of a new and an old draw of which the new one is farther from the middle.
+    """Return the share of pairs of a new and an old draw in which the new one is farther from the middle.
 
     Ties count half. No random numbers are drawn: all pairs are counted.
 

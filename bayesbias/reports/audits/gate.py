@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 PASS, FAIL, UNDECIDED, UNANSWERED = "pass", "fail", "undecided", "unanswered"
 EXIT_CODES: Mapping[str, int] = {FAIL: 3, UNANSWERED: 5, UNDECIDED: 4, PASS: 0}
-"""Outcome -> exit code of `bayesbias gate`, the one that counts most first."""
+"""Outcome -> exit code of `bayesbias gate`, the most severe outcome first."""
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
 
@@ -48,7 +48,7 @@ class GateResult(Result):
     Parameters
     ----------
     questions
-        One row a question: `embedding`, `study`, `model`, `random_seed`, `outcome` (``"pass"``, ``"fail"``,
+        One row per question: `embedding`, `study`, `model`, `random_seed`, `outcome` (``"pass"``, ``"fail"``,
         ``"undecided"`` or ``"unanswered"``), `estimate`, `sd`, `hdi_low` and `hdi_high` of the contrast in units of
         cosine distance, `probability_in_rope`, `baseline_estimate` and `probability_worse` (missing without a
         baseline), `compared_by` (``"draws"``, ``"mean and sd"`` or empty), `lost_words`, `study_hash`, and the
@@ -56,7 +56,8 @@ class GateResult(Result):
     rope
         Region of practical equivalence, (low, high).
     hdi_prob
-        Probability inside the intervals, and least probability of worse than the baseline that fails.
+        Probability inside the intervals, and smallest probability of being worse than the baseline at which a question
+        fails.
     baseline
         Name of the baseline file, or an empty text.
     missing
@@ -77,7 +78,7 @@ class GateResult(Result):
 
     @property
     def outcome(self) -> str:
-        """The outcome that counts most: a failure, then a question without an answer, then an undecided one."""
+        """The most severe outcome: a failure, then a question without an answer, then an undecided one."""
         return next(outcome for outcome in EXIT_CODES if outcome in set(self.questions["outcome"]))
 
     @property
@@ -87,7 +88,7 @@ class GateResult(Result):
 
     @cached_property
     def lines(self) -> tuple[Statement, ...]:
-        """One statement a question, each on one line."""
+        """One statement per question, each on one line."""
         return tuple(Statement(str(row["outcome"]), self._line(row), row) for row in rows_of(self.questions))
 
     @property
@@ -191,8 +192,8 @@ class GateResult(Result):
         texts = [
             f"Each question is decided alone, by its {percent_text(self.hdi_prob)} interval: no correction for their "
             "number is made.",
-            "A contrast over all groups: groups can differ in opposite directions. A pass is about these word lists, "
-            "and about this model of them; an embedding can be biased where nothing was asked.",
+            "A contrast is over all groups, which can differ in opposite directions. A pass holds for these word lists "
+            "and this model of them; an embedding can be biased where nothing was asked.",
             NO_PROOF,
         ]
         lossy = [row for row in rows_of(self.questions) if row["lost_words"]]
@@ -224,14 +225,14 @@ def gate(
     Returns
     -------
     GateResult
-        Its `outcome`, `exit_code` and `questions`; `write` makes a folder of it with ``gate.json``, ``junit.xml`` and
+        Its `outcome`, `exit_code` and `questions`; `write` makes a folder with ``gate.json``, ``junit.xml`` and
         ``model_card.md``.
 
     Raises
     ------
     ReportError
-        If `audit` is no audit, has no contrasts, or was changed; if there is no region; or if the baseline is no JSON
-        of a gate.
+        If `audit` is not an audit, has no contrasts, or was changed; if there is no region; or if the baseline is not
+        the JSON of a gate.
     ArgumentError
         If `rope` is not usable.
 
@@ -243,12 +244,12 @@ def gate(
     that are means over contexts or templates, a question is undecided if the interval that includes the choice of
     sentences has another outcome.
 
-    With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one.
-    A question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
-    least `hdi_prob`; with less it passes. The probability takes all pairs of a draw of this audit and one of the
-    baseline, or draws from a Normal distribution with its mean and sd if the file has no draws (`compared_by`). They
-    count as independent; two embeddings share their words, so that the probability is cautious.
-    A question whose lists or model changed, or that the baseline has not answered, is decided by the region alone.
+    With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one. A
+    question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
+    least `hdi_prob`; with less it passes. The probability is computed over all pairs of a draw of this audit and one of
+    the baseline; if the file has no draws, a Normal distribution with its mean and sd replaces them (`compared_by`).
+    The draws are treated as independent. Since two embeddings share their words, the probability is cautious. A
+    question whose lists or model changed, or that the baseline has not answered, is decided by the region alone.
 
     References
     ----------
@@ -276,7 +277,7 @@ def gate(
         rows.append({**row, **_decided(row, values, region, record.hdi_prob, earlier)})
         draws.append(values)
     if not rows:
-        raise ReportError("audit: it has no contrasts. Ask for the measure 'contrast' by a model.")
+        raise ReportError("audit: it has no contrasts. Ask for the measure 'contrast', with a model.")
     return GateResult(
         questions=_frame(rows),
         rope=region,

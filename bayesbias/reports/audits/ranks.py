@@ -39,16 +39,16 @@ class Ranks(Result):
     Parameters
     ----------
     ranks : pandas.DataFrame
-        One row a `measure`, `study` (empty: the mean strength over all studies that every embedding answers; of
-        contrasts over those that ask the same one as the first) and `embedding`: its `strength` (the absolute value of
-        the estimate; of `mac` and `ect` 1 minus the estimate), its
-        `rank` (1: the weakest association; of equal ones the mean rank); and of measures that have a
-        posterior the `probability` of this rank, `rank_low` to `rank_high` (the rank lies there with probability
-        `hdi_prob`), and `strongest`, the probability that no other embedding's association is as strong.
+        One row per `measure`, `study` (empty: the mean strength over all studies that every embedding answers; for
+        contrasts, over those with the same contrast as the first) and `embedding`: its `strength` (the absolute value
+        of the estimate; for `mac` and `ect`, 1 minus the estimate); its `rank` (1: the weakest association; ties have
+        the mean rank); and for measures that have a posterior, the `probability` of this rank, `rank_low` to
+        `rank_high` (the rank lies there with probability `hdi_prob`), and `strongest`, the probability that no other
+        embedding's association is as strong.
     correlations : pandas.DataFrame
-        One row a pair of measures, `first` and `second`: Spearman's `correlation` of their mean strengths over the
+        One row per pair of measures, `first` and `second`: Spearman's `correlation` of their mean strengths over the
         `embeddings`, of which there must be three; with `low` to `high`, which hold it with probability `hdi_prob` as
-        far as the posteriors go. Of measures without a posterior nothing varies.
+        far as the posteriors go. Measures without a posterior do not vary.
     hdi_prob
         Probability inside the intervals.
     """
@@ -106,7 +106,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     Raises
     ------
     ReportError
-        If `audit` is no audit, or has only one embedding.
+        If `audit` is not an audit, or has only one embedding.
     ArgumentError
         If `hdi_prob` is not a probability.
 

@@ -51,26 +51,27 @@ def project(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> Projection:
-    """Return where words lie on one or more axes, each named by pairs of opposite words.
+    """Return where words lie on one or more axes, each defined by pairs of opposite words.
 
     Parameters
     ----------
     words
         Words to project, lists of them by name, or a study: the words of its protected and attribute lists.
     pairs
-        Pairs of an axis, such as ``[("rich", "poor"), ...]``; the name of bundled pairs or a TOML file
-        (`bayesbias.metrics.load_base_pairs`), or several such names; or a mapping of names to pairs. Projections are
+        Pairs of an axis, such as ``[("rich", "poor"), ...]``; the name of bundled pairs or the path of a TOML file
+        (`bayesbias.metrics.load_base_pairs`), or several of these; or a mapping of names to pairs. Projections are
         positive towards the first words.
     ratings
         Numbers by word, such as people's ratings: a mapping, or a frame with a column `word` and columns of numbers.
     random_seed
-        Seed of the test whether more than twelve pairs agree. None: a seed is drawn and recorded in the result.
+        Seed of the test of agreement, which is random for more than twelve pairs. None: a seed is drawn and recorded in
+        the result.
 
     Returns
     -------
     Projection
-        Frames `words`, `pairs`, `axes`, `angles` and `ratings`; printed, whether the pairs of each axis agree, which
-        words lie on which side, and how far this agrees with the ratings.
+        Frames `words`, `pairs`, `axes`, `angles` and `ratings`. `print` shows whether the pairs of each axis agree,
+        which words lie on which side, and how far this agrees with the ratings.
 
     Raises
     ------
@@ -89,13 +90,13 @@ def project(
     Notes
     -----
     With unit vectors, each pair (a, b) has the difference ``d = (a - b) / |a - b|``, and a word w the cosine w d. Pairs
-    are a sample of all pairs that could name the axis, so that the mean of w d over pairs has Student's interval. The
-    axis itself is the mean difference mu of all pairs like these. The cosine of w with it is w mu / sqrt(mu mu), where
-    mu mu is estimated by the mean of d d' over two different pairs, the agreement of the pairs: the squared length of
-    the mean of a few differences is larger, so that cosines with it look too small. Errors of the agreement and of
-    ratios are the jackknife's. Whether the pairs agree at all is tested by reversing pairs: if the order of their words
-    meant nothing, as in pairs drawn at random, a share 1 - `hdi_prob` of axes would pass. Pairs that do not pass name
-    no axis that cosines could be taken with; fewer than five pairs cannot pass at the default.
+    are a sample of all pairs that could name the axis, so the mean of w d over pairs has a Student t interval. The axis
+    itself is the mean difference mu of all pairs like these. The cosine of w with it is w mu / sqrt(mu mu), where mu mu
+    is estimated by the mean of d d' over two different pairs, the agreement of the pairs: the squared length of the
+    mean of a few differences is larger, so that cosines with it look too small. Standard errors of the agreement and of
+    ratios come from the jackknife. Whether the pairs agree at all is tested by reversing pairs: if the order of their
+    words meant nothing, as in pairs drawn at random, a share 1 - `hdi_prob` of axes would pass. If pairs do not pass,
+    cosines with their axis are left out; at the default, fewer than five pairs cannot pass.
 
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
     leave in the projections; `plain_correlation` and the rank correlation are not.
@@ -167,7 +168,7 @@ def _axes(pairs: Any) -> dict[str, Pairs]:
         return {_axis_name(pairs): as_base_pairs(pairs)}
     if isinstance(pairs, Mapping):
         if not pairs:
-            raise ReportError("Found 0 axes. Give pairs of at least one.")
+            raise ReportError("There are 0 axes. Give the pairs of at least one.")
         return {str(name): as_base_pairs(axis_pairs) for name, axis_pairs in pairs.items()}
     listed = list(pairs) if isinstance(pairs, Iterable) else pairs
     if isinstance(listed, list) and listed and all(isinstance(name, str | os.PathLike) for name in listed):
@@ -231,7 +232,7 @@ def _axis_row(name: str, axis: PairAxis, prob: float, seed: int) -> dict[str, An
 
 
 def _angles(axes: Mapping[str, PairAxis], prob: float) -> "pd.DataFrame":
-    """Return the cosine between each two axes."""
+    """Return the cosine between every two axes."""
     names, rows = list(axes), []
     for place, first in enumerate(names):
         for second in names[place + 1 :]:

@@ -24,7 +24,7 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projection(Result):
-    """Words on axes, from `bayesbias.project`; printed, which words lie on which side.
+    """Words on axes, from `bayesbias.project`. `print` shows which words lie on which side.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Projection(Result):
         differences of two pairs; `p_value`, that of an agreement so large if the order of the words in a pair meant
         nothing; and `pairs_agree`, whether it is at most 1 - `hdi_prob`.
     angles : pandas.DataFrame
-        One row for each two axes, `first` and `second`, whose pairs agree: `mean` with `hdi_low` to `hdi_high`, the
+        One row for every two axes, `first` and `second`, whose pairs agree: `mean` with `hdi_low` to `hdi_high`, the
         cosine between the axes.
     ratings : pandas.DataFrame
         One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
@@ -93,7 +93,7 @@ class Projection(Result):
         -------
         xarray.DataArray
             Of dims `chain`, `draw` and `word`: the mean of all pairs like these under a flat prior, multivariate
-            Student's with pairs - 1 degrees of freedom. The difference of two words is the difference of their draws.
+            Student t with pairs - 1 degrees of freedom. The difference of two words is the difference of their draws.
 
         Raises
         ------
@@ -234,20 +234,20 @@ class Projection(Result):
         for name, axis_pairs in self.base_pairs.items():
             if shared := sorted(words & {word for pair in axis_pairs for word in pair}):
                 text = (
-                    f"{name_some(shared, _MOST_NAMED)} {_verb(shared)} in the pairs of {name}, and so {_lie(shared)} "
-                    "far out for this reason alone. Leave them out of the words or of the pairs."
+                    f"{name_some(shared, _MOST_NAMED)} {_verb(shared)} in the pairs of {name}, and {_lie(shared)} far "
+                    "out for this reason alone. Leave them out of the words or of the pairs."
                 )
                 statements.append(Statement("words in pairs", text, {"axis": name, "words": tuple(shared)}))
         return statements
 
     def _shared_words(self) -> list[Statement]:
-        """Name words that stand in several pairs of an axis, which are then no independent sample."""
+        """Name the words that are in several pairs of an axis; such pairs are not an independent sample."""
         statements = []
         for name, axis_pairs in self.base_pairs.items():
             listed = [word for pair in axis_pairs for word in pair]
             if repeated := sorted({word for word in listed if listed.count(word) > 1}):
                 text = (
-                    f"{name_some(repeated, _MOST_NAMED)} {'stand' if len(repeated) > 1 else 'stands'} in several pairs "
+                    f"{name_some(repeated, _MOST_NAMED)} {_verb(repeated)} in several pairs "
                     f"of {name}. Such pairs agree because of the word they share, so that the intervals are somewhat "
                     "too narrow."
                 )
@@ -265,7 +265,7 @@ class Projection(Result):
             for words, pole in ((high_words, pair[0]), (low_words, pair[1]))
         ]
         text = (
-            f"{axis}: of {len(rows)} words, {' and '.join(sides)}; of {int((~clear).sum())} the side is not settled. "
+            f"{axis}: of {len(rows)} words, {' and '.join(sides)}; for {int((~clear).sum())} the side is not settled. "
             f"If no word lay on either side, about {100 * (1 - self.hdi_prob):.0f} % would still be counted."
         )
         numbers = {"axis": axis, "words": len(rows), "first_side": len(high_words), "second_side": len(low_words)}
@@ -300,8 +300,8 @@ class Projection(Result):
         return (
             Statement(
                 "limits",
-                "Intervals hold the error of choosing these pairs out of all that could name the axis. The vectors are "
-                "taken as they are: another training or corpus may differ more.",
+                "Intervals cover the error of choosing these pairs out of all that could name the axis. The vectors "
+                "are treated as fixed: another training or corpus may differ more.",
             ),
             Statement(
                 "limits",

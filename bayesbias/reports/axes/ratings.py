@@ -35,7 +35,7 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
     if "word" not in ratings:
         raise ReportError(
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
-            f"{', '.join(map(str, ratings.columns))}. Call the column of the words word."
+            f"{', '.join(map(str, ratings.columns))}. Rename the column of words to word."
         )
     numbers: pd.DataFrame = ratings.set_index("word").select_dtypes("number")
     if numbers.empty or not len(numbers.columns):

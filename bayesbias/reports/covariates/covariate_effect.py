@@ -1,4 +1,4 @@
-"""How the lean of words follows covariates: slopes, correlations, and what words vary by beyond them."""
+"""How the lean of words follows covariates: slopes, correlations and residual standard deviations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ _STREAM = 104
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CovariateEffect(Result):
-    """Slopes of words' leans on covariates, returned by `covariate_effect`; printed, what follows which covariate.
+    """Slopes of words' leans on covariates, from `covariate_effect`. `print` shows which covariates leans follow.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class CovariateEffect(Result):
         ``"residual sd"`` (of leans beyond all covariates, in units of cosine distance; its `covariate` is empty).
         `scope` is ``"population"``, words like these, or ``"these_words"``. `observed` is the value of the plain leans,
         `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
-        `probability_of_positive` is the probability above 0. `plain_low` and `plain_high` are the interval of plain
-        least squares of slopes in the population, for comparison: it takes leans as free of error.
+        `probability_of_positive` is the probability above 0. For comparison, `plain_low` and `plain_high` are the
+        least-squares interval of slopes in the population, which treats leans as free of error.
     words : pandas.DataFrame
         A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `mean`, `sd`,
         `hdi_low` and `hdi_high` of its lean, then the covariates.
@@ -103,7 +103,7 @@ class CovariateEffect(Result):
         beyond = table[RESIDUAL_SD, "", "population"]
         yield Statement(
             "residual sd",
-            f"Beyond that, the leans of words like these have an sd of {_estimate(beyond)}.",
+            f"Beyond the covariates, the leans of words like these have an sd of {_estimate(beyond)}.",
             {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
         )
 
@@ -140,7 +140,7 @@ def _estimate(row: dict[Any, Any]) -> str:
 
 def _limits() -> Iterator[Statement]:
     yield Statement("limits", "A slope is an association of the covariate with distances, not an effect of it.")
-    yield Statement("limits", "The values of covariates are taken as free of error: errors in them flatten slopes.")
+    yield Statement("limits", "Covariates are treated as free of error: errors in them flatten slopes.")
     yield Statement("limits", NO_PROOF)
 
 
@@ -153,19 +153,19 @@ def covariate_effect(
 ) -> CovariateEffect:
     """Return how the lean of words follows covariates, such as the share of women in an occupation.
 
-    The lean of a word is its mean distance to one kind of attribute words minus another. The slope is that of plain
-    least squares over words. Attribute words are a sample, and in the population protected words are one too.
+    The lean of a word is its mean distance to one kind of attribute words minus that to another. Slopes are plain least
+    squares over words. Attribute words are treated as a sample; in the population, so are protected words.
 
     Parameters
     ----------
     fit
         Fit of a multivariate model with covariates: ``bb.fit(table, covariates=...)``.
     lists
-        Two attribute lists: the lean is the distance to the first minus the second, so that it is below 0 if the word
-        is nearer to the first. By default associated minus different.
+        Names of two attribute lists: the lean is the distance to the first minus that to the second, below 0 if the
+        word is nearer to the first. By default, associated minus different.
     within_groups
-        Whether slopes compare words of the same protected group only, with a mean for each group beside the covariates.
-        By default one line runs through all words.
+        Whether slopes compare words of the same protected group only, with a mean for each group in addition to the
+        covariates. By default one line runs through all words.
     hdi_prob
         Probability inside the highest posterior density intervals.
 
@@ -184,7 +184,7 @@ def covariate_effect(
     -----
     With leans t and covariates X, these words' slopes are the coefficients of X in the least-squares regression of t on
     a constant (or on groups) and X. The fit leaves them free: no prior shrinks them, and their error is that of
-    attribute words. Slopes in the population add a draw from Student's t with the variance HC2 of the residuals of t
+    attribute words. Slopes in the population add a draw from Student's t with the HC2 variance of the residuals of t
     and the degrees of freedom of Bell and McCaffrey. If the relation is not a straight line, the slope is that of the
     line that fits the population best, for words whose covariates are like those of these words.
 

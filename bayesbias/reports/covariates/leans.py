@@ -41,7 +41,7 @@ class Leans:
 def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None) -> Leans:
     """Return the leans of a fit: associated minus different, or the first attribute list minus the second.
 
-    If there is one list of each connection, the lean has the names of the lists.
+    If each connection has one list, the lean is named after the lists.
 
     Raises a `ReportError` if the fit lacks a list or a connection, or a word has no pairs with it.
     """
@@ -94,7 +94,7 @@ def plain_list_means(sample: AttributeSample) -> np.ndarray:
 
 
 def _list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndarray:
-    """Return the weights of the model's lists in a named one, which lost pairs may have split, shape (lists,)."""
+    """Return the weights of the model's lists in the list `name`, which lost pairs may have split, shape (lists,)."""
     if rows.attribute_groups is None:
         raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
     names = rows.attribute_groups

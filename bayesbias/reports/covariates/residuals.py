@@ -1,4 +1,4 @@
-"""What the leans of words vary by beyond covariates, without the chance variation of attribute words.
+"""Variation of words' leans beyond covariates, without the chance variation of attribute words.
 
 The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the residuals,
 with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. The sd has a half-t

@@ -1,9 +1,9 @@
 """Least-squares slopes of words' leans on covariates, for these words and for words like these.
 
-Given the leans of words, slopes are plain least squares; words like these add an
-error for the choice of words, with the heteroscedasticity-robust variance HC2 of the residuals and the degrees of
-freedom of Bell and McCaffrey (2002), as Imbens and Kolesar (2016) recommend for few observations: neither a straight
-line nor equal variances are assumed.
+Given the leans of words, slopes are plain least squares. For words like these, an error for the choice of words is
+added, with the heteroscedasticity-robust HC2 variance of the residuals and the degrees of freedom of Bell and McCaffrey
+(2002), as Imbens and Kolesar (2016) recommend for few observations. Neither a straight line nor equal variances are
+assumed.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
     """
     means = np.eye(group_of.max() + 1)[group_of]
     deviations = covariates - means @ (means.T @ covariates / means.sum(axis=0)[:, None])
-    # Covariates in units of their own sd: a share and a number of inhabitants are equally accurate.
+    # Covariates are scaled to an sd of 1, so that shares and numbers of inhabitants are computed equally accurately.
     scale = np.maximum(deviations.std(axis=0), np.finfo(float).tiny)
     design = np.column_stack([means, deviations / scale])
     inverse = np.linalg.pinv(design)

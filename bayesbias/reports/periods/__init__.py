@@ -1,1 +1,1 @@
-"""Gaps over periods: how an association moved, and what moved it."""
+"""Gaps over periods: how an association moved, and which words moved."""

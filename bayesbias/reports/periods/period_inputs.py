@@ -45,8 +45,8 @@ def tables_by_period(
     if not isinstance(periods, Mapping) or len(periods) < 2:
         size = f"a mapping of {len(periods)}" if isinstance(periods, Mapping) else f"a {type(periods).__name__}"
         raise ReportError(
-            f"periods is {size}. Give a folder with a file a period, or at least two tables or embeddings by period, "
-            "such as {1900: table, 1990: other}."
+            f"periods is {size}. Give a folder with one file per period, or at least two tables or embeddings by "
+            "period, such as {1900: table, 1990: other}."
         )
     names = [str(name).strip() for name in periods]
     if len(set(names)) < len(names) or not all(names):
@@ -61,8 +61,8 @@ def tables_by_period(
             tables[name] = table
         elif study is None:
             raise ReportError(
-                f"The period {name!r} is no distance table but {type(source).__name__}. Give the study, too, to build "
-                "the tables of embeddings."
+                f"The period {name!r} is not a distance table but {type(source).__name__}. Give the study, too, to "
+                "build the tables of embeddings."
             )
         else:
             tables[name] = _table(source, study, case, name)
@@ -104,7 +104,7 @@ def _check_connections(tables: "Mapping[str, pd.DataFrame]") -> None:
 
 
 def times_of(names: list[str]) -> np.ndarray:
-    """Return the numbers that periods are called by, or 0, 1, 2, ... if some are no numbers.
+    """Return the names of periods as numbers, or 0, 1, 2, ... if some are not numbers.
 
     >>> times_of(["1900", "1950"]).tolist(), times_of(["before", "after"]).tolist()
     ([1900.0, 1950.0], [0.0, 1.0])
@@ -118,7 +118,7 @@ def times_of(names: list[str]) -> np.ndarray:
 
 
 def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataFrame":
-    """Return covariates as a frame with a row a period, in their order.
+    """Return covariates as a frame with one row per period, in their order.
 
     `covariates` is a frame whose index has the periods, the path of a CSV file with a column `period`, a mapping of
     names to mappings of periods to numbers, or None.
@@ -171,7 +171,8 @@ def _read_covariates(path: Path) -> "pd.DataFrame":
         return pd.read_csv(input_file(path), dtype={"period": str})
     except (UnicodeDecodeError, ValueError, pd.errors.ParserError) as error:
         raise InputFileError(
-            f"{path} is no CSV file of covariates ({error}). Give columns period, and one or more."
+            f"{path} is not a CSV file of covariates ({error}). Give a column period and one or more columns of "
+            "numbers."
         ) from error
 
 

@@ -63,7 +63,7 @@ _SLOPE = "line, first to last period"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trend(Result):
-    """Trend returned by `trend`; printed, its conclusions. Estimates are in units of cosine distance.
+    """Trend returned by `trend`. `print` shows its conclusions. Estimates are in units of cosine distance.
 
     A gap is a contrast in one period: the distance to associated attribute words minus that to others; below 0,
     associated words are nearer. A change is a later period minus an earlier one.
@@ -86,7 +86,7 @@ class Trend(Result):
         estimates. Empty with two periods.
     words : pandas.DataFrame
         The change of each word from the first to the last period that it has, the largest first. Single words are
-        pulled to their group as far as the words of the group agree.
+        shrunk towards their group as far as its words agree.
     lacking : pandas.DataFrame
         Words that some periods lack, with their `list`, the number of `periods` that have them, and those it `lacks`.
     draws : xarray.Dataset
@@ -210,15 +210,15 @@ def trend(
     Parameters
     ----------
     periods
-        A folder with a file or a folder a period (see `bayesbias.embeddings.load_periods`), or a mapping of periods to
-        distance tables, embeddings or files, in the order of time. Periods that are numbers are sorted, and their
+        A folder with one file or folder per period (see `bayesbias.embeddings.load_periods`), or a mapping of periods
+        to distance tables, embeddings or files, in the order of time. Periods that are numbers are sorted, and their
         differences are time; otherwise a period is a unit of time.
     study
         Study, name of a bundled one, or path of a TOML file; not needed for distance tables.
     covariates
         Numbers by period, such as shares of women by decade: a frame whose index (or column `period`) has the periods,
-        the path of such a CSV file, or a mapping of names to numbers by period. Their slopes are estimated beside the
-        time of a line, or from the steps of a random walk.
+        the path of such a CSV file, or a mapping of names to numbers by period. Their slopes are estimated together
+        with that of time for a line, or from the steps of a random walk.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.
@@ -243,7 +243,7 @@ def trend(
     Returns
     -------
     Trend
-        Frames `gaps`, `changes`, `lines`, `words` and `lacking`; printed, its conclusions.
+        Frames `gaps`, `changes`, `lines`, `words` and `lacking`. `print` shows its conclusions.
 
     Raises
     ------

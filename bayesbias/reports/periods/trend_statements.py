@@ -92,20 +92,21 @@ def limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
         Statement(
             "causes",
             "A change of distances may come from other texts, spellings or amounts of text as well as from other "
-            "meanings. Vectors of one training a period hold the chance of that training: train several seeds.",
+            "meanings. With one training per period, changes include the chance of single trainings: train several "
+            "seeds.",
         ),
         Statement(
             "many changes",
             f"The table of changes has all pairs of periods: of many intervals of {percent_text(facts['hdi_prob'])}, "
-            "some leave out 0 by chance. Decide before on the pair that answers the question.",
+            "some leave out 0 by chance. Decide beforehand which pair answers the question.",
         ),
     ]
     if facts["lacking"]:
         statements.append(
             Statement(
                 "lacking words",
-                "A word that a period lacks counts with the periods that it has: its level is its own, its changes are "
-                "those of the other words of its list.",
+                "A word that a period lacks counts only in the periods that have it. In the others, it is taken to "
+                "change as the other words of its list do.",
             )
         )
     return (*statements, Statement("bias", NO_PROOF))
@@ -122,7 +123,7 @@ def methods(facts: Mapping[str, Any]) -> Statement:
     )
     population = (
         " The protected words are a sample: their variation over periods, beyond the chance of the attribute words, "
-        "has half-t priors of its standard deviations and an inverse-Wishart distribution."
+        "has half-t priors for its standard deviations and an inverse-Wishart distribution."
         if facts["scope"] == "population"
         else " Estimates are about exactly these protected words."
     )

@@ -34,4 +34,4 @@ def test_words_of_pairs_and_words_in_several_pairs_are_named() -> None:
     projection = bb.project(planted(), [*WORDS, "high1"], [*PAIRS, ("high0", "low3")])
     kinds = {statement.kind: statement.text for statement in projection.contents.diagnostics}
     assert kinds["words in pairs"].startswith("high1 is")
-    assert kinds["shared words"].startswith("high0, low3 stand")
+    assert kinds["shared words"].startswith("high0, low3 are in several pairs")
