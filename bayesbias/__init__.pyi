@@ -17,7 +17,7 @@ from . import studies as studies
 
 # Word lists, embeddings, tables.
 from .base import results as results
-from .base.files import bundled as bundled
+from .base.files.inputs import bundled as bundled
 
 # Many questions at once.
 from .cells.audit import audit as audit

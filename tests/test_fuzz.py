@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from tests.fuzz.interrupts import COMMANDS as INTERRUPTED
 from tests.fuzz.interrupts import interrupted, prepare
 from tests.fuzz.kills import COMMANDS, at_once, killed, needed

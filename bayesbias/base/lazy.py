@@ -5,7 +5,7 @@ from typing import Any
 
 import lazy_loader
 
-from bayesbias.base.interrupts import held_interrupts
+from bayesbias.base.machine.interrupts import held_interrupts
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

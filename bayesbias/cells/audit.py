@@ -17,7 +17,7 @@ from bayesbias.base.checks import (
     shown,
 )
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.cells.audit_assembly import audit_frame
 from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words, needs_pairs
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
@@ -150,7 +150,9 @@ def audit(
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
         units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
         have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
-        interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
+        interval); `context_low` and `context_high` (of a contrast of vectors that are means over contexts or templates:
+        the interval that includes their choice); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``,
+        ``"borderline"``, or ``"not settled"``, which it is too if the choice of contexts decides);
         `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
         `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
         study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral

@@ -133,7 +133,7 @@ def _omissions(records: Sequence[AuditRecord]) -> str:
 def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
     failed, errors = _failures(records)
     if failed:
-        raise ReportError(f"{len(failed):,} of {cells:,} cells failed, and none has an answer. {errors}.")
+        raise ReportError(f"None of {cells:,} questions has an answer: {len(failed):,} failed. {errors}.")
     raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
 
 
@@ -142,7 +142,7 @@ def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
     failed, errors = _failures(records)
     if failed:
         warn_user(
-            f"{len(failed):,} of {cells:,} cells failed (`record.failed`, or failed.csv, has all). {errors}.",
+            f"{len(failed):,} of {cells:,} questions have no answer. {errors}.",
             BayesBiasWarning,
         )
     if reasons := _omissions(records):

@@ -19,7 +19,7 @@ from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.audits.audit_frame import BESIDE, CONTRAST, STANDARDISED, TEXTS
+from bayesbias.reports.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.reports.measures.measure_draws import expected_value
 from bayesbias.studies.study import CONNECTIONS, Study
 
@@ -220,7 +220,11 @@ def _control_sd(table: "pd.DataFrame") -> float:
 def _conclusion(row: Mapping[Any, Any]) -> str:
     if row["borderline"]:
         return "borderline"
-    return str(row["direction"]) if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    decided = settled(row["hdi_low"], row["hdi_high"])
+    low, high = (row.get(name, np.nan) for name in CONTEXTS)
+    if np.isfinite(low):  # vectors are means over sentences, whose choice must not decide
+        decided = decided and settled(low, high)
+    return str(row["direction"]) if decided else "not settled"
 
 
 def _study_content(study: Study) -> dict[str, Any]:

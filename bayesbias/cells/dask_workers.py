@@ -10,8 +10,8 @@ from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from bayesbias.base.extras import require
-from bayesbias.base.memory import free_memory
+from bayesbias.base.machine.extras import require
+from bayesbias.base.machine.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
 from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
 from bayesbias.embeddings.embedding import Embedding

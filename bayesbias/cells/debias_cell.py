@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.files import input_file
+from bayesbias.base.files.inputs import input_file
 from bayesbias.cells.cells import Answer, content_digest, has_texts, has_types, package_version
 from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords

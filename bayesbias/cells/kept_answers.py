@@ -14,8 +14,8 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
-from bayesbias.base.files import SEAL_SIZE, sealed
-from bayesbias.base.outputs import atomic_path, check_folder, claimed, clear_workshops
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
+from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, clear_workshops
 from bayesbias.cells.cells import Answer, Cell
 from bayesbias.errors import InputFileError, OutputError
 

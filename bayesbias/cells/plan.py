@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-from bayesbias.base.files import read_toml
-from bayesbias.base.toml_files import toml_faults
+from bayesbias.base.files.inputs import read_toml
+from bayesbias.base.files.toml_files import toml_faults
 from bayesbias.cells.questions import AUDIT_MEASURES
 from bayesbias.errors import ReportError, raise_faults
 from bayesbias.models.spec import list_models

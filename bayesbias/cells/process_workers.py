@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.interrupts import held_interrupts, ignore_interrupts
-from bayesbias.base.memory import free_memory
+from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
+from bayesbias.base.machine.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
 from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
 from bayesbias.embeddings.embedding import Embedding

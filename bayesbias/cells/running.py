@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbias import errors
 from bayesbias.base.checks import check_count, check_type, with_progress
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.cells.cells import Answer, Cell
 from bayesbias.cells.dask_workers import scheduler_workers
 from bayesbias.cells.kept_answers import KeptAnswers

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbias.base.cores import one_core
-from bayesbias.base.memory import free_memory
+from bayesbias.base.machine.cores import one_core
+from bayesbias.base.machine.memory import free_memory
 from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError

@@ -1,6 +1,6 @@
 """The command line: each command calls public functions and computes nothing itself.
 
-Each file holds the commands of one stage (`data`, `fits`, ...); `base` holds the options and functions they share.
+Each room holds the commands under one heading of `bayesbias --help`; `base` holds the options and functions they share.
 """
 
 import sys
@@ -9,34 +9,23 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from bayesbias.base.interrupts import INTERRUPTED, TERMINATED
-from bayesbias.base.terminal import show
-from bayesbias.cli import (  # noqa: F401 - each file adds its commands
-    asymmetry,
-    audits,
-    axes,
-    checks,
-    contextual,
-    covariates,
-    data,
+from bayesbias.base.machine.interrupts import INTERRUPTED, TERMINATED
+from bayesbias.base.machine.terminal import show
+from bayesbias.cli import (  # noqa: F401 - each room adds its commands
+    asymmetry_and_reliability,
     debiasing,
-    encoders,
-    fits,
-    gate,
-    inference,
+    first_answer,
+    lists_and_fits,
+    many_questions,
     measures,
-    periods,
-    reliability,
-    scores,
-    seeds,
-    training,
+    own_embeddings,
 )
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
 __all__ = ["app", "main"]
 
-# The groups under which `bayesbias --help` lists the commands, in the order of use.
+# The groups under which `bayesbias --help` lists the commands, in the order of use: a room each.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
     "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "covariate", "methods", "check"),
@@ -80,7 +69,7 @@ def _show_warning(
 
 def _output_status() -> str:
     """Return which outputs the stopped command had finished."""
-    from bayesbias.base.outputs import written
+    from bayesbias.base.files.outputs import written
 
     paths = ", ".join(map(str, written()))
     return f"{paths} is complete" if paths else "nothing was written"

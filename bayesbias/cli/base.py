@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.terminal import show
+from bayesbias.base.machine.terminal import show
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Duplicates(StrEnum):
     KEEP = "keep"
 
 
+FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")]
 StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
 ModelName = Annotated[str, typer.Option(help="Bundled model or TOML file.")]
 SeedFiles = Annotated[
@@ -126,7 +127,7 @@ held_outputs = ExitStack()
 
 def claim(output: Path) -> None:
     """Hold an output until the command ends, so that another run with the same output fails before its work."""
-    from bayesbias.base.outputs import claimed
+    from bayesbias.base.files.outputs import claimed
 
     held_outputs.enter_context(claimed(output))
 

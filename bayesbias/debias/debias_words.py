@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
+from bayesbias.base.files.toml_files import read_declared_toml
 from bayesbias.base.statements import Described, Facts
-from bayesbias.base.toml_files import read_declared_toml
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user

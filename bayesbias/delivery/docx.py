@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 from bayesbias.base.results import Result
 from bayesbias.delivery.markdown import statement_lists
 from bayesbias.delivery.page.blocks import Table

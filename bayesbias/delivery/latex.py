@@ -17,14 +17,18 @@ _ESCAPES = {
 }
 
 
+_PACKAGES = r"% \usepackage{booktabs, graphicx, longtable}"
 # A float of more rows does not fit on a page.
 _MOST_ROWS_OF_A_PAGE = 40
+# A table that is wider than the text is scaled down to it.
+_TO_TEXT_WIDTH = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_NARROW = r"\begingroup\scriptsize\setlength{\tabcolsep}{2pt}"
 
 
 def latex(result: Result) -> str:
-    """Return the tables of a result as LaTeX, which needs the packages booktabs and longtable."""
+    """Return the tables of a result as LaTeX, after a comment that names the packages they need."""
     filled_tables = [table for table in result.contents.tables.values() if len(table.frame)]
-    return "\n".join(latex_table(table_block(table)) for table in filled_tables)
+    return "\n".join([_PACKAGES, *(latex_table(table_block(table)) for table in filled_tables)])
 
 
 def latex_table(table: Table) -> str:
@@ -36,13 +40,14 @@ def latex_table(table: Table) -> str:
     \begin{table}
     \centering
     \caption{89 \% HPDI}
+    \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
     \begin{tabular}{lr}
     \toprule
     Word & Mean \\
     \midrule
     she\_1 & 0.1 \\
     \bottomrule
-    \end{tabular}
+    \end{tabular}}
     \end{table}
     <BLANKLINE>
     """
@@ -50,11 +55,12 @@ def latex_table(table: Table) -> str:
     columns = "".join("l" if text else "r" for text in table.texts)
     caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
     if len(rows) > _MOST_ROWS_OF_A_PAGE:
-        begin = [rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
-        lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", r"\end{longtable}", ""]
+        begin = [_NARROW, rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
+        end = [r"\end{longtable}", r"\endgroup", ""]
+        lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", *end]
     else:
-        begin = [r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{columns}}}"]
-        end = [r"\end{tabular}", r"\end{table}", ""]
+        begin = [r"\begin{table}", r"\centering", caption, _TO_TEXT_WIDTH, rf"\begin{{tabular}}{{{columns}}}"]
+        end = [r"\end{tabular}}", r"\end{table}", ""]
         lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
     return "\n".join(lines)
 

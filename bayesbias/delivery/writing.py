@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_flag, check_path, with_progress
-from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
+from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex
@@ -36,14 +36,14 @@ def write(
     ----------
     result
         Result of a report; or a fit or an audit, whose report is written; or a frame of `summary`, `contrasts` or
-        `planned_contrasts`, as a table whose caption states the interval.
+        `planned_contrasts`, as a table whose caption states the interval; or a figure of `bayesbias.plots`.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX (with the package booktabs), ``.docx`` for Word (extra
-        ``docx``), ``.csv`` for all columns of its only table,
-        ``.json`` for statements, tables and settings.
-        Without an ending: a folder with ``conclusions.txt``,
-        ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
+        ``.tex`` for its tables in LaTeX, whose first line names the packages they need, ``.docx`` for Word (extra
+        ``docx``), ``.csv`` for all columns of its only table, ``.json`` for statements, tables and settings. Of a
+        figure: ``.png``, ``.svg`` or ``.pdf``, with embedded TrueType fonts. Without an ending: a folder with
+        ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page
+        ``report.html``.
     overwrite
         Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
         stay.
@@ -76,6 +76,8 @@ def write(
     ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
     """
     check_flag("full", full)
+    if type(result).__module__ == "matplotlib.figure":
+        return save_figure(result, check_path(path), overwrite=overwrite)
     target = check_target(path, overwrite=overwrite)
     shown = as_result(result)
     ending = target.suffix.lower()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from bayesbias.base.checks import check_choice, check_items
-from bayesbias.base.files import printable
+from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.encoders.folders import folder_kind

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import printable
+from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import file_stem, load_embedding

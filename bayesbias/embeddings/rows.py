@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 from unicodedata import normalize
 
-from bayesbias.base.files import input_file
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import Vectors, check_rows
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bayesbias.base.checks import check_choice, check_items, is_text
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.errors import ArgumentError, did_you_mean, name_some
 from bayesbias.studies.study import StudyLike, load_study
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import SEAL
-from bayesbias.base.outputs import atomic_path, check_output
+from bayesbias.base.files.inputs import SEAL
+from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.embeddings.contextual.spread import spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding

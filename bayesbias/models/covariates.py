@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_items, is_text, shown
-from bayesbias.base.files import input_file
+from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, Required, TypedDict
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import bundled, input_file, read_toml
+from bayesbias.base.files.inputs import bundled, input_file, read_toml
+from bayesbias.base.files.toml_files import toml_faults
 from bayesbias.base.statements import Described, Facts
-from bayesbias.base.toml_files import toml_faults
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.models.priors import Prior, parse_prior
 

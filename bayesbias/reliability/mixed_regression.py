@@ -168,7 +168,7 @@ def sample_mixed(regression: MixedRegression, *, draws: int, seed: int) -> "xr.D
         name: (("chain", "draw", *dim), part.reshape(_CHAINS, draws, *part.shape[1:]))
         for name, dim, part in zip(names, dims, parts, strict=True)
     }
-    coords = {"column": list(regression.fixed)} | {name: list(of) for name, of in regression.groupings.items()}
+    coords = {"column": list(regression.fixed)} | {name: list(levels) for name, levels in regression.groupings.items()}
     groups = {"posterior": xr.Dataset(variables, coords=coords), "sample_stats": xr.Dataset(importance_report([drawn]))}
     return xr.DataTree.from_dict(groups)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.errors import MeasureError, did_you_mean
 from bayesbias.metrics.look_up import checked_words
 

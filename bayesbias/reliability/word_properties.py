@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import bundled, input_file
+from bayesbias.base.files.inputs import bundled, input_file
 from bayesbias.errors import InputFileError, ReportError, did_you_mean
 
 if TYPE_CHECKING:

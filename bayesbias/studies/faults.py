@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict
 
 from bayesbias.base.checks import is_text
-from bayesbias.base.toml_files import kind_of, toml_faults
+from bayesbias.base.files.toml_files import kind_of, toml_faults
 from bayesbias.errors import did_you_mean
 
 CONTROLS = ("human", "neutral")
@@ -15,7 +15,7 @@ TEXTS = ("name", "description", "source", "notes")
 ABOVE = (*TEXTS, "language", "associated")
 # A difference, or a difference of differences.
 QUESTION_SIDES = (2, 4)
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 class _Controls(TypedDict, total=False):

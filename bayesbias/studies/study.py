@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesbias.base.checks import check_path, check_type
-from bayesbias.base.files import bundled, input_file, parse_toml, read_toml, utf8_text
-from bayesbias.base.outputs import atomic_path
+from bayesbias.base.files.inputs import bundled, input_file, parse_toml, read_toml, utf8_text
+from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.studies.faults import ABOVE, CONTROLS, file_faults, study_faults

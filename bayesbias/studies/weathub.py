@@ -7,7 +7,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.files import input_file
+from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
 from bayesbias.studies.study import Study
 

@@ -1,6 +1,6 @@
 """Bundled collections of word lists, from which studies can be made."""
 
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.errors import StudyError, did_you_mean
 
 

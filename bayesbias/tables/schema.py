@@ -201,7 +201,7 @@ def apply_duplicates_policy(
         return table, 0
     share = f"{count:,} of {len(table):,} rows ({count / len(table):.0%})"
     example = table[repeated].iloc[0]
-    pair = f"for example {example['protected_word']!r} with {example['attribute_word']!r}"
+    pair = f"for example the pair {example['protected_word']!r}, {example['attribute_word']!r}"
     if policy == "keep":
         warn_user(
             f"Kept {share} that are duplicates, {what}, {pair}. They count the same evidence twice, so every "

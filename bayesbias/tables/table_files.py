@@ -15,8 +15,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
-from bayesbias.base.outputs import atomic_path, check_output
+from bayesbias.base.files.inputs import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
+from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.conversion import any_frame

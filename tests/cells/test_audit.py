@@ -12,6 +12,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, LostWordsError, LostWordsWarning, MeasureError, ReportError
 from bayesbias.reports.audits.audit_frame import COLUMNS, AuditFrame
+from bayesbias.reports.audits.audit_report import AuditReport
 from tests.cells import pets
 
 VECTORS = {f"seed {seed}": bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
@@ -254,6 +255,30 @@ def test_a_region_of_practical_equivalence_is_that_of_contrasts() -> None:
     assert overall["contrast"] == pytest.approx((abs(draws) <= 0.1).mean())
     assert np.isnan(overall["mac"])
     assert frame.record.rope == (-0.1, 0.1)
+
+
+@pytest.mark.parametrize(("noise", "conclusion"), [(0.02, "nearer"), (0.6, "not settled")])
+def test_the_choice_of_templates_is_part_of_a_conclusion(noise: float, conclusion: str) -> None:
+    vectors = bb.load_embedding(VECTORS["seed 1"])
+    study = bb.load_study("gender").without_controls()
+    rng = np.random.default_rng(1)
+
+    def encode(texts: list[str]) -> np.ndarray:
+        of_words = np.stack([vectors[text.split()[0]] for text in texts])
+        return of_words + noise * rng.standard_normal(of_words.shape) * of_words.std()
+
+    words = [word for word in study.words if word in vectors]
+    with warnings.catch_warnings(action="ignore", category=BayesBiasWarning):
+        encoded = bb.encode(encode, words, templates=["WORD here", "WORD there"], progress=False)
+        frame = bb.audit({"encoder": encoded}, study, ["contrast"], max_lost=0.5, random_seed=1)
+    row = frame[frame["protected_group"] == ""].iloc[0]
+    contrast = bb.contrasts(bb.fit(bb.distance_table(encoded, study, max_lost=0.5), random_seed=1)).iloc[0]
+    for name in ("context_low", "context_high"):
+        assert row[name] == pytest.approx(contrast[name], abs=0.01)  # tails of Student's t with 1 degree of freedom
+    assert row["context_high"] - row["context_low"] > row["hdi_high"] - row["hdi_low"]
+    assert row["conclusion"] == conclusion
+    assert row["hdi_high"] < 0, "settled without the choice of templates"
+    assert {"context_low", "context_high"} <= set(AuditReport(frame).contents.tables["contrasts"].columns)
 
 
 def test_a_question_without_an_answer_does_not_stop_the_others() -> None:

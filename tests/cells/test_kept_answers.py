@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.files import SEAL_SIZE, sealed
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.cells import Answer
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore

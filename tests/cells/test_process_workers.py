@@ -13,7 +13,7 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cells.process_workers as module
-from bayesbias.base.memory import free_memory
+from bayesbias.base.machine.memory import free_memory
 from bayesbias.cells.cells import Answer
 from bayesbias.cells.process_workers import process_workers
 from bayesbias.cells.workers import this_process

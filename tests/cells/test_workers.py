@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 import bayesbias as bb
-from bayesbias.base.cores import available_cores
+from bayesbias.base.machine.cores import available_cores
 from bayesbias.cells.cells import Answer, package_version
 from bayesbias.cells.workers import outcome, this_process
 from tests.cells import pets

@@ -37,5 +37,3 @@ def test_quiet_commands_print_nothing(
         assert capsys.readouterr().out == ""
     assert in_process("fit", "quiet.csv", "-o", "again", *short, "--quiet", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["answers"]
-    assert in_process("check", "quiet/fit.nc", "--json", monkeypatch=monkeypatch) == 0
-    assert {"posterior_statistics", "prior_distances"} <= set(json.loads(capsys.readouterr().out)["tables"])

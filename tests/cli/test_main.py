@@ -15,6 +15,8 @@ from bayesbias import cli
 from bayesbias.cli import base
 from tests.cli.running import in_process
 
+ROOMS = [path.parent for path in Path(cli.__file__).parent.glob("*/__init__.py")]
+
 
 @pytest.mark.parametrize("command", [[], ["studies"], ["table"], ["fit"], ["summary"], ["demo"]])
 def test_help_teaches(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,6 +34,14 @@ def test_the_help_leads_with_what_a_first_user_needs(
     shown = re.findall(r"^│ (\w[\w-]*) {2,}", capsys.readouterr().out, re.MULTILINE)
     assert shown[:4] == ["demo", "table", "fit", "report"]
     assert set(shown) == set(cli._PLACES)
+
+
+def test_each_group_of_the_help_is_a_room() -> None:
+    rooms: dict[object, set[str]] = {}
+    for command in base.app.registered_commands:
+        room = str(getattr(command.callback, "__module__", "")).split(".")[2]
+        rooms.setdefault(command.rich_help_panel, set()).add(room)
+    assert sorted(map(list, rooms.values())) == sorted([path.name] for path in ROOMS)
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +151,6 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bayesbias.studies.study.list_studies", interrupted)
-    monkeypatch.setattr("bayesbias.base.outputs._placed", {})
+    monkeypatch.setattr("bayesbias.base.files.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err

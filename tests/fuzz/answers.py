@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.base.files import SEAL_SIZE, sealed
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_assembly import audit_frame
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.kept_answers import KeptAnswers

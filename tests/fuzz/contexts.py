@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.base.files import SEAL_SIZE, sealed
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from tests.fuzz.mutations import flipped, mutated
 
 Generator = np.random.Generator

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import psutil
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from tests.cells.pets import write_plan
 from tests.fuzz.kills import digest, finished
 

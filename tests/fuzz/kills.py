@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 
 
 @dataclass(frozen=True, slots=True)

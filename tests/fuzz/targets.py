@@ -11,14 +11,14 @@ import numpy as np
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.base.files import sealed
+from bayesbias.base.files.inputs import sealed
 from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
 from tests.embeddings.readers import glove_v_files
-from tests.fuzz import answers, contexts, histwords, pages
+from tests.fuzz import answers, checkpoints, contexts, histwords, pages
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
@@ -334,6 +334,9 @@ TARGETS: dict[str, tuple[float, Target]] = {
         4,
         Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
     ),
+    "checkpoint of inference": (4, Target(checkpoints.damaged, checkpoints.continued, "")),
+    "checkpoint of inference, one bit": (4, Target(checkpoints.one_bit, checkpoints.continued, "", checkpoints.whole)),
+    "checkpoint of inference that lies": (4, Target(checkpoints.lying, checkpoints.continued, "")),
     "index of contexts, one bit": (
         4,
         Target(contexts.one_bit_of_an_index, contexts.index_of, ".contexts", contexts.said_by_index),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.errors import InputFileError, ModelError
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.errors import InputFileError, MeasureError
 from bayesbias.metrics import load_base_pairs
 from bayesbias.reliability import load_queries, load_target_words

@@ -13,7 +13,7 @@ from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior, estimate_
 from bayesbias.asymmetry.sources.log_ratios import BLOCK, PairCounts, PairPosteriors, grid, pair_posteriors
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, raise_faults
 

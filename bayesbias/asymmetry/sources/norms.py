@@ -13,7 +13,7 @@ from xml.parsers import expat
 import pandas as pd
 
 from bayesbias.asymmetry.sources.relations import RELATION_COLUMNS
-from bayesbias.base.files import input_file, utf8_text
+from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]

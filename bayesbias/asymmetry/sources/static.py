@@ -11,7 +11,7 @@ from bayesbias.asymmetry.sources.conditional_sources import CONDITIONALS
 from bayesbias.asymmetry.sources.softmax import BLOCK, log_normalisers, scaled
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_number
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsError, MeasureError, name_some

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text
-from bayesbias.base.extras import require
-from bayesbias.base.files import input_file
-from bayesbias.base.outputs import atomic_path, check_output
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.outputs import atomic_path, check_output
+from bayesbias.base.machine.extras import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.encoders import Encoder

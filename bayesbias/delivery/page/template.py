@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.base.terminal import CONTROL_CHARACTERS
+from bayesbias.base.machine.terminal import CONTROL_CHARACTERS
 from bayesbias.delivery.page.blocks import Block, Notice, Section
 
 if TYPE_CHECKING:

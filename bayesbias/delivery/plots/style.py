@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayesbias.base.interrupts import held_interrupts
-from bayesbias.base.outputs import atomic_path
+from bayesbias.base.files.outputs import atomic_path
+from bayesbias.base.machine.interrupts import held_interrupts
 from bayesbias.errors import (
     FigureWarning,
     OutputError,

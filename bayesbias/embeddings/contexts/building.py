@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_count, check_flag
-from bayesbias.base.files import SEAL
-from bayesbias.base.outputs import atomic_path, check_output, claimed
+from bayesbias.base.files.inputs import SEAL
+from bayesbias.base.files.outputs import atomic_path, check_output, claimed
 from bayesbias.embeddings.contexts.index import APPLICATION, VERSION, ContextIndex, read_contexts
 from bayesbias.embeddings.contexts.texts import (
     BYTES_A_WORD,

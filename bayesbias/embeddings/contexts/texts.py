@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
-from bayesbias.base.files import input_file, printable
+from bayesbias.base.files.inputs import input_file, printable
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import input_file
-from bayesbias.base.outputs import atomic_path, check_writable
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.outputs import atomic_path, check_writable
 from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError

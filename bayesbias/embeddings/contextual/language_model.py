@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import printable
+from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
 from bayesbias.errors import ArgumentError, EmbeddingError, name_some
 

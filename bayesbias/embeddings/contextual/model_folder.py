@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from bayesbias.base.files import printable
+from bayesbias.base.files.inputs import printable
 from bayesbias.errors import InputFileError, library_reason
 
 

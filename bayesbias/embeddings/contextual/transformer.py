@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 from bayesbias.embeddings.contextual.model_folder import check_model_folder
 from bayesbias.errors import BayesBiasError, InputFileError, library_reason
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.extras import require
-from bayesbias.base.files import is_folder, printable
+from bayesbias.base.files.inputs import is_folder, printable
+from bayesbias.base.machine.extras import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.language_model import folder_digest
 from bayesbias.embeddings.contextual.model_folder import check_model_folder

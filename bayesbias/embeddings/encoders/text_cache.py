@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.outputs import check_writable
+from bayesbias.base.files.outputs import check_writable
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 
 _APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"

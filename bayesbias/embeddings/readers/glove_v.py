@@ -14,8 +14,8 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import input_file, is_folder, utf8_text
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file, is_folder, utf8_text
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.readers.tensor_file import TensorFile, open_tensors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.errors import EmbeddingError, InputFileError

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from bayesbias.base.files import input_file
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError, collected_warnings

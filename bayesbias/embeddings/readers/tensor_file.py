@@ -13,8 +13,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files import input_file
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.rows import readable
 from bayesbias.errors import InputFileError
 

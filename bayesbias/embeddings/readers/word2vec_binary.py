@@ -6,7 +6,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.files import check_sealed_file
+from bayesbias.base.files.inputs import check_sealed_file
 from bayesbias.embeddings.readers.text import parse_header
 from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError

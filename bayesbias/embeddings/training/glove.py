@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer, check_neighbours
 from bayesbias.errors import EmbeddingError
 

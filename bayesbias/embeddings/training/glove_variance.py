@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
-from bayesbias.base.files import input_file
-from bayesbias.base.memory import check_memory
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.glove_v import GloveVFolder

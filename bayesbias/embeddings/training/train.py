@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed, shown
-from bayesbias.base.outputs import check_writable, claimed
+from bayesbias.base.files.outputs import check_writable, claimed
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus, resampled

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
-from bayesbias.base.files import input_file, is_folder
-from bayesbias.base.outputs import atomic_path
+from bayesbias.base.files.inputs import input_file, is_folder
+from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
-from bayesbias.base.extras import require
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.extras import require
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors

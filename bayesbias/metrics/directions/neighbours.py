@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.cores import available_cores
+from bayesbias.base.machine.cores import available_cores
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000

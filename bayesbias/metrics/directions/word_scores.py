@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_type
-from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows

@@ -17,7 +17,7 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Sized
 
-from bayesbias.base.files import input_file, utf8_text
+from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import MeasureError
 
 SimilarityPairs = list[tuple[str, str, float]]

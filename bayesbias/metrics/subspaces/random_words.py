@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_count, check_items, resolve_seed
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.densities import densities

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.files import check_seal, input_file, sealed
-from bayesbias.base.outputs import atomic_path, check_output
+from bayesbias.base.files.inputs import check_seal, input_file, sealed
+from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.errors import FitError, InputFileError, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_content import GROUPS, content_faults

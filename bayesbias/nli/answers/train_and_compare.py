@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_type
-from bayesbias.base.outputs import check_folder
+from bayesbias.base.files.outputs import check_folder
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-from bayesbias.base.files import bundled, read_toml
-from bayesbias.base.toml_files import toml_faults
+from bayesbias.base.files.inputs import bundled, read_toml
+from bayesbias.base.files.toml_files import toml_faults
 from bayesbias.errors import MeasureError, did_you_mean, raise_faults
 
 _CONTENT = ("articles", "objects", "pairs")

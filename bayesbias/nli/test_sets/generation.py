@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.errors import MeasureError, did_you_mean
 from bayesbias.nli.test_sets.definition import Definition, read_definition
 

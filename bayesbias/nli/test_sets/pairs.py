@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from bayesbias.base.checks import check_frame, check_items, is_text
-from bayesbias.base.files import input_file, utf8_text
+from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
 from bayesbias.nli.test_sets.scores import LABELS
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, with_progress
-from bayesbias.base.outputs import check_output
+from bayesbias.base.files.outputs import check_output
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.test_sets.accuracy import Accuracy, accuracy

@@ -2,7 +2,7 @@
 
 import re
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.nli.test_sets.definition import read_definition
 from bayesbias.nli.test_sets.generation import list_test_sets
 from bayesbias.nli.trained.sentences import words_of

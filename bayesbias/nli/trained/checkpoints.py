@@ -117,6 +117,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             groups[part][array_name] = array
         losses, accuracies = facts["losses"], facts["accuracies"]
         sound = len(losses) == len(accuracies) > 0 and all(map(is_number, [*losses, *accuracies]))
+        sound = sound and all(0 <= accuracy <= 1 for accuracy in accuracies)
         sound = sound and is_count(facts["random_seed"]) and isinstance(facts["settings"], dict)
         if not sound or not isinstance(facts["sources"], dict):
             raise damaged(path)

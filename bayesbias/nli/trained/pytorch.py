@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bayesbias.base.extras import require
+from bayesbias.base.machine.extras import require
 
 
 def pytorch() -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files import input_file
-from bayesbias.base.outputs import atomic_path
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.outputs import atomic_path
 from bayesbias.errors import InputFileError
 from bayesbias.nli.trained.pytorch import extra
 

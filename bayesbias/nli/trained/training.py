@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_number, resolve_seed
-from bayesbias.base.memory import check_memory
-from bayesbias.base.outputs import check_output, claimed
+from bayesbias.base.files.outputs import check_output, claimed
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError

@@ -20,13 +20,14 @@ CONTRAST = "contrast"
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
 STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
 """Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
-BESIDE = ("hdi_low", "hdi_high", "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
+CONTEXTS = ("context_low", "context_high")
+BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
-    *("hdi_low", "hdi_high", "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
+    *("hdi_low", "hdi_high", *CONTEXTS, "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
     *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
     *STANDARDISED,
 )

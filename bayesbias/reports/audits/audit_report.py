@@ -10,6 +10,7 @@ from bayesbias.base.statements import Statement, StatementList, percent_text
 from bayesbias.errors import name_some
 from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (
+    CONTEXTS,
     CONTRAST,
     MOST_PARTS,
     STANDARDISED,
@@ -150,13 +151,14 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     names = ("study", "embedding") if rows["embedding"].nunique() > 1 else ("study",)
     contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
     interval = ("hdi_low", "hdi_high")
+    intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
     more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
     return {
         f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "estimate", "observed", *interval, "conclusion", *more),
+            (*names, "quantity", "protected_group", "estimate", "observed", *intervals, "conclusion", *more),
             headings={"quantity": "Contrast", "observed": "Plain difference"},
             differences=True,
         ),

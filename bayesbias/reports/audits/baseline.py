@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import is_number, is_text
-from bayesbias.base.files import input_file, utf8_text
+from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import ReportError
 
 _QUANTILES = 1000
@@ -34,12 +34,15 @@ class Earlier:
         Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
     compared_by
         ``"draws"`` or ``"mean and sd"``.
+    lost_words
+        Number of words of the study's groups that the embedding lacked.
     """
 
     study_hash: str
     estimate: float
     draws: Floats
     compared_by: str
+    lost_words: int
 
 
 def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Earlier]:
@@ -80,16 +83,19 @@ def _answer(question: Any, place: str) -> tuple[tuple[str, str, str], Earlier]:
     if not texts or not all(map(is_text, texts)):
         raise ReportError(f"{place}: embedding, study, model and study_hash must be texts.")
     embedding, study, model, study_hash = texts
-    mean, sd, draws = (question.get(name) for name in ("estimate", "sd", "draws"))
+    mean, sd, draws, lost = (question.get(name) for name in ("estimate", "sd", "draws", "lost_words"))
+    key = embedding, study, model
+    if not is_count(lost):
+        raise ReportError(f"{place}: lost_words must be a number of words.")
     if mean is None:
-        return (embedding, study, model), Earlier(study_hash, math.nan, np.empty(0), "")
+        return key, Earlier(study_hash, math.nan, np.empty(0), "", lost)
     if not (_is_finite(mean) and _is_finite(sd) and sd > 0):
         raise ReportError(f"{place}: estimate and sd must be numbers, the sd above 0.")
     if draws is None:
-        return (embedding, study, model), Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd")
+        return key, Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd", lost)
     if not isinstance(draws, list) or not draws or not all(map(_is_finite, draws)):
         raise ReportError(f"{place}: draws must be a list of numbers.")
-    return (embedding, study, model), Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws")
+    return key, Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws", lost)
 
 
 def _is_object(value: Any) -> bool:

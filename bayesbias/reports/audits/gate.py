@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,11 @@ from bayesbias.base.statements import (
     rows_of,
     signed_text,
 )
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows
+from bayesbias.reports.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
 from bayesbias.reports.audits.baseline import SCHEMA_VERSION, Earlier, probability_worse, read_baseline
 from bayesbias.reports.audits.gate_files import junit_xml, model_card
 
@@ -110,13 +110,13 @@ class GateResult(Result):
 
     @property
     def junit(self) -> str:
-        """JUnit XML: a failed question is a failure, an undecided one skipped, one without an answer an error."""
-        return junit_xml(rows_of(self.questions))
+        """JUnit XML: failed questions are failures, undecided and dropped ones skipped, unanswered ones errors."""
+        return junit_xml(rows_of(self.questions), [statement.text for statement in self._beside()])
 
     @property
     def model_card(self) -> str:
         """Section "Bias, Risks, and Limitations" of a model card, in Markdown."""
-        texts = [statement.text for statement in self._limits()]
+        texts = [statement.text for statement in (*self._beside(), *self._limits())]
         return model_card(rows_of(self.questions), self.rope, self.hdi_prob, texts)
 
     @property
@@ -181,8 +181,11 @@ class GateResult(Result):
         return " ".join(f"{row['outcome'].upper()} {named}: {text}{row['reason']}".split())
 
     def _beside(self) -> tuple[Statement, ...]:
-        text = f"The baseline {self.baseline} has questions that were not asked: {name_some(self.missing, 10)}."
-        return (Statement("missing", text),) if self.missing else ()
+        """Return a statement for each question of the baseline that was not asked."""
+        return tuple(
+            Statement("missing", f"NOT ASKED {question}: the baseline {self.baseline} has this question.")
+            for question in self.missing
+        )
 
     def _limits(self) -> tuple[Statement, ...]:
         texts = [
@@ -236,7 +239,9 @@ def gate(
     -----
     The rule is that of Kruschke (2018): a question passes if the whole interval lies inside the region, fails if the
     whole interval lies outside it, and is undecided otherwise. It is undecided too if its draws did not converge, or if
-    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise.
+    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise. Of vectors
+    that are means over contexts or templates, a question is undecided if the interval that includes the choice of
+    sentences has another outcome.
 
     With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one.
     A question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
@@ -277,13 +282,26 @@ def gate(
         rope=region,
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
-        missing=tuple(", ".join(key) for key in earlier if key not in {tuple(row[x] for x in _KEY) for row in rows}),
+        missing=_not_asked(earlier, rows),
         settings=record.settings,
         draws=tuple(draws),
     )
 
 
 _KEY = ("embedding", "study", "model")
+
+
+def _not_asked(earlier: Mapping[tuple[str, str, str], Earlier], rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the questions of a baseline that a gate does not ask, with the model where the baseline has several."""
+    asked = {tuple(row[name] for name in _KEY) for row in rows}
+    several = len({model for _, _, model in earlier}) > 1
+    return tuple(
+        f"{study} in {embedding}{f' ({model})' if several else ''}"
+        for embedding, study, model in earlier
+        if (embedding, study, model) not in asked
+    )
+
+
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_estimate", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
@@ -313,7 +331,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts["study_hash"] = variant.study_hashes.get(study, "")
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
-                numbers = {name: row[name] for name in ("estimate", "hdi_low", "hdi_high", "r_hat")}
+                numbers = {name: row[name] for name in ("estimate", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
                 yield facts | numbers, variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):
                 yield facts | {"error": error}, np.empty(0)
@@ -332,6 +350,10 @@ def _decided(
     errors = draws_interval(draws, hdi_prob)
     interval = Interval(row["hdi_low"], row["hdi_high"], errors.low_se, errors.high_se)
     outcome, reason = outcome_of(interval, region)
+    low, high = (row[name] for name in CONTEXTS)
+    with_contexts = replace(interval, low=low, high=high)
+    if np.isfinite(low) and outcome_of(with_contexts, region)[0] != outcome:
+        outcome, reason = UNDECIDED, f"with the choice of sentences its interval is {interval_text(low, high)}"
     if row["r_hat"] > RHAT_MAX:
         outcome, reason = UNDECIDED, f"its draws did not converge (R-hat {row['r_hat']:.3f})"
     inside = float(((draws >= region[0]) & (draws <= region[1])).mean())
@@ -341,6 +363,8 @@ def _decided(
         reason += "; not in the baseline" if earlier else ""
     elif before.study_hash != row["study_hash"]:
         reason += "; its word lists are not those of the baseline"
+    elif before.lost_words != row["lost_words"]:
+        reason += f"; {row['lost_words']} words of its groups were lost, {before.lost_words} in the baseline"
     elif not len(before.draws):
         reason += "; without an answer in the baseline"
     else:

@@ -14,8 +14,8 @@ _ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
 _MARKDOWN = re.compile(r"([\\`*_\[\]|#])")
 
 
-def junit_xml(questions: Sequence[Mapping[str, Any]]) -> str:
-    """Return JUnit XML with a test case for each question.
+def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] = ()) -> str:
+    """Return JUnit XML with a test case for each question, and a skipped one for each text of `not_asked`.
 
     >>> print(junit_xml([{"embedding": "A & B", "study": "weat7", "model": "m", "random_seed": 1, "outcome": "fail",
     ...     "reason": "beyond."}]))
@@ -32,14 +32,19 @@ def junit_xml(questions: Sequence[Mapping[str, Any]]) -> str:
     outcomes = [row["outcome"] for row in questions]
     counts = {"failures": "fail", "errors": "unanswered", "skipped": "undecided"}
     suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(suites, "testsuite", name="bayesbias gate", tests=str(len(outcomes)))
+    suite = ElementTree.SubElement(
+        suites, "testsuite", name="bayesbias gate", tests=str(len(outcomes) + len(not_asked))
+    )
     for attribute, outcome in counts.items():
-        suite.set(attribute, str(outcomes.count(outcome)))
+        suite.set(attribute, str(outcomes.count(outcome) + (len(not_asked) if attribute == "skipped" else 0)))
     for row in questions:
         name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
         case = ElementTree.SubElement(suite, "testcase", classname=_xml_text(row["embedding"]), name=_xml_text(name))
         if element := _ELEMENTS.get(row["outcome"]):
             ElementTree.SubElement(case, element, message=_xml_text(row["reason"]))
+    for text in not_asked:
+        case = ElementTree.SubElement(suite, "testcase", classname="not asked", name=_xml_text(text))
+        ElementTree.SubElement(case, "skipped", message=_xml_text(text))
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

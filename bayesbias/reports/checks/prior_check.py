@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from bayesbias.base.checks import check_count, resolve_seed, with_progress
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, distance_text, rows_of, share_text, signed_text
 from bayesbias.models.data import ModelData, model_data

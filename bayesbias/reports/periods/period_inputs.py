@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import input_file
+from bayesbias.base.files.inputs import input_file
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files
 from bayesbias.errors import (

@@ -18,7 +18,7 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.base.memory import check_memory
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import StatementList, percent_text
 from bayesbias.embeddings.case_rules import Case

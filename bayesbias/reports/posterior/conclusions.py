@@ -170,6 +170,8 @@ def _about(fit: "xr.DataTree") -> Statement:
         lists = lost_by_list(table["lost_words"]).items()
         named = "; ".join(f"{len(words)} of {name} ({name_some(words, 5)})" for name, words in lists)
         text += f" Lost words: {named}." if lost else " No word was lost."
+    if means := table.get("embedding", {}).get("means_of_words"):
+        text += f" Vectors that are the mean of those of their words: {means}."
     if left_out := numbers["left_out_controls"]:
         text += f" Control words left out because the study itself uses them: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)

@@ -261,18 +261,14 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     """Return the draws of a contrast for each set of words, with the dims chain, draw and words."""
     import xarray as xr
 
-    dims = ("chain", "draw", "connection")
-    posterior = fit["posterior"].to_dataset().sel(connection=[baseline, other])
-    population_mean = posterior["connection_mean"].transpose(*dims).to_numpy()
-    word_means = posterior["word_mean"].transpose("protected_word", *dims).to_numpy()
-    means = [
-        population_mean if not words.name and scope == "population" else words.mean(word_means) for words in chosen
-    ]
-    return xr.DataArray(
-        np.stack([mean[..., 0] - mean[..., 1] for mean in means], axis=-1),
-        dims=("chain", "draw", _SUBSET),
-        coords={_SUBSET: np.arange(len(chosen))},
-    )
+    posterior, sides = fit["posterior"].to_dataset().sel(connection=[baseline, other]), (1.0, -1.0)
+    word_gaps = posterior["word_mean"].transpose("protected_word", "chain", "draw", "connection").to_numpy() @ sides
+    gaps = np.stack([words.mean(word_gaps) for words in chosen], axis=-1)
+    if scope == "population":
+        of_population = posterior["connection_mean"].transpose("chain", "draw", "connection").to_numpy() @ sides
+        gaps[..., [not words.name for words in chosen]] = of_population[..., np.newaxis]
+    coords = {_SUBSET: np.arange(len(chosen))}
+    return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
 
 
 def _nearness(

@@ -26,7 +26,7 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     `columns` are those that a page shows; all if empty.
 
     >>> estimate_table(bb.contrasts(fit)).caption
-    'Contrasts, 89% HPDI, in units of cosine distance; below 0, associated words are nearer'
+    'Contrasts, 89% HPDI, ...; below 0, associated words are nearer; rows over all words are about words like these'
     """
     if "hdi_prob" not in frame.attrs or "mean" not in frame:
         raise ReportError(
@@ -35,11 +35,20 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         )
     prob = f"{percent_text(frame.attrs['hdi_prob'])} HPDI, in units of cosine distance"
     if "contrast" in frame:
-        caption = f"Contrasts, {prob}; below 0, {frame.attrs['baseline']} words are nearer"
+        caption = f"Contrasts, {prob}; below 0, {frame.attrs['baseline']} words are nearer{_about_rows(frame)}"
         return ResultTable(frame, "Contrasts", caption, columns, differences=True)
     if "question" in frame:
         return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
     return ResultTable(frame, "Parameters", f"Parameters, {prob}", columns)
+
+
+def _about_rows(frame: "pd.DataFrame") -> str:
+    """Return which words the rows over all words are about, and the region of practical equivalence, for a caption."""
+    population = "words like these" if frame.attrs.get("scope") == "population" else "these very words"
+    over_all = f"; rows over all words are about {population}" if (frame["protected_group"] == "").any() else ""
+    if not (rope := frame.attrs.get("rope")):
+        return over_all
+    return f"{over_all}; from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,10 +41,11 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -
     group = str(row["protected_group"])
     lists = {name: _lists(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
-    settled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+    settled = is_settled(row["hdi_low"], row["hdi_high"])
+    state = ", borderline" if row["borderline"] else "" if settled else ", not settled"
     text = (
         f"{group}: {associated} minus {different} {signed_text(row['mean'])} (plain {signed_text(row['observed'])}), "
-        f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{'' if settled else ', not settled'}."
+        f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{state}."
     )
     decides = nearness_decides(row)
     if explain:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.base.statements import percent_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
@@ -101,7 +101,9 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         ]
         yield f"The embedding lacked {sum(map(len, lost.values())):,} words, which were left out ({'; '.join(lists)})."
     else:
-        yield "The embedding had all words."
+        yield "No word was lost."
+    if means := facts.get("embedding", {}).get("means_of_words"):
+        yield f"Entries of several words without a vector have the mean vector of their words: {_escaped(means)}."
     if left_out := facts.get("left_out_controls"):
         yield f"Control words that the study itself uses were left out: {_escaped(name_some(left_out, _MOST_WORDS))}."
     duplicates = facts.get("duplicates", {})

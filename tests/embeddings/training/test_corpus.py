@@ -110,7 +110,7 @@ def test_a_corpus_takes_few_bytes_a_word():
 
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match="12 words"):
         module.read_corpus(LISTS, min_count=1)
 

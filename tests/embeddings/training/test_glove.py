@@ -106,6 +106,6 @@ def test_what_cannot_be_trained(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(EmbeddingError, match="GloVe"):
         trained(learning_rate=1e30)
     corpus = read_corpus(documents(), min_count=1)
-    monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match=r"20 .* 6 "):
         glove(corpus, SETTINGS, 1)

@@ -52,7 +52,6 @@ def test_another_training_is_refused_by_what_differs() -> None:
         made.check_is_of(run([]), {"w": (3,)}, path)
 
 
-@pytest.mark.extras
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     made = run([0.5, 0.4])
     write_checkpoint(made, tmp_path / "file")
@@ -61,6 +60,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     assert (again.losses, again.accuracies) == (made.losses, made.accuracies)
     for part in ("weights", "sums", "best"):
         np.testing.assert_array_equal(getattr(again, part)["w"], getattr(made, part)["w"])
-    write_checkpoint(replace(made, accuracies=[0.5]), tmp_path / "file")
-    with pytest.raises(InputFileError, match="file is damaged"):
-        read_checkpoint(tmp_path / "file")
+    for accuracies in ([0.5], [0.5, 1.5], [0.5, None]):
+        write_checkpoint(replace(made, accuracies=accuracies), tmp_path / "file")
+        with pytest.raises(InputFileError, match="file is damaged"):
+            read_checkpoint(tmp_path / "file")

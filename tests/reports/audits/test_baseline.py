@@ -11,7 +11,15 @@ from scipy.stats import norm
 from bayesbias.errors import InputFileError, ReportError
 from bayesbias.reports.audits.baseline import probability_worse, read_baseline
 
-QUESTION = {"embedding": "A", "study": "s", "model": "m", "study_hash": "h", "estimate": 0.1, "sd": 0.02}
+QUESTION = {
+    "embedding": "A",
+    "study": "s",
+    "model": "m",
+    "study_hash": "h",
+    "estimate": 0.1,
+    "sd": 0.02,
+    "lost_words": 0,
+}
 
 
 def written(folder: Path, *questions: Any, version: Any = 1) -> Path:
@@ -55,6 +63,7 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
         ([QUESTION | {"draws": [1, "2"]}], 1, "draws"),
         ([QUESTION | {"draws": []}], 1, "draws"),
         ([QUESTION | {"study": 5}], 1, "study"),
+        ([QUESTION | {"lost_words": "x"}], 1, "lost_words"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:

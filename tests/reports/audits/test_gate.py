@@ -64,6 +64,14 @@ def test_draws_that_did_not_converge_decide_nothing() -> None:
         assert "R-hat 1.020" in str(result)
 
 
+def test_the_choice_of_sentences_must_not_decide() -> None:
+    frame = audited({"s": 0.0})
+    assert outcomes(bb.gate(frame.assign(context_low=-0.018, context_high=0.018), rope=0.02)) == {"s": "pass"}
+    result = bb.gate(frame.assign(context_low=-0.03, context_high=0.03), rope=0.02)
+    assert outcomes(result) == {"s": "undecided"}
+    assert "-0.030 to +0.030" in result.questions["reason"].item()
+
+
 @pytest.mark.parametrize(
     ("means", "failed", "outcome"),
     [
@@ -110,8 +118,10 @@ def test_with_a_baseline_only_what_got_worse_fails(tmp_path: Path, file: str) ->
     assert set(rows["compared_by"]) == {by, ""}
     assert f"by {by}" in str(result)
     assert rows.loc[["failed", "new"], "probability_worse"].isna().all()
-    assert result.missing == ("A, gone, crossed",)
-    assert "gone" in str(result)
+    assert result.missing == ("gone in A",)
+    for text in (str(result), result.junit, result.model_card):
+        assert "NOT ASKED gone in A" in text
+    assert 'skipped="2"' in result.junit, "one undecided, one not asked"
 
 
 def test_other_lists_are_not_compared(tmp_path: Path) -> None:
@@ -120,6 +130,13 @@ def test_other_lists_are_not_compared(tmp_path: Path) -> None:
     changed = bb.gate(audited({"s": 0.05}, study_hashes={"s": "two"}), rope=0.02, baseline=path)
     assert changed.outcome == "fail"
     assert changed.questions["probability_worse"].isna().all()
+
+
+def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
+    path = bb.write(bb.gate(audited({"s": 0.05}), rope=0.02), tmp_path / "old.json")
+    fewer = bb.gate(audited({"s": 0.05}, lost_words={("A", "s"): ("cat", "dog")}), rope=0.02, baseline=path)
+    assert fewer.outcome == "fail"
+    assert "2 words of its groups were lost, 0 in the baseline" in fewer.questions["reason"].item()
 
 
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:

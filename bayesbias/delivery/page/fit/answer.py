@@ -101,8 +101,9 @@ def _forest(page: FitReport) -> Figure:
     cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
     return figure(
         plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, words=False),
-        "Difference of mean cosine distances, associated minus other words: posterior means (points, filled if the "
-        f"interval excludes 0), {percent_text(page.hdi_prob)} intervals (lines) and plain differences (crosses)"
+        "Difference of mean cosine distances, associated minus other words: posterior means (points; filled if the "
+        f"interval excludes 0, hollow if it does not or is borderline), {percent_text(page.hdi_prob)} intervals "
+        "(lines) and plain differences (crosses)"
         + ("; the region of practical equivalence is shaded." if page.rope is not None else ".")
         + cut,
         f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",

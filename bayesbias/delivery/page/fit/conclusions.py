@@ -4,7 +4,7 @@ import json
 import re
 from importlib.metadata import version
 
-from bayesbias.base.files import bundled
+from bayesbias.base.files.inputs import bundled
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.statements import percent_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table

@@ -95,7 +95,9 @@ def plot_contrasts(
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
-    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0; cross: plain difference"
+    subtitle = (
+        f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0, not borderline; cross: plain difference"
+    )
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
         if count > len(names)

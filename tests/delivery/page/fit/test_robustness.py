@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.base import memory
+from bayesbias.base.machine import memory
 from bayesbias.delivery.page.blocks import Notice
 from bayesbias.delivery.page.fit import robustness
 from bayesbias.models.spec import load_model

@@ -1,0 +1,274 @@
+"""Commands for single-number measures and for their values in data without any association."""
+
+from ast import literal_eval
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayesbias.cli.base import (
+    DEFAULT_MAX_LOST,
+    AsJson,
+    Case,
+    Command,
+    FileFormat,
+    MaxLost,
+    Overwrite,
+    Seed,
+    StudyName,
+    answer,
+    app,
+    claim,
+    printed,
+)
+from bayesbias.errors import MeasureError, ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesbias.metrics.measure_entry import EmbeddingMeasure, Measure
+    from bayesbias.metrics.result import MeasureResult
+
+
+class Statistic(StrEnum):
+    """Test statistics of WEAT."""
+
+    SUM = "sum"
+    MEAN = "mean"
+
+
+VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`.")]
+
+
+@app.command(cls=Command)
+def weat(
+    embedding: VectorsFile,
+    study: StudyName,
+    targets: Annotated[
+        tuple[str, str] | None, typer.Option(help="Two protected groups, if the study has more.")
+    ] = None,
+    attributes: Annotated[
+        tuple[str, str] | None, typer.Option(help="Two attribute groups, if the study does not determine them.")
+    ] = None,
+    statistic: Annotated[
+        Statistic, typer.Option(help="Test statistic: a difference of sums or of means.")
+    ] = Statistic.SUM,
+    ddof: Annotated[int, typer.Option(help="Divisor in the effect size: 1 for n - 1, 0 for n.")] = 1,
+    samples: Annotated[
+        int, typer.Option(help="Number of random permutations, if there are more than a million in all.")
+    ] = 100_000,
+    seed: Seed = None,
+    case: Case = "exact",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
+    file_format: FileFormat = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Print the Word Embedding Association Test: effect size, p-value and the association of each word.
+
+    Example:
+
+        bayesbias weat vectors.txt --study weat7
+    """
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics import weat as measure
+    from bayesbias.studies.study import load_study
+
+    loaded = load_study(study)
+    vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case)
+    result = measure(
+        vectors,
+        loaded,
+        targets=targets,
+        attributes=attributes,
+        statistic=statistic.value,
+        ddof=ddof,
+        samples=samples,
+        random_seed=resolve_seed(seed),
+        max_lost=max_lost,
+    )
+    answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
+
+
+@app.command(cls=Command)
+def null(
+    protected: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two protected groups.")] = (8, 8),
+    attributes: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two attribute groups.")] = (8, 8),
+    sd: Annotated[float, typer.Option(help="Standard deviation of the cosine distances.")] = 0.08,
+    attribute_sd: Annotated[float, typer.Option(help="Standard deviation of the effects of attribute words.")] = 0.0,
+    word_sd: Annotated[
+        float, typer.Option(help="Standard deviation of the distances of protected words to a whole list.")
+    ] = 0.0,
+    samples: Annotated[int, typer.Option(help="Number of simulated data sets.")] = 10_000,
+    effect_size: Annotated[
+        float | None, typer.Option(help="Observed WEAT effect size to locate among the simulated ones.")
+    ] = None,
+    mac: Annotated[float | None, typer.Option(help="Observed MAC to locate among the simulated ones.")] = None,
+    claims: Annotated[
+        int, typer.Option(help="Number of data sets on which the false claims of each method are counted; 0 for none.")
+    ] = 0,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png file for the figure.")] = None,
+    seed: Seed = None,
+    as_json: AsJson = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Simulate WEAT and MAC without any association, and locate an observed value among the simulated ones.
+
+    Example:
+
+        bayesbias null --effect-size 1.267 --output null.png
+    """
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.base.files.outputs import check_output
+    from bayesbias.reports.measures.false_positive_rates import false_positive_rates
+    from bayesbias.reports.measures.null_simulation import null_share, simulate_null
+
+    if output is not None:
+        if output.suffix != ".png":
+            raise ReportError(f"{output}: the figure is a .png file. Use the ending .png.")
+        check_output(output, overwrite=overwrite)
+        claim(output)
+    if effect_size is not None and not abs(effect_size) <= 2:
+        raise ReportError(f"--effect-size {effect_size:g}: an effect size lies between -2 and 2.")
+    if mac is not None and not 0 <= mac <= 2:
+        raise ReportError(f"--mac {mac:g}: a mean distance lies between 0 and 2.")
+    chosen = resolve_seed(seed)
+    simulated = simulate_null(
+        protected=protected,
+        attributes=attributes,
+        sd=sd,
+        attribute_sd=attribute_sd,
+        word_sd=word_sd,
+        samples=samples,
+        random_seed=chosen,
+    )
+    described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
+    null_frame = described.rename_axis("quantity").reset_index()
+    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(null_frame)}"]
+    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": null_frame}
+    observed = {name: value for name, value in (("effect_size", effect_size), ("mac", mac)) if value is not None}
+    if observed:
+        data["shares"] = null_share(simulated, **observed)
+        title = "Share of them at least as extreme (two-sided), with its Monte Carlo error"
+        parts.append(f"{title}\n{printed(data['shares'], digits=4)}")
+    if claims:
+        data["claims"] = false_positive_rates(
+            protected=protected,
+            attributes=attributes,
+            sd=sd,
+            attribute_sd=attribute_sd,
+            word_sd=word_sd,
+            samples=claims,
+            random_seed=chosen,
+        )
+        title = f"How often each method claims an association that is not there, in {claims:,} data sets"
+        parts.append(f"{title}\n{printed(data['claims'])}")
+    answer("\n\n".join(parts), data, as_json=as_json)
+    if output is not None:
+        from bayesbias.delivery.plots.measures.nulls import plot_null
+        from bayesbias.delivery.plots.style import save_figure
+
+        save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
+        answer(f"Wrote {output}.", quiet=as_json)
+
+
+@app.command(cls=Command)
+def measures(as_json: AsJson = False) -> None:
+    """List every measure: its formula, sign, range, word lists and source.
+
+    Compute one with `bayesbias measure NAME VECTORS --study STUDY`. Measures of a whole embedding come last; compute
+    them with `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
+    """
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
+    from bayesbias.metrics.registry import MEASURES
+
+    cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}
+    cards |= {entry.name: {"title": entry.title, **_whole_card(entry)} for entry in EMBEDDING_MEASURES.values()}
+    lines = [
+        "\n".join([f"{name}: {card.pop('title')}", *(f"  {title:12} {text}" for title, text in card.items())])
+        for name, card in ({} if as_json else cards).items()
+    ]
+    last = (
+        "\nCompute one with `bayesbias measure NAME VECTORS --study STUDY`; measures of a whole embedding with "
+        "`bayesbias intrinsic VECTORS` (bias) and `bayesbias quality VECTORS FILES`."
+    )
+    answer("\n".join([*lines, last]), cards, as_json=as_json)
+
+
+def _card(entry: "Measure") -> dict[str, str]:
+    texts = {name: getattr(entry, name) for name in ("formula", "sign", "range", "needs", "conventions", "source")}
+    return texts | {"posterior": "yes, from a fit" if entry.posterior else "no"}
+
+
+def _whole_card(entry: "EmbeddingMeasure") -> dict[str, str]:
+    names = ("about", "formula", "better", "range", "needs", "conventions", "source")
+    return {name: getattr(entry, name) for name in names}
+
+
+@app.command(cls=Command)
+def measure(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a measure, from `bayesbias measures`.")],
+    embedding: VectorsFile,
+    study: StudyName,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="Option of the measure as key=value, such as ddof=0. May be repeated."),
+    ] = None,
+    case: Case = "exact",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
+    file_format: FileFormat = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Print a measure of a study in an embedding.
+
+    Measures of single words are summarised over all base pairs.
+
+    For example:
+
+        bayesbias measure rnd vectors.txt --study weat7
+
+        bayesbias measure weat_score vectors.txt --study religion --option targets=jewish,muslim
+    """
+    from functools import partial
+
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.registry import measure as run
+    from bayesbias.studies.study import load_study
+
+    options: dict[str, Any] = {}
+    for text in option or ():
+        key, value = _key_and_value(text)
+        if key in options:
+            raise MeasureError(f"--option {text!r}: {key!r} has a value already. Give each option once.")
+        if key in ("name", "embedding", "study", "max_lost"):
+            raise MeasureError(f"--option {text!r}: {key!r} is an argument of the command, and no option of a measure.")
+        options[key] = value
+    # The measure reads the file itself: it knows which words it needs.
+    vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
+    result = run(name, vectors, load_study(study), max_lost=max_lost, **options)
+    answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
+
+
+def _scores(result: "MeasureResult") -> "pd.DataFrame":
+    """Return the scores of words without empty columns; scores by base pair as mean, lowest and highest."""
+    scores = result.scores
+    labels = [name for name in ("word", "group", "attribute_group") if (scores[name] != "").any()]
+    if not (scores["base_pair"] != "").any():
+        return scores[[*labels, "score"]]
+    by_word = scores.groupby(labels, sort=False)["score"]
+    return by_word.agg(mean="mean", lowest="min", highest="max", base_pairs="size").reset_index()
+
+
+def _key_and_value(text: str) -> tuple[str, Any]:
+    """Return the name and value of an option: a Python literal, true, false, none, names with commas, or a text."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise MeasureError(f"--option {text!r}: write it as key=value, such as ddof=0.")
+    named = {"true": True, "false": False, "none": None}
+    if value.lower() in named:
+        return key, named[value.lower()]
+    try:
+        return key, literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return key, tuple(part.strip() for part in value.split(",")) if "," in value else value

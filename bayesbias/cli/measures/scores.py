@@ -1,0 +1,174 @@
+"""Commands for scores of a whole embedding: its remaining bias and its quality."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, FileFormat, HdiProb, Seed, answer, app, printed
+from bayesbias.cli.measures.measures import VectorsFile
+
+if TYPE_CHECKING:
+    from bayesbias.embeddings.embedding import Embedding
+    from bayesbias.metrics.embedding_scores.result import EmbeddingScore
+
+Original = Annotated[
+    Path | None,
+    typer.Option(help="Embedding before debiasing, which selects the words and is the baseline of changes."),
+]
+
+
+@app.command(cls=Command)
+def intrinsic(
+    embedding: VectorsFile,
+    original: Original = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", help="Measure to print; by default all whose files are given. May be repeated."),
+    ] = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(help="File of words that should be neutral, one per line; by default all words made of letters."),
+    ] = None,
+    sembias: Annotated[Path | None, typer.Option(help="File of SemBias.")] = None,
+    names: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="Two files of first names, female and male, one per line (for MIDB)."),
+    ] = None,
+    words_in_all: Annotated[
+        int | None, typer.Option(help="Number of the most biased words to cluster and classify.")
+    ] = None,
+    neighbours: Annotated[int, typer.Option(help="Number of nearest neighbours of a word (for GIPE).")] = 100,
+    splits: Annotated[int, typer.Option(help="Number of random splits (for recoverability).")] = 10,
+    seed: Seed = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    case: Case = "exact",
+    file_format: FileFormat = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Print the bias that is left in the geometry of an embedding, and how debiasing changed it.
+
+    Omits measures whose files are not given.
+
+    Example:
+
+        bayesbias intrinsic debiased.txt --original vectors.txt --sembias SemBias.txt
+    """
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
+    from bayesbias.metrics.quality.benchmark_files import read_words
+
+    neutral = None if words is None else read_words(words)
+    data: dict[str, Any] = {"path": sembias, "words": neutral}
+    data["names"] = None if names is None else (read_words(names[0]), read_words(names[1]))
+    chosen = [entry for entry in EMBEDDING_MEASURES.values() if entry.about == "bias"]
+    if measure:
+        chosen = [find_embedding_measure(name) for name in measure]
+    else:
+        chosen = [entry for entry in chosen if data[entry.data] is not None or not entry.required]
+    options: dict[str, dict[str, Any]] = {
+        "clustering": {} if words_in_all is None else {"words_in_all": words_in_all},
+        "recoverability": {"splits": splits} | ({} if words_in_all is None else {"words_in_all": words_in_all}),
+        "gipe": {"neighbours": neighbours},
+        "midb": {"words": neutral},
+    }
+    if original is not None:  # or a change of the vectors' length alone would look like one of bias
+        for name in [entry.name for entry in chosen if entry.depends_on_length]:
+            options[name] = options.get(name, {}) | {"normalize": True}
+    chosen_seed = resolve_seed(seed)
+    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+
+    def scored(source: "Embedding") -> "list[EmbeddingScore]":
+        return [
+            score_embedding(
+                entry.name, source, data[entry.data], reference=sources[-1], random_seed=chosen_seed,
+                hdi_prob=hdi_prob, **options.get(entry.name, {}),
+            )
+            for entry in chosen
+        ]  # fmt: skip
+
+    _answer([scored(source) for source in sources], chosen_seed, hdi_prob, as_json=as_json)
+
+
+@app.command(cls=Command)
+def quality(
+    embedding: VectorsFile,
+    files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarities and of analogies.")],
+    original: Original = None,
+    seed: Seed = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    case: Case = "exact",
+    file_format: FileFormat = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Print how well an embedding predicts word similarities and analogies, and how debiasing changed that.
+
+    Each line of a file holds two words and a score, or the four words of an analogy.
+
+    Example:
+
+        bayesbias quality debiased.txt RG-65.txt questions-words.txt --original vectors.txt
+    """
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.embedding_registry import score_embedding
+    from bayesbias.metrics.quality.benchmark_files import benchmark_measure
+
+    chosen_seed = resolve_seed(seed)
+    measures = {path: benchmark_measure(path) for path in files}
+    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+
+    def scored(source: "Embedding") -> "list[EmbeddingScore]":
+        return [
+            score_embedding(name, source, path, random_seed=chosen_seed, hdi_prob=hdi_prob)
+            for path, name in measures.items()
+        ]
+
+    labels = [path.name for path in measures]
+    _answer([scored(source) for source in sources], chosen_seed, hdi_prob, labels=labels, as_json=as_json)
+
+
+def _paths(embedding: Path, original: Path | None) -> list[Path]:
+    return [embedding] if original is None else [embedding, original]
+
+
+def _answer(
+    scores: "Sequence[Sequence[EmbeddingScore]]",
+    seed: int,
+    hdi_prob: float,
+    *,
+    labels: Sequence[str] | None = None,
+    as_json: bool,
+) -> None:
+    """Print the scores of an embedding, and their changes from the original if it is given."""
+    import pandas as pd
+
+    from bayesbias.base.statements import percent_text
+    from bayesbias.metrics.embedding_scores.paired_change import paired_change
+
+    names = labels or [score.measure for score in scores[0]]
+
+    def stacked(frames: "list[pd.DataFrame]") -> "pd.DataFrame":
+        return pd.concat(
+            [frame.assign(score=name) for name, frame in zip(names, frames, strict=True)], ignore_index=True
+        )
+
+    columns = ["score", "quantity", "value", "hdi_low", "hdi_high", "items", "coverage"]
+    estimates = stacked([score.estimates.assign(coverage=score.coverage) for score in scores[0]])[columns]
+    inside = f"{percent_text(hdi_prob)} HPDI, seed {seed}"
+    parts = [f"{scores[0][0].embedding} ({inside})\n{printed(estimates)}"]
+    data: dict[str, Any] = {
+        "embedding": scores[0][0].embedding,
+        "random_seed": seed,
+        "hdi_prob": hdi_prob,
+        "scores": estimates,
+    }
+    if len(scores) > 1:
+        pairs = zip(scores[1], scores[0], strict=True)
+        changes = stacked([paired_change(old, new, random_seed=seed, hdi_prob=hdi_prob) for old, new in pairs])
+        changes = changes[["score", *(name for name in changes if name != "score")]]
+        parts.append(f"Changes since {scores[1][0].embedding}, on the same items ({inside})\n{printed(changes)}")
+        data |= {"original": scores[1][0].embedding, "changes": changes}
+    answer("\n\n".join(parts), data, as_json=as_json)
