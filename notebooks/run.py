@@ -22,9 +22,11 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
-_POSTERIOR_SEED = re.compile(r"(\bbb\.(?:fit|compare_embeddings|check_posterior)\([^)]*random_seed=)(\d+)")
+_POSTERIOR_SEED = re.compile(r"(\bbb\.(?:fit|compare_embeddings|check_posterior|trend)\([^)]*random_seed=)(\d+)")
 # Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
 _WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
+# Printed in a new folder of settings if the machine is slow.
+_FONT_CACHE = "Matplotlib is building the font cache; this may take a moment.\n"
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -97,7 +99,9 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             cell.outputs = [each for each in cell.outputs if each.get("data", {}).get("text/html") != ""]
         for output in cell.get("outputs", []):
             if output.output_type == "stream":
-                output.text = _WARNING.sub(r"\1", output.text)
+                output.text = _WARNING.sub(r"\1", output.text).replace(_FONT_CACHE, "")
+        if "outputs" in cell:
+            cell.outputs = [each for each in cell.outputs if each.get("text") != ""]
     return notebook
 
 

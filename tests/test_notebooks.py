@@ -27,6 +27,7 @@ LARGEST_FILE = 700_000
 # Functions of bb that draw from a posterior.
 POSTERIORS = {
     *("fit", "compare_embeddings", "check_posterior", "compare_models", "sensitivity", "false_positive_rates"),
+    "trend",
 }
 # About twice the most by which any two of four seeds differ in a number of the notebooks.
 ABSOLUTE, RELATIVE = 0.015, 0.08

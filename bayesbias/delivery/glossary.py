@@ -158,6 +158,8 @@ COLUMNS: dict[str, Column] = {
     "net_low": Column("Interval, net", "difference", _INTERVAL),
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
     "plain_low": Column("Plain interval", "estimate", "plain least squares, with leans taken as free of error"),
+    "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
+    "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
     "these_low": Column("Interval, these words", "estimate", _INTERVAL),
     "null_mean": Column("Mean, null", "estimate", "mean if nothing is associated"),
     "null_low": Column("Interval, null", "estimate", "95% prediction interval if nothing is associated"),

@@ -24,5 +24,6 @@ from .training import TrainedEmbeddings as TrainedEmbeddings
 from .training import VectorVariance as VectorVariance
 from .training import glove_variance as glove_variance
 from .training import read_embeddings as read_embeddings
+from .training import read_glove_variance as read_glove_variance
 from .training import tokenize as tokenize
 from .training import train_embeddings as train_embeddings

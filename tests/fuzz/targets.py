@@ -17,6 +17,7 @@ from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_wo
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
+from tests.embeddings.readers import glove_v_files
 from tests.fuzz import answers, checkpoints, contexts, histwords, pages
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
@@ -297,6 +298,18 @@ def relations_of(path: Path) -> object:
     return bb.asymmetry.read_relations(path).to_csv()
 
 
+def damaged_tensors(rng: Generator) -> bytes:
+    """Return damaged covariances of GloVe-V."""
+    return mutated(glove_v_files.tensor_bytes(glove_v_files.approximations(glove_v_files.made_arrays()[1])), rng)
+
+
+def covariances_of(path: Path) -> object:
+    """Read a folder of GloVe-V whose covariances are at a path."""
+    folder = glove_v_files.write_folder(path.parent / "glove_v", chunks=False)
+    (folder / "ApproximationVariances.safetensors").write_bytes(path.read_bytes())
+    return bb.embeddings.read_glove_variance(folder, glove_v_files.WORDS).covariances.tolist()
+
+
 # Each with its share of the inputs.
 TARGETS: dict[str, tuple[float, Target]] = {
     "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
@@ -307,6 +320,7 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "npz, one bit": (5, Target(one_bit("npz"), vectors_of, ".npz", said("npz", vectors_of))),
     "vocabulary of HistWords": (10, Target(histwords.vocabulary, histwords.vocabulary_of, "-vocab.pkl")),
     "vectors of HistWords": (5, Target(histwords.damaged_vectors, histwords.vectors_of, "-w.npy")),
+    "covariances of GloVe-V": (10, Target(damaged_tensors, covariances_of, ".safetensors")),
     "CSV table": (10, Target(damaged("csv"), table_of, ".csv")),
     "CSV table, one bit": (5, Target(one_bit("csv"), table_of, ".csv", said("csv", table_of))),
     "CSV table of one's own": (20, Target(own_table, table_of, ".csv")),

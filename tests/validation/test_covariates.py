@@ -78,6 +78,49 @@ def test_what_the_text_says_of_figure_1(text: str) -> None:
     assert f"{link['mean']:.2f} ({link['hdi_low']:.2f} to {link['hdi_high']:.2f})" in flat
 
 
+def test_what_the_text_says_of_wefat(text: str) -> None:
+    table, flat = pd.read_csv(KEPT / "wefat.csv"), " ".join(text.split())
+    assert load_script("covariates", "wefat").markdown(table) in text
+    rows = {(row["vectors"], row["occupations"]): row for row in rows_of(table)}
+    news, glove = rows["google_news", "paper"], rows["glove", "paper"]
+    assert f"{news['words']} are left in Google News, {glove['words']} in GloVe" in flat
+    assert f"{news['wefat_correlation']:.2f} in Google News and {glove['wefat_correlation']:.2f} in this GloVe" in flat
+    of_all = [f"{rows[name, 'all']['wefat_correlation']:.2f}" for name in ("google_news", "glove")]
+    assert f"{of_all[0]} and {of_all[1]} for all occupations with a share" in flat
+    assert f"({news['correlation']:.2f} and {news['wefat_correlation']:.2f})" in flat
+    assert f"({glove['correlation']:.2f} and {glove['wefat_correlation']:.2f})" in flat
+    assert f"to women only, {news['slope']:.3f} in Google News" in flat
+    assert (table["wefat_correlation"] > 0).all()
+    assert (table["hdi_high"] < 0).all()
+    quoted = f"{news['wefat_correlation']:.2f} for {news['words']} of the paper's"
+    for page in ("README.md", "docs/guide/against_what.md"):
+        assert quoted in " ".join((VALIDATION.parent / page).read_text(encoding="utf-8").split()), page
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not DATA.exists(), reason="the reference data are absent")
+def test_wefat_of_the_table_is_that_of_the_written_out_formula() -> None:
+    script, table = load_script("covariates", "wefat"), pd.read_csv(KEPT / "wefat.csv")
+    shares = script.shares_of_women(DATA / "covariates")
+    assert len(set(script.OCCUPATIONS)) == 50
+    assert len(set(script.OCCUPATIONS) & set(shares.index)) == 31
+    with np.load(DATA / "embeddings" / script.VECTORS["google_news"]) as stored:
+        vectors = dict(zip(stored["words"].tolist(), stored["vectors"].astype(float), strict=True))
+
+    def cosines(word: str, listed: tuple[str, ...]) -> list[float]:
+        lengths = [np.linalg.norm(vectors[word]) * np.linalg.norm(vectors[other]) for other in listed]
+        return [vectors[word] @ vectors[other] / length for other, length in zip(listed, lengths, strict=True)]
+
+    words = [word for word in script.OCCUPATIONS if word in vectors and word in shares.index]
+    statistics = []
+    for word in words:
+        near, far = cosines(word, script.FEMALE), cosines(word, script.MALE)
+        statistics.append((np.mean(near) - np.mean(far)) / np.std([*near, *far], ddof=1))
+    row = rows_of(table[(table["vectors"] == "google_news") & (table["occupations"] == "paper")])[0]
+    assert len(words) == row["words"]
+    assert stats.pearsonr(statistics, shares[words]).statistic == pytest.approx(row["wefat_correlation"], abs=6e-5)
+
+
 def test_plain_intervals_are_those_of_scipy_and_of_written_out_clusters(script: ModuleType) -> None:
     rng = np.random.default_rng(1)
     x = rng.standard_normal(12)

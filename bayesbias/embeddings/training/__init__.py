@@ -2,15 +2,15 @@
 
 A corpus is read into numbers of words (`corpus`), an algorithm trains on it with each seed (`gensim_trainers`;
 `cooccurrences`, `glove` and `glove_sweeps`), and the vectors of each seed are written to a file (`trained`).
-`glove_variance` has the covariances of GloVe's vectors.
+`glove_variance` has the covariances of GloVe's vectors, computed or read.
 """
 
 from bayesbias.embeddings.training.corpus import CorpusLike, tokenize
-from bayesbias.embeddings.training.glove_variance import VectorVariance, glove_variance
+from bayesbias.embeddings.training.glove_variance import VectorVariance, glove_variance, read_glove_variance
 from bayesbias.embeddings.training.train import ALGORITHMS, train_embeddings
 from bayesbias.embeddings.training.trained import TrainedEmbeddings, read_embeddings
 
 __all__ = [
-    "ALGORITHMS", "CorpusLike", "TrainedEmbeddings", "VectorVariance", "glove_variance", "read_embeddings", "tokenize",
-    "train_embeddings",
+    "ALGORITHMS", "CorpusLike", "TrainedEmbeddings", "VectorVariance", "glove_variance", "read_embeddings",
+    "read_glove_variance", "tokenize", "train_embeddings",
 ]  # fmt: skip

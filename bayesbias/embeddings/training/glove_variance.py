@@ -1,17 +1,20 @@
-"""GloVe-V: the covariance of each GloVe vector, in closed form from the co-occurrences that it was fitted to."""
+"""GloVe-V: the covariance of each GloVe vector, in closed form from its co-occurrences, or from published files."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_count, resolve_seed
+from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.readers.glove_v import GloveVFolder
 from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
@@ -33,7 +36,7 @@ class VectorVariance(Described):
     covariances
         Covariances of the vectors given all context vectors, of shape (words, dimensions, dimensions).
     contexts
-        Number of words that each word occurs with, of shape (words,).
+        Number of words that each word occurs with, of shape (words,). None: not known.
     lost_words
         Words without a covariance: the embedding lacks them, or they occur with too few words.
     """
@@ -41,7 +44,7 @@ class VectorVariance(Described):
     words: tuple[str, ...]
     vectors: Floats = field(repr=False)
     covariances: Floats = field(repr=False)
-    contexts: NDArray[np.int64] = field(repr=False)
+    contexts: NDArray[np.int64] | None = field(repr=False, default=None)
     lost_words: tuple[str, ...] = ()
 
     @property
@@ -67,10 +70,19 @@ class VectorVariance(Described):
         """
         rng, count = np.random.default_rng(resolve_seed(random_seed)), check_count("draws", draws)
         check_memory(16 * count * self.vectors.size, f"{count:,} draws of vectors", "Take fewer draws or words.")
-        factors = np.linalg.cholesky(self.covariances)
+        factors = np.stack([_root(covariance) for covariance in self.covariances])
         normal = rng.standard_normal((count, *self.vectors.shape))
         drawn: Floats = self.vectors + np.einsum("wij,dwj->dwi", factors, normal)
         return drawn
+
+
+def _root(covariance: Floats) -> Floats:
+    """Return a matrix L with L L' = covariance, which may be of low rank."""
+    try:
+        return np.asarray(np.linalg.cholesky(covariance))
+    except np.linalg.LinAlgError:
+        values, axes = np.linalg.eigh(covariance)
+        return np.asarray(axes * np.sqrt(np.maximum(values, 0.0)))
 
 
 def glove_variance(
@@ -168,6 +180,86 @@ def glove_variance(
         vectors=arrays["word_vectors"][places],
         covariances=np.stack(covariances),
         contexts=np.array([len(rows_by_word[place][0]) for place in places]),
+        lost_words=lost,
+    )
+
+
+def read_glove_variance(
+    folder: str | os.PathLike[str], words: Iterable[str], *, approximate: bool = True
+) -> VectorVariance:
+    r"""Return the covariances of GloVe vectors that the authors of GloVe-V publish.
+
+    Parameters
+    ----------
+    folder
+        Folder with ``vocab.txt``, ``vectors.safetensors``, and covariances in chunks with ``chunk_map.txt``
+        (``approxchunk_0.safetensors`` and so on), or in one file (``ApproximationVariances.safetensors``).
+    words
+        Words whose vectors are wanted, such as those of a study. Only their covariances are read.
+    approximate
+        Whether to read the approximate covariances: variances alone, or a decomposition of low rank, which by the
+        authors' account hold at least 90 % of the whole, and so are somewhat too small. Otherwise the complete ones
+        (``completechunk_0.safetensors`` and so on, or ``CompleteVariances.safetensors``).
+
+    Returns
+    -------
+    VectorVariance
+        Vectors and covariances, in double precision, without `contexts`.
+
+    Raises
+    ------
+    InputFileError, EmbeddingError, ArgumentError
+        If a file is missing or damaged, the files do not belong together, or no word has a covariance.
+
+    Warns
+    -----
+    LostWordsWarning
+        If words have no covariance.
+
+    Notes
+    -----
+    The layout is that of the authors' program, https://github.com/reglab/glove-v. The files hold numbers and text;
+    nothing is unpickled, and no other package is needed.
+
+    References
+    ----------
+    Andrea Vallebueno, Cassandra Handan-Nader, Christopher D. Manning and Daniel E. Ho (2024). Statistical uncertainty
+    in word embeddings: GloVe-V. EMNLP 2024, 9032-9047.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> def save(path, name, numbers):  # one array, as the library safetensors writes it
+    ...     content = np.asarray(numbers, dtype="<f4")
+    ...     entry = {"dtype": "F32", "shape": content.shape, "data_offsets": (0, content.nbytes)}
+    ...     header = json.dumps({name: entry}).encode()
+    ...     Path(path).write_bytes(len(header).to_bytes(8, "little") + header + content.tobytes())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(f"{folder}/vocab.txt").write_text("doctor 12\nsurgeon 7\n")
+    ...     save(f"{folder}/vectors.safetensors", "center_vectors", [[1.0, 0.0], [0.5, 0.5]])
+    ...     save(f"{folder}/CompleteVariances.safetensors", "variances", [np.eye(2) / 4, np.eye(2) / 2])
+    ...     variance = bb.embeddings.read_glove_variance(folder, ["surgeon"], approximate=False)
+    >>> variance.vectors.tolist(), variance.covariances.tolist()
+    ([[0.5, 0.5]], [[[0.5, 0.0], [0.0, 0.5]]])
+    """
+    check_flag("approximate", approximate)
+    wanted = dict.fromkeys(check_words(words))
+    files = GloveVFolder(check_path(folder, "folder"), approximate=approximate)
+    rows = {normalize("NFC", word): row for row, word in enumerate(files.words)}
+    present = {word: rows[normalize("NFC", word)] for word in wanted if normalize("NFC", word) in rows}
+    check_memory(8 * len(present) * files.dimensions**2, f"{len(present):,} covariances", "Give fewer words.")
+    by_word = {word: files.covariance(row) for word, row in present.items()}
+    covariances = {word: covariance for word, covariance in by_word.items() if covariance is not None}
+    lost = tuple(word for word in wanted if word not in covariances)
+    if not covariances:
+        raise EmbeddingError(f"{folder} has a covariance of none of the words {name_some(lost)}. Give others.")
+    if lost:
+        warn_user(f"{len(lost)} words have no covariance in {folder}: {name_some(lost)}.", LostWordsWarning)
+    return VectorVariance(
+        words=tuple(covariances),
+        vectors=np.stack([files.vector(present[word]) for word in covariances]),
+        covariances=np.stack(list(covariances.values())),
         lost_words=lost,
     )
 

@@ -288,9 +288,9 @@ class Projection(Result):
         first = (
             f"{row['axis']} and {row['rating']}: correlation {row['correlation']:+.2f} ({interval}) over "
             f"{row['words']} words, for pairs and words like these"
-            if row["correlation"] == row["correlation"]
-            else f"{row['axis']} and {row['rating']}: the pairs do not agree on how these words differ, so the "
-            "correlation of their axis is undefined"
+            if np.isfinite(row["correlation_low"])
+            else f"{row['axis']} and {row['rating']}: the pairs do not agree enough on how these words differ, so the "
+            "correlation of their axis has no interval"
         )
         return Statement(
             "rating", f"{first}; that of the projections as they are is {row['plain_correlation']:+.2f}.", row

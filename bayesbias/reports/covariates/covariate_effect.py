@@ -26,6 +26,7 @@ from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
 from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
 from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
+from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +53,10 @@ class CovariateEffect(Result):
         `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
         `probability_of_positive` is the probability above 0. For comparison, `plain_low` and `plain_high` are the
         least-squares interval of slopes in the population, which treats leans as free of error.
+        `wefat_correlation`, in rows of correlations, is the plain correlation of the words' `wefat` with the covariate.
     words : pandas.DataFrame
-        A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `mean`, `sd`,
+        A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `wefat` (the
+        association statistic of Caliskan et al. 2017, above 0 if the word is nearer to the first list), `mean`, `sd`,
         `hdi_low` and `hdi_high` of its lean, then the covariates.
     line : pandas.DataFrame
         The line along the first covariate, through the mean lean: `value` (of the covariate), `mean`, and the ends of
@@ -100,6 +103,14 @@ class CovariateEffect(Result):
                 f"{_estimate(these)} in these words alone), and the correlation {_estimate(link)}.",
                 {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
             )
+            if np.isfinite(link["wefat_correlation"]):
+                yield Statement(
+                    "wefat",
+                    f"The plain correlation of WEFAT's statistic with {name} is "
+                    f"{digits_text(link['wefat_correlation'])}: above 0, words with a larger {name} are nearer to "
+                    f"{first} words.",
+                    {"covariate": name, "correlation": link["wefat_correlation"]},
+                )
         beyond = table[RESIDUAL_SD, "", "population"]
         yield Statement(
             "residual sd",
@@ -188,6 +199,12 @@ def covariate_effect(
     and the degrees of freedom of Bell and McCaffrey. If the relation is not a straight line, the slope is that of the
     line that fits the population best, for words whose covariates are like those of these words.
 
+    `wefat` is the statistic of the word-embedding factual association test: the difference of a word's mean cosines
+    with both lists, divided by the sd of its cosines with all their words. The division gives words whose cosines
+    scatter little more weight, and takes away the unit, so that its correlation says how closely words follow the
+    covariate, not by how much distances change. It counts the chance of attribute words as scatter of the words and has
+    no interval. Its sign is that of similarities, the opposite of that of leans.
+
     References
     ----------
     Caliskan, Bryson and Narayanan (2017), word embedding factual association test; Garg, Schiebinger, Jurafsky and Zou
@@ -267,6 +284,7 @@ def _effects(
     sizes = fit["posterior"].sizes
     quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
     plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
+    wefat = statistic_correlations(association_statistics(leans), design)
     records = []
     for (quantity, name, scope), (draws, observed) in quantities.items():
         chains = xr.DataArray(draws.reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
@@ -290,11 +308,12 @@ def _effects(
                 "probability_of_positive": float((draws > 0).mean()),
                 "plain_low": ends[0],
                 "plain_high": ends[1],
+                "wefat_correlation": wefat[names.index(name)] if quantity == CORRELATION else np.nan,
             }
         )
     frame = pd.DataFrame(records)
     columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
-    columns += ["probability_of_positive", "plain_low", "plain_high", *diagnostics_of(frame)]
+    columns += ["probability_of_positive", "plain_low", "plain_high", "wefat_correlation", *diagnostics_of(frame)]
     effects = EstimateFrame(frame[columns])
     effects.attrs = {"hdi_prob": hdi_prob}
     return effects, population
@@ -323,6 +342,7 @@ def _words(
         "protected_word": words,
         "protected_group": groups,
         "observed": leans.observed,
+        "wefat": association_statistics(leans),
         "mean": leans.draws.mean(axis=0),
         "sd": leans.draws.std(axis=0, ddof=1),
         "hdi_low": ends[:, 0],
