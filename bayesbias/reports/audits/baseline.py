@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,10 @@ from bayesbias.errors import ReportError
 _QUANTILES = 1000
 SCHEMA_VERSION = 1
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
+
+
+type Question = tuple[str, str, str]
+"""Names of embedding, study and model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class Earlier:
     lost_words: int
 
 
-def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Earlier]:
+def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
     """Return the answers of an earlier gate by embedding, study and model.
 
     Raises
@@ -67,7 +71,7 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Ea
             f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
             "of `bayesbias gate PLAN --output FOLDER`."
         )
-    earlier: dict[tuple[str, str, str], Earlier] = {}
+    earlier: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
         key, answer = _answer(question, f"The baseline {path}, question {number}")
         if key in earlier:
@@ -76,7 +80,7 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[tuple[str, str, str], Ea
     return earlier
 
 
-def _answer(question: Any, place: str) -> tuple[tuple[str, str, str], Earlier]:
+def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
     texts = (
         [question.get(name) for name in ("embedding", "study", "model", "study_hash")] if _is_object(question) else []
     )
@@ -110,6 +114,16 @@ def _normal_draws(mean: float, sd: float) -> Floats:
     from scipy.stats import norm
 
     return np.asarray(norm.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, mean, sd), dtype=np.float64)
+
+
+def not_asked(earlier: Mapping[Question, Earlier], asked_now: Iterable[Question]) -> tuple[str, ...]:
+    """Return the questions of a baseline that are not asked now, with the model where the baseline has several."""
+    now, several = set(asked_now), len({model for _, _, model in earlier}) > 1
+    return tuple(
+        f"{study} in {embedding}{f' ({model})' if several else ''}"
+        for embedding, study, model in earlier
+        if (embedding, study, model) not in now
+    )
 
 
 def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> float:

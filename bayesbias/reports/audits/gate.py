@@ -28,7 +28,7 @@ from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
 from bayesbias.reports.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
-from bayesbias.reports.audits.baseline import SCHEMA_VERSION, Earlier, probability_worse, read_baseline
+from bayesbias.reports.audits.baseline import SCHEMA_VERSION, Earlier, not_asked, probability_worse, read_baseline
 from bayesbias.reports.audits.gate_files import junit_xml, model_card
 
 if TYPE_CHECKING:
@@ -283,26 +283,13 @@ def gate(
         rope=region,
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
-        missing=_not_asked(earlier, rows),
+        missing=not_asked(earlier, [tuple(row[name] for name in _KEY) for row in rows]),
         settings=record.settings,
         draws=tuple(draws),
     )
 
 
 _KEY = ("embedding", "study", "model")
-
-
-def _not_asked(earlier: Mapping[tuple[str, str, str], Earlier], rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the questions of a baseline that a gate does not ask, with the model where the baseline has several."""
-    present = {tuple(row[name] for name in _KEY) for row in rows}
-    several = len({model for _, _, model in earlier}) > 1
-    return tuple(
-        f"{study} in {embedding}{f' ({model})' if several else ''}"
-        for embedding, study, model in earlier
-        if (embedding, study, model) not in present
-    )
-
-
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_estimate", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
