@@ -206,7 +206,7 @@ COLUMNS: dict[str, Column] = {
     "lists_sd": Column("SD of words", "distance", "standard deviation due to the choice of words"),
     "seed_share": Column("Seed's share", "share", "share of the seed in the variance of one embedding's contrast"),
     "seed_share_low": Column("Interval, share", "share", _INTERVAL),
-    "documents_low": Column("Interval over documents", "difference", "in other samples of such documents"),
+    "documents_low": Column("Interval over documents", "difference", "on average over samples of such documents"),
     "document_sd": Column("SD of documents", "distance", "standard deviation between samples of documents"),
     "document_sd_low": Column("Interval, SD of documents", "distance", _INTERVAL),
     "document_share": Column("Documents' share", "share", "share of the documents in that variance"),

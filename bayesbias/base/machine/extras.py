@@ -6,7 +6,7 @@ from typing import Any
 from bayesbias.errors import BayesBiasError, MeasureError, library_reason
 
 # Packages that are installed under another name than their modules have.
-_PACKAGES = {"dask": "Dask", "distributed": "Dask", "sklearn": "scikit-learn"}
+_PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
 # Extras that bring PyTorch.
 _LARGE = ("contextual", "encoders", "nli")
 

@@ -60,7 +60,7 @@ class TrainingComparison(Result):
         embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
         `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
         `seed_share_low` to `seed_share_high`. With trainings on resampled documents, also `documents_low` to
-        `documents_high`, the interval of the contrast on average over seeds in other samples of such documents; and
+        `documents_high`, the interval of the contrast on average over seeds and over samples of such documents; and
         `document_sd` and `document_share` with their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.

@@ -217,7 +217,7 @@ def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     )
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
-        text += f" Probability {inside} that it is too small to matter (in the rope)."
+        text += f" Probability {inside} that it is too small to matter (inside the rope)."
     if _apart(row):
         text += f" The two are more than one posterior sd apart because in this model {reason_apart}."
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
@@ -319,8 +319,8 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            " Settled, or not, because one list is nearer to every group than the other: "
-            f"{name_some(by_nearness, 12)}. Without that, their intervals say otherwise, as those of the groups do."
+            f" One list is nearer to every group than the other, which decides whether {name_some(by_nearness, 12)} "
+            f"{'is' if len(by_nearness) == 1 else 'are'} settled: net of it, the intervals say otherwise."
         )
     if lists["borderline"]:
         text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
