@@ -133,6 +133,8 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
                 yield f"{group}/{name} has the dims {fit[group][name].dims}, not {dims}."
             elif fit[group][name].size == 0:
                 yield f"{group}/{name} is empty."
+            elif name in _INDICES and fit[group][name].dtype.kind not in "iu":
+                yield f"{group}/{name} holds no places."
     yield from _covariate_faults(fit["constant_data"].to_dataset())
     for group in ("posterior", "observed_data", *(name for name in EXTRA_GROUPS if name in fit.children)):
         for variable, values in fit[group].data_vars.items():
@@ -174,7 +176,7 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
         yield f"observed_data has {len(rows.distance)} pairs, and constant_data {len(rows.protected)}."
     for index, dim in _INDICES.items():
         places, words = constant[index].to_numpy(), constant[dim].to_numpy()
-        if places.dtype.kind not in "iu" or not 0 <= places.min() <= places.max() < len(words):
+        if not 0 <= places.min() <= places.max() < len(words):
             yield f"constant_data/{index} holds places that {dim} does not have."
     for name in (*_INDICES.values(), "protected_group"):
         words = constant[name].to_numpy()

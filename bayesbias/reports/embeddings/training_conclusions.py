@@ -143,6 +143,7 @@ def contrast_statement(row: dict[str, Any]) -> Statement:
             f" That from the documents is {distance_text(row['document_sd'])} ({distance_text(row['document_sd_low'])} "
             f"to {distance_text(row['document_sd_high'])}): {share_text(row['document_share'])} of the variance "
             f"({share_text(row['document_share_low'])} to {share_text(row['document_share_high'])}); on average over "
-            f"samples of such documents the contrast lies in {interval_text(row['documents_low'], row['documents_high'])}."
+            "samples of such documents the contrast lies in "
+            f"{interval_text(row['documents_low'], row['documents_high'])}."
         )
     return Statement("contrast over seeds", text, row)

@@ -18,7 +18,7 @@ from bayesbias.errors import (
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fitted.fits import check_fit
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.group_statements import unsettled_text
@@ -119,7 +119,7 @@ def question_statements(
     fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
 ) -> tuple[Statement, ...]:
     """Return a statement for each question of a fit's study that has an answer."""
-    if not own_questions(fitted_table(fit)):
+    if not fit_attribute(fit, "table").get("questions"):
         return ()
     with collected_warnings(QuestionWarning):  # the page shows why a question has no answer
         frame = planned_contrasts(fit, hdi_prob=hdi_prob, rope=rope)

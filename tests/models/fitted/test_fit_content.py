@@ -3,9 +3,10 @@
 import json
 
 import numpy as np
+import xarray as xr
 
 import bayesbias as bb
-from bayesbias.models.fitted.fit_content import stored_model, stored_rows
+from bayesbias.models.fitted.fit_content import content_faults, stored_model, stored_rows
 from bayesbias.models.spec import load_model
 from tests.delivery.page.pages import small_table
 
@@ -29,3 +30,12 @@ def test_rows_are_those_of_the_table() -> None:
     )
     expected = zip(table["protected_word"], table["attribute_word"], table["cosine_distance"], strict=True)
     assert set(pairs) == set(expected)
+
+
+def test_places_that_are_texts_are_a_fault_before_they_are_used() -> None:
+    fit = bb.fit(small_table(), "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
+    constant = fit["constant_data"].to_dataset()
+    for name in ("attribute_group_index", "protected_index"):
+        texts = np.full(constant[name].shape, "x")
+        fit["constant_data"] = xr.DataTree(constant.assign({name: (constant[name].dims, texts)}))
+        assert list(content_faults(fit)) == [f"constant_data/{name} holds no places."]

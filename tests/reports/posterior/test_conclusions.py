@@ -98,7 +98,7 @@ def test_every_number_is_one_of_the_contrasts(normal_fit: xr.DataTree) -> None:
         np.testing.assert_equal({name: statement.numbers[name] for name in names}, {name: row[name] for name in names})
         for text in (f"{row['mean']:+.3f}", f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}"):
             assert text in statement.text
-        assert "that it is too small to matter (in the rope)." in statement.text
+        assert "that it is too small to matter (inside the rope)." in statement.text
     assert "probability above 0.99" in str(report)
     assert "1.00" not in str(report)
 

@@ -1,6 +1,7 @@
 """Questions about lists, against draws averaged by hand."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -138,3 +139,16 @@ def test_garbled_questions_of_a_table_are_an_error(garbled: object, fit: xr.Data
     fit_with_questions.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
     with pytest.raises(TableError, match="question"):
         bb.planned_contrasts(fit_with_questions)
+
+
+def test_conclusions_answer_the_questions_of_the_study() -> None:
+    """The numbers of `planned_contrasts`, in one sentence for each question."""
+    study = replace(
+        bb.load_study("weat7").without_controls(), questions={"maths": (("math", "male"), ("math", "female"))}
+    )
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    fit = bb.fit(bb.distance_table(vectors, study, max_lost=0.5), random_seed=1)
+    row = bb.planned_contrasts(fit).iloc[0]
+    statement = next(part for part in bb.conclusions(fit).shown if part.kind == "question")
+    assert statement.text.startswith(f"Question of the study, maths: {row['mean']:+.3f} (plain {row['observed']:+.3f})")
+    assert statement.numbers["hdi_low"] == row["hdi_low"]
