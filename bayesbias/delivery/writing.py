@@ -173,11 +173,12 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
     if contents.page:
         own_page: Callable[..., str] = getattr(import_module("bayesbias.delivery.page"), contents.page)
         return own_page(result, full=full, progress=progress)
-    lead: list[Block] = [*first_figure(result, contents)]
+    lead: list[Block] = []  # answers before the figure: their numbers are on the first screen of a phone, too
     if pages:
         lead.append(Links(tuple((page.text, page.file, page.label) for page in pages)))
     elif contents.answers:
         lead.append(Bullets(tuple(statement.text for statement in contents.answers)))
+    lead += first_figure(result, contents)
     page = Page(
         title=contents.title,
         description=contents.about or contents.title,

@@ -208,7 +208,8 @@ def _figure(variant: _Variant) -> ResultFigure:
     return ResultFigure(
         "plot_audit",
         f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) if there is "
-        "a posterior, and observed values (crosses). A contrast is filled if its interval excludes 0.",
+        "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other measures are "
+        "of the value without the noise of single pairs, so that observed values may lie outside.",
         variant.frame,
         section=variant.titled(_CONTRASTS),
         alt=f"One panel for each of {measures}. The numbers are in the tables.",
@@ -228,7 +229,8 @@ def _verdict(rows: "pd.DataFrame") -> str:
         ]
         if questions:
             counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
-    return f"Associated beside other attribute words, {len(contrasts)} contrasts: {', '.join(counts)}."
+    count = f"{len(contrasts)} contrast{'' if len(contrasts) == 1 else 's'}"
+    return f"{count} of associated with other attribute words: {', '.join(counts)}."
 
 
 def _pages(variant: _Variant) -> Iterator[LinkedPage]:
