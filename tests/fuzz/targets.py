@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from h5netcdf.utils import CompatibilityError
 
 import bayesbias as bb
 from bayesbias.base.files.inputs import sealed
@@ -188,7 +189,7 @@ def tampered_fit(rng: Generator) -> bytes:
             return whole("nc")[:100]
     try:
         return sealed(bytes(fit.to_netcdf(engine="h5netcdf")))
-    except (ValueError, TypeError):  # nor does it write it
+    except (ValueError, TypeError, CompatibilityError):  # nor does it write it
         return whole("nc")[:100]
 
 

@@ -208,8 +208,8 @@ def _figure(variant: _Variant) -> ResultFigure:
     return ResultFigure(
         "plot_audit",
         f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) if there is "
-        "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other measures are "
-        "of the value without the noise of single pairs, so that observed values may lie outside.",
+        "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other "
+        "measures are of the value without the noise of single pairs, so that observed values may lie outside.",
         variant.frame,
         section=variant.titled(_CONTRASTS),
         alt=f"One panel for each of {measures}. The numbers are in the tables.",
