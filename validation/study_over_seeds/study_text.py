@@ -61,17 +61,20 @@ def values(folder: Path) -> dict[str, object]:
         filled |= {f"{name}_median": f"{estimates.median():.2f}"}
     same = claims.loc[claims["measured"] == "correlation of db_wa and ripa_unit", "ours"]
     filled["same_score"] = f"{same.min():.2f} to {same.max():.2f}"
-    for name, scope, part, kind in (
-        ("algorithm_rules", "population", "algorithm", "inter_rater"),
-        ("algorithm_seeds", "population", "algorithm", "test_retest"),
-        ("features_rules", "population", "fixed", "inter_rater"),
-        ("these_rules", "these", "algorithm", "inter_rater"),
-        ("these_seeds", "these", "algorithm", "test_retest"),
+    rows = shares.set_index(["ripa", "scope", "part", "kind"])
+    for name, *key in (
+        ("algorithm_rules", "equation", "population", "algorithm", "inter_rater"),
+        ("algorithm_rules_code", "code", "population", "algorithm", "inter_rater"),
+        ("algorithm_seeds", "equation", "population", "algorithm", "test_retest"),
+        ("features_rules", "equation", "population", "fixed", "inter_rater"),
+        ("features_rules_code", "code", "population", "fixed", "inter_rater"),
+        ("these_rules", "equation", "these", "algorithm", "inter_rater"),
+        ("these_seeds", "equation", "these", "algorithm", "test_retest"),
     ):
-        row = shares.set_index(["scope", "part", "kind"]).loc[(scope, part, kind)]
+        row = rows.loc[tuple(key)]
         filled[name] = _interval(row["mean"], row["hdi_low"], row["hdi_high"], 2)
-    ripa = coefficients.query("kind == 'test_retest' and factor == 'rule' and level == 'ripa'").iloc[0]
-    return filled | {"ripa_lower": f"{-ripa['mean']:.2f}"}
+    lower = coefficients[coefficients["level"].isin(["ripa", "ripa_unit"])].set_index("ripa")["mean"]
+    return filled | {f"ripa_lower_{name}": f"{-lower[name]:.2f}" for name in ("equation", "code")}
 
 
 def filled_readme(folder: Path) -> str:
