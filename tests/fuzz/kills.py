@@ -79,7 +79,7 @@ COMMANDS = {
         "trend vectors.npz changed.npz --study religion --draws 400 -o moved", "moved", _SEEDS, 0.05, reads=("debias",)
     ),
     "asymmetry": Command(
-        "asymmetry norms.csv vectors.npz --either -o evoked",
+        "asymmetry norms.csv vectors.npz --either --seed 1 -o evoked",
         "evoked",
         ("--hdi-prob 0.8", "--hdi-prob 0.9"),
         0.05,
