@@ -142,7 +142,7 @@ def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
     failed, errors = _failures(records)
     if failed:
         warn_user(
-            f"{len(failed):,} of {cells:,} questions have no answer. {errors}.",
+            f"{len(failed):,} of {cells:,} questions without an answer. {errors}.",
             BayesBiasWarning,
         )
     if reasons := _omissions(records):

@@ -47,7 +47,7 @@ def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
     assert frame["lost_words"].tolist() == [3]
     assert frame.record.failed == {("E2", "pets"): "no memory."}
     failure, lost = (str(warning.message) for warning in caught)
-    assert "1 of 2 cells" in failure
+    assert "1 of 2 questions" in failure
     assert "E2, pets: no memory." in failure
     assert caught[1].category is LostWordsWarning
     assert "In 1 of 2 questions" in lost
@@ -55,7 +55,7 @@ def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
 
 def test_without_any_answer_there_is_no_frame() -> None:
     first, second = cells()
-    with pytest.raises(ReportError, match=r"2 of 2 cells .*no memory"):
+    with pytest.raises(ReportError, match=r"None of 2 questions .*no memory"):
         audit_frame([first, second], {}, dict.fromkeys((first.digest, second.digest), "no memory"), SOURCES, LISTS)
     with pytest.raises(MeasureError, match=r"mac of pets .too few words"):
         audit_frame([first, second], dict.fromkeys((first.digest, second.digest), answer(None)), {}, SOURCES, LISTS)

@@ -164,7 +164,7 @@ def test_an_embedding_that_lost_too_many_words_fails_alone(tmp_path: Path) -> No
         with pytest.warns(BayesBiasWarning) as warned:
             frame = study([EMBEDDINGS[0], poor], **where)
         assert set(frame["embedding"]) == {"E1"}
-        assert "poor" in str([warning.message for warning in warned if "4 of 8 cells" in str(warning.message)])
+        assert "poor" in str([warning.message for warning in warned if "4 of 8 questions" in str(warning.message)])
         assert any(issubclass(warning.category, LostWordsWarning) for warning in warned)
     with pytest.raises(ReportError, match=r"4 .* 4 "):
         study([poor])
