@@ -146,6 +146,17 @@ def test_a_fit_and_an_audit_stand_for_their_reports(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
 
 
+def test_a_figure_is_written_with_fonts_that_journals_take(tmp_path: Path) -> None:
+    """A PDF embeds TrueType fonts (`FontFile2`), not Type 3 ones, and an SVG holds outlines in place of text."""
+    drawing = bb.plots.plot_contrasts(made_fit(draws=50))
+    content = bb.write(drawing, tmp_path / "figure.pdf").read_bytes()
+    assert b"/FontFile2" in content
+    assert b"/Type3" not in content
+    assert "<text" not in bb.write(drawing, str(tmp_path / "figure.svg")).read_text(encoding="utf-8")
+    with pytest.raises(OutputError, match="exists"):
+        bb.write(drawing, tmp_path / "figure.pdf")
+
+
 def test_a_group_holds_the_files_of_all_its_results(tmp_path: Path) -> None:
     group = ResultGroup("Checks", {"posterior": result_of("posterior check"), "prior": result_of("prior check")})
     folder = bb.write(group, tmp_path / "checks")

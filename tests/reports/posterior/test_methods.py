@@ -93,3 +93,15 @@ def test_mistakes(short_fit: xr.DataTree) -> None:
         bb.methods(short_fit, hdi_prob=2)
     with pytest.raises(FitError, match="DataTree"):
         bb.methods("fit.nc")  # type: ignore[arg-type]
+
+
+def test_means_of_words_are_said() -> None:
+    """By the methods, and by the conclusions, so on the page and the terminal."""
+    lists = {"pets": ["cat", "big dog"], "good": ["good", "nice"], "bad": ["bad", "sad"]}
+    words = ("cat", "big", "dog", "good", "nice", "bad", "sad")
+    vectors = np.random.default_rng(1).standard_normal((len(words), 8))
+    entries = [word for entries in lists.values() for word in entries]
+    embedding = bb.load_embedding((words, vectors), words=entries, phrases="mean")
+    fit = bb.fit(bb.distance_table(embedding, lists), draws=50, random_seed=1)
+    assert "Entries of several words without a vector have the mean vector of their words: big dog." in bb.methods(fit)
+    assert "Vectors that are the mean of those of their words: big dog." in bb.conclusions(fit).about.text
