@@ -1,6 +1,6 @@
 """Is the error over templates right? Few templates are drawn from a hundred, whose mean vectors give the truth.
 
-    python validation/templates/trial.py [--samples 60] [--fixed 400]
+    python validation/templates/trial.py [--samples 200] [--fixed 400]
 
 README.md says what the tables mean. The vectors of a real encoder are in ``minilm.npz`` (`make_vectors.py` made them),
 so that neither torch nor a model is needed.
@@ -165,7 +165,7 @@ def markdown(frame: pd.DataFrame, digits: int) -> str:
 def main() -> None:
     """Run all cells, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=60, help="tables that are fitted in a cell")
+    parser.add_argument("--samples", type=int, default=200, help="tables that are fitted in a cell")
     parser.add_argument("--fixed", type=int, default=400, help="tables of words that stay in a cell")
     options = parser.parse_args()
     population, start = Population(), time.perf_counter()
