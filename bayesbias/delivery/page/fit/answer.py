@@ -82,7 +82,8 @@ def _disagreeing(page: FitReport) -> str:
         key=lambda row: (conclusion(row) == _NEVER_SETTLED, count[conclusion(row)]),
     )
     texts = [
-        f"{row['protected_group']} {conclusion(row)} ({_number(row)}, {_interval(row)}{_without_nearness(row)})"
+        f"{row['protected_group']} {'borderline' if row['borderline'] else conclusion(row)} ({_number(row)}, "
+        f"{_interval(row)}{_without_nearness(row)})"
         for row in apart
     ]
     return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
