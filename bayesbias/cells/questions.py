@@ -133,8 +133,9 @@ def raise_if_too_many_lost(
     """Raise one `LostWordsError` that names all lists that lost too many words for the measures."""
     too_many = [words for question_lists in lists.values() for words in question_lists if words.is_over(max_lost)]
     if too_many:
+        allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
         raise LostWordsError(
             f"{len(too_many)} lists lost more than {100 * max_lost:g}% of their words (max_lost={max_lost:g}): "
-            f"{name_some(too_many, 20)}. Look the words up in other forms (case), or leave these studies or embeddings "
-            f"out{allowance(too_many, 1 if CONTRAST in measures else _FEWEST)}."
+            f"{name_some(too_many, 20)}. Look the words up in other forms (case), leave these studies or embeddings "
+            f"out, or go on without these answers (skip_unanswered, --skip-unanswered){allowed}."
         )
