@@ -7,6 +7,7 @@ covariances in chunks, `approxchunk_0.safetensors` and `completechunk_0.safetens
 https://github.com/reglab/glove-v.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -113,9 +114,9 @@ def _lines(path: Path) -> Iterable[tuple[int, str]]:
 def _read_vocabulary(path: Path) -> list[str]:
     """Return the words of a vocabulary, by row."""
     words = [line.split(" ", 1)[0] for _, line in _lines(path)]
-    if len(set(words)) != len(words):
-        repeated = next(word for place, word in enumerate(words) if word in words[:place])
-        raise EmbeddingError(f"{path} has the word {repeated!r} more than once, so its rows are not known.")
+    [(commonest, count)] = Counter(words).most_common(1) or [("", 0)]
+    if count > 1:
+        raise EmbeddingError(f"{path} has the word {commonest!r} more than once, so its rows are not known.")
     return words
 
 
