@@ -16,7 +16,7 @@ from bayesbias.delivery.markdown import markdown
 from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
 from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.page.template import Page, filled_page
-from bayesbias.delivery.plots.style import save_figure
+from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
@@ -76,8 +76,8 @@ def write(
     ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
     """
     check_flag("full", full)
-    if type(result).__module__ == "matplotlib.figure":
-        return save_figure(result, check_path(path), overwrite=overwrite)
+    if check_path(path).suffix.lower() in FORMATS and is_figure(result):
+        return save_figure(result, path, overwrite=overwrite)
     target = check_target(path, overwrite=overwrite)
     shown = as_result(result)
     ending = target.suffix.lower()

@@ -31,7 +31,7 @@ MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = opposite)"
 # Figures of more rows are illegible and too tall for browsers.
 MOST_WORDS = 200
-_FORMATS = (".png", ".svg", ".pdf")
+FORMATS = (".png", ".svg", ".pdf")
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -231,6 +231,13 @@ def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None
     furnish(axes, "x", rows=True)
 
 
+def is_figure(drawing: object) -> bool:
+    """Return whether something is a figure."""
+    from matplotlib.figure import Figure
+
+    return isinstance(drawing, Figure)
+
+
 def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a figure as PNG (150 dots per inch), SVG or PDF; a failure leaves no file.
 
@@ -240,8 +247,8 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
         If the path has another ending or cannot be written.
     """
     target = Path(path)
-    if target.suffix.lower() not in _FORMATS:
-        raise OutputError(f"{target}: a figure is a {', '.join(_FORMATS)} file. Use one of these endings.")
+    if target.suffix.lower() not in FORMATS:
+        raise OutputError(f"{target}: a figure is a {', '.join(FORMATS)} file. Use one of these endings.")
     from matplotlib import rc_context
     from matplotlib.text import Text
 
