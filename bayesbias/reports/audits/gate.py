@@ -249,7 +249,8 @@ def gate(
     least `hdi_prob`; with less it passes. The probability is computed over all pairs of a draw of this audit and one of
     the baseline; if the file has no draws, a Normal distribution with its mean and sd replaces them (`compared_by`).
     The draws are treated as independent. Since two embeddings share their words, the probability is cautious. A
-    question whose lists or model changed, or that the baseline has not answered, is decided by the region alone.
+    question whose lists, model or number of lost words changed, or that the baseline has not answered, is decided by
+    the region alone.
 
     References
     ----------

@@ -43,7 +43,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     -------
     matplotlib.figure.Figure
         Estimates (points) with intervals (lines) if there are any; a small cross is the observed value. The point of a
-        contrast is filled if its interval excludes 0; the region of practical equivalence of contrasts is shaded. A
+        contrast is filled if it is settled; the region of practical equivalence of contrasts is shaded. A
         dashed line marks 0 if the values of a measure have both signs.
 
     Raises
