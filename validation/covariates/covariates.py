@@ -1,6 +1,6 @@
 """Are intervals of slopes right? Tables are drawn from large lists of real words, whose slope is known.
 
-    python validation/covariates/covariates.py EMBEDDINGS COVARIATES LISTS [--samples 40] [--draws 500] [--words 20]
+    python validation/covariates/covariates.py EMBEDDINGS COVARIATES LISTS [--samples 200] [--draws 500] [--words 20]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors, COVARIATES that of the shares of women in occupations and
 of the crowd's ratings (Garg et al. 2018), LISTS that of lists by Bolukbasi et al. (2016) and Zhao et al. (2018). The
@@ -337,7 +337,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("embeddings", "covariates", "lists"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--words", type=int, nargs="*", default=[words for words, _ in SIZES])
     parser.add_argument("--output", type=Path, default=FOLDER)
