@@ -29,7 +29,7 @@ EXACT = ("hierarchical", "hierarchical_common_scale", "no_pooling")
 COLLAPSED = ("crossed", "crossed_per_list")
 ROBUST = ("robust", "crossed_robust")
 LISTS = ("multivariate",)
-# Models that PyMC's own NUTS, the slowest, is timed on; and NUTS at all on the second table.
+# Models that PyMC's own NUTS, the slowest, is timed on too; and NUTS at all on the second table.
 MAIN = ("hierarchical", "crossed")
 DRAWS, CHAINS, RUNS = 1000, 4, 5
 # How long each call of a function takes.

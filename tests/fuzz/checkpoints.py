@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bayesbias.nli.trained.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-from bayesbias.nli.trained.tensor_files import write_tensors
+from bayesbias.nli.trained.tensor_files import read_tensors, write_tensors
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import with_odd_value
 
@@ -46,16 +46,11 @@ def damaged(rng: np.random.Generator) -> bytes:
 
 def lying(rng: np.random.Generator) -> bytes:
     """Return a checkpoint whose facts or arrays are not what they should be, under a right checksum."""
-    run = _trained()
-    facts = {
-        "sources": run.sources,
-        "settings": run.settings,
-        "random_seed": run.random_seed,
-        "losses": run.losses,
-        "accuracies": run.accuracies,
-    }
-    names = ["weights/w", "sums/w", "best/w"]
-    arrays = {name: np.full(2, 1.0, dtype=np.float32) for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "checkpoint"
+        place.write_bytes(_sound())
+        facts, arrays = read_tensors(place, "training")
+    names = list(arrays)
     if rng.random() < 0.7:
         facts = with_odd_value(json.loads(json.dumps(facts)), rng)
     else:
