@@ -32,8 +32,7 @@ from bayesbias.cells.questions import (
     read_embeddings,
     read_studies,
 )
-from bayesbias.cells.running import choose_workers, run_cells
-from bayesbias.cells.workers import Workers
+from bayesbias.cells.running import run_cells
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
@@ -42,6 +41,8 @@ from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.audit_frame import AuditFrame
 from bayesbias.studies.study import StudyLike
+from bayesbias.workers.choice import choose_workers
+from bayesbias.workers.workers import Workers
 
 type ModelLike = str | os.PathLike[str] | ModelSpec | None
 """Name or file of a model, or a model; None: no model."""

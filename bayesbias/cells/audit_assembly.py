@@ -9,10 +9,10 @@ import pandas as pd
 from bayesbias.base.lost_words import WordList
 from bayesbias.base.statements import rows_of
 from bayesbias.cells.audit_cell import AuditCell, study_hash
-from bayesbias.cells.cells import Answer
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError, name_some, warn_user
 from bayesbias.reports.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
+from bayesbias.workers.cells import Answer
 
 
 def audit_frame(

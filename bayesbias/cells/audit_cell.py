@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.cells.cells import Answer, content_digest, has_texts, has_types, package_version
 from bayesbias.cells.questions import question_table
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError, collected_warnings
@@ -22,6 +21,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.reports.measures.measure_draws import expected_value
 from bayesbias.studies.study import CONNECTIONS, Study
+from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +62,11 @@ class AuditCell:
     chains: int
     rope: tuple[float, float] | None = None
     keep_fit: bool = False
+
+    @property
+    def source(self) -> str:
+        """Name of the embedding."""
+        return self.embedding
 
     @property
     def after(self) -> str:

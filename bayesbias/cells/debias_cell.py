@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.files.inputs import input_file
-from bayesbias.cells.cells import Answer, content_digest, has_texts, has_types, package_version
 from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords
 from bayesbias.embeddings.embedding import Embedding
@@ -27,6 +26,7 @@ from bayesbias.reports.embeddings.shared_pairs import (
     pair_differences,
 )
 from bayesbias.studies.study import Study
+from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +100,11 @@ class DebiasCell:
     draws: int
     chains: int
     random_seed: int
+
+    @property
+    def source(self) -> str:
+        """Name of the embedding."""
+        return self.embedding
 
     @cached_property
     def digest(self) -> str:

@@ -10,7 +10,6 @@ import pandas as pd
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.statements import rows_of
-from bayesbias.cells.cells import Answer
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
 from bayesbias.cells.questions import (
@@ -20,7 +19,7 @@ from bayesbias.cells.questions import (
     read_embeddings,
     read_studies,
 )
-from bayesbias.cells.running import choose_workers, run_cells
+from bayesbias.cells.running import run_cells
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.case_rules import Case
@@ -31,6 +30,8 @@ from bayesbias.metrics.embedding_registry import find_embedding_measure
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.debiasing.report import COLUMNS, ORIGINAL, VALUES, DebiasReport
 from bayesbias.studies.study import StudyLike
+from bayesbias.workers.cells import Answer
+from bayesbias.workers.choice import choose_workers
 
 type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
 """Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""

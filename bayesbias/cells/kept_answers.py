@@ -16,8 +16,8 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, clear_workshops
-from bayesbias.cells.cells import Answer, Cell
 from bayesbias.errors import InputFileError, OutputError
+from bayesbias.workers.cells import Answer, Cell
 
 _SEED = "seed.txt"
 

@@ -3,35 +3,14 @@
 import builtins
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
 
 from bayesbias import errors
-from bayesbias.base.checks import check_count, check_type, with_progress
-from bayesbias.base.machine.memory import check_memory
-from bayesbias.cells.cells import Answer, Cell
-from bayesbias.cells.dask_workers import scheduler_workers
+from bayesbias.base.checks import with_progress
 from bayesbias.cells.kept_answers import KeptAnswers
-from bayesbias.cells.process_workers import process_workers
-from bayesbias.cells.workers import StartWorkers, Workers, this_process
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
-
-_BYTES_A_WORKER = 150_000_000  # of a process, before it works
-
-
-def choose_workers(workers: Any, scheduler: Any, *, verbose: bool) -> StartWorkers:
-    """Return the function that starts the workers asked for: without a number or an address, this process."""
-    if scheduler is not None:
-        check_type("scheduler", scheduler, str, "the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'")
-        if workers is not None:
-            raise ArgumentError("workers and scheduler: give one of the two. A scheduler has its own workers.")
-        return partial(scheduler_workers, scheduler, verbose=verbose)
-    if workers is None:
-        return partial(this_process, every_core=True)
-    count = check_count("workers", workers)
-    check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
-    return this_process if count == 1 else partial(process_workers, count)
+from bayesbias.errors import BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
+from bayesbias.workers.cells import Answer, Cell
+from bayesbias.workers.workers import StartWorkers, Workers
 
 
 def run_cells[AnyCell: Cell](

@@ -83,6 +83,12 @@ HdiProb = Annotated[float, typer.Option(help="Probability inside the highest pos
 Seed = Annotated[
     int | None, typer.Option(help="Random seed; the same seed gives the same numbers on the same machine.")
 ]
+WorkerCount = Annotated[
+    int | None, typer.Option(help="Processes of this machine that share the work; without it, this process alone.")
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Rope = Annotated[

@@ -9,9 +9,9 @@ from pathlib import Path
 import bayesbias as bb
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.kept_answers import KeptAnswers
-from bayesbias.cells.process_workers import process_workers
-from bayesbias.cells.workers import StartWorkers, this_process
 from bayesbias.models.spec import load_model
+from bayesbias.workers.process_workers import process_workers
+from bayesbias.workers.workers import StartWorkers, this_process
 
 _FITS = 1000
 

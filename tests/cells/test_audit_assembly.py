@@ -9,8 +9,8 @@ import pytest
 
 from bayesbias.cells.audit_assembly import audit_frame
 from bayesbias.cells.audit_cell import AuditCell, make_cells
-from bayesbias.cells.cells import Answer
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError
+from bayesbias.workers.cells import Answer
 from tests.cells import pets
 
 SOURCES = {f"E{seed}": pets.embedding(seed) for seed in (1, 2)}

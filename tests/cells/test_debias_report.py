@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import bayesbias as bb
-from bayesbias.cells.cells import Answer
 from bayesbias.cells.debias_cell import DebiasCell
 from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, ReportError
+from bayesbias.workers.cells import Answer
 from tests.cells import longer_or_shorter
 from tests.cells.pets import study
 from tests.reports.debiasing import pets

@@ -13,9 +13,9 @@ import pytest
 import bayesbias as bb
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_cell import AuditCell, make_cells
-from bayesbias.cells.cells import Answer
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.workers.cells import Answer
 from tests.cells import pets
 from tests.reports.debiasing import pets as debias_pets
 
@@ -41,7 +41,7 @@ class AnyCell:
     """A cell of no report."""
 
     digest: str = "0123456789abcdef"
-    embedding: str = "E"
+    source: str = "E"
     after: str = ""
 
     def answer(self, source: bb.Embedding, before: Answer | None = None) -> Answer:

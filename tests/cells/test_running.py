@@ -10,9 +10,7 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cells.audit as module
-from bayesbias.cells import workers
 from bayesbias.cells.audit_cell import AuditCell
-from bayesbias.cells.cells import Answer
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
@@ -23,6 +21,8 @@ from bayesbias.errors import (
     OutputError,
     ReportError,
 )
+from bayesbias.workers import workers
+from bayesbias.workers.cells import Answer
 from tests.cells import pets
 
 EMBEDDINGS = [pets.embedding(1), pets.embedding(2)]

@@ -43,6 +43,9 @@ class Command:
 COMMANDS = {
     "audit": Command("audit study.toml --workers 2 -o audit --overwrite", "audit", "audit/audit.csv"),
     "train": Command("train corpus.txt --dimensions 20 --epochs 4 --seeds 1-3 -o trained", "trained", "trained"),
+    "train on workers": Command(
+        "train corpus.txt --dimensions 20 --epochs 4 --seeds 1-3 --workers 2 -o trained", "trained", "trained"
+    ),
     "contexts": Command("contexts corpus.txt -o some.contexts", "some.contexts", "some.contexts"),
     "debias": Command(
         "debias vectors.npz --sets gender_bolukbasi --method hard --method linear --study gender --seed 1 -o debiased "

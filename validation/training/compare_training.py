@@ -93,7 +93,7 @@ def main() -> None:
                 algorithm=algorithm,
                 seeds=[SEED],
                 dimensions=given.dimensions,
-                workers=workers,
+                threads=workers,
             )
             seconds, cpu = time.perf_counter() - begun, time.process_time() - used
             embeddings[algorithm], facts[algorithm] = trained[SEED], trained.provenance

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet, Rope, answer, app, claim, printed
+from bayesbias.cli.base import (
+    AsJson,
+    Command,
+    OptionalOutput,
+    Overwrite,
+    Quiet,
+    Rope,
+    Scheduler,
+    WorkerCount,
+    answer,
+    app,
+    claim,
+    printed,
+)
 
 if TYPE_CHECKING:
     from bayesbias.cells.plan import AuditPlan
@@ -19,12 +32,6 @@ _CELLS = "cells"
 
 Plan = Annotated[
     Path, typer.Argument(metavar="PLAN", help="A TOML file: [embeddings] with names and files, and studies.")
-]
-WorkerCount = Annotated[
-    int | None, typer.Option(help="Processes of this machine that answer; without it, this process alone.")
-]
-Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.")
 ]
 PlanMaxLost = Annotated[
     float | None,

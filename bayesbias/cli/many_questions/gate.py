@@ -5,8 +5,20 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet, Rope, answer, app, begin
-from bayesbias.cli.many_questions.audits import Plan, PlanMaxLost, Scheduler, WorkerCount, planned
+from bayesbias.cli.base import (
+    AsJson,
+    Command,
+    OptionalOutput,
+    Overwrite,
+    Quiet,
+    Rope,
+    Scheduler,
+    WorkerCount,
+    answer,
+    app,
+    begin,
+)
+from bayesbias.cli.many_questions.audits import Plan, PlanMaxLost, planned
 
 
 @app.command(cls=Command)

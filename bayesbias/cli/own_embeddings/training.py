@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import AsJson, Command, Quiet, answer, app
+from bayesbias.cli.base import AsJson, Command, Quiet, Scheduler, WorkerCount, answer, app
 from bayesbias.errors import ArgumentError
 
 
@@ -64,20 +64,23 @@ def train(
         str | None,
         typer.Option(help="Definitional pairs and sides (gn_glove): a bundled name, or a TOML file, as in debias."),
     ] = None,
-    workers: Annotated[
-        int, typer.Option(help="Number of threads. With more than one, only GloVe is reproducible.")
+    threads: Annotated[
+        int, typer.Option(help="Threads of one training. With more than one, only GloVe is reproducible.")
     ] = 1,
+    workers: WorkerCount = None,
+    scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the files of another training.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Train embeddings on a corpus, one for each seed.
 
-    An interrupted run continues with the first seed that has no file.
+    An interrupted run continues with the seeds that have no file. With --workers or --scheduler several seeds are
+    trained at once; the files are the same. Workers are sent the corpus and need no path of it.
 
     Example:
 
-        bayesbias train corpus.txt --seeds 1-8 --output skipgram/
+        bayesbias train corpus.txt --seeds 1-8 --workers 4 --output skipgram/
 
         bayesbias train corpus.txt --algorithm gn_glove --sets gender_bolukbasi --output gn_glove/
     """
@@ -100,7 +103,9 @@ def train(
         resample=None if resample is None else resample.value,
         pairs=None if words is None else words.definitional,
         sides=None if words is None else words.sides or None,
+        threads=threads,
         workers=workers,
+        scheduler=scheduler,
         overwrite=overwrite,
         progress=not quiet,
     )

@@ -13,23 +13,23 @@ from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, 
 LONGEST_DOCUMENT = 10_000
 
 
-def skipgram(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+def skipgram(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     """Return the trainer of skip-gram with negative sampling.
 
     Mikolov, Sutskever, Chen, Corrado and Dean (2013), equation 4.
     """
-    return _word2vec(corpus, settings, workers, sg=1)
+    return _word2vec(corpus, settings, threads, sg=1)
 
 
-def cbow(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+def cbow(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     """Return the trainer of the continuous bag of words with negative sampling.
 
     Mikolov, Chen, Corrado and Dean (2013), section 3.1.
     """
-    return _word2vec(corpus, settings, workers, sg=0)
+    return _word2vec(corpus, settings, threads, sg=0)
 
 
-def fasttext(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+def fasttext(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     """Return the trainer of skip-gram with n-grams of letters: Bojanowski, Grave, Joulin and Mikolov (2017)."""
     from gensim.models import FastText
 
@@ -37,23 +37,23 @@ def fasttext(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     _check(corpus, settings, rows=3 * len(corpus.words) + settings["buckets"])
 
     def train(seed: int, advance: Advance) -> dict[str, NDArray[np.float32]]:
-        return _trained(FastText(sg=1, seed=seed, **ngrams, **_options(settings, workers)), corpus, settings, advance)
+        return _trained(FastText(sg=1, seed=seed, **ngrams, **_options(settings, threads)), corpus, settings, advance)
 
     return train
 
 
-def _word2vec(corpus: Corpus, settings: dict[str, Any], workers: int, *, sg: int) -> Trainer:
+def _word2vec(corpus: Corpus, settings: dict[str, Any], threads: int, *, sg: int) -> Trainer:
     from gensim.models import Word2Vec
 
     _check(corpus, settings, rows=2 * len(corpus.words))
 
     def train(seed: int, advance: Advance) -> dict[str, NDArray[np.float32]]:
-        return _trained(Word2Vec(sg=sg, seed=seed, **_options(settings, workers)), corpus, settings, advance)
+        return _trained(Word2Vec(sg=sg, seed=seed, **_options(settings, threads)), corpus, settings, advance)
 
     return train
 
 
-def _options(settings: dict[str, Any], workers: int) -> dict[str, Any]:
+def _options(settings: dict[str, Any], threads: int) -> dict[str, Any]:
     return {
         "vector_size": settings["dimensions"],
         "window": settings["window"],
@@ -63,7 +63,7 @@ def _options(settings: dict[str, Any], workers: int) -> dict[str, Any]:
         "min_alpha": settings["last_learning_rate"],
         "min_count": settings["min_count"],
         "sorted_vocab": 0,  # the corpus is sorted
-        "workers": workers,
+        "workers": threads,
     }
 
 

@@ -26,13 +26,13 @@ type Descent = Callable[["Cells", NDArray[np.float32], NDArray[np.float32]], Cel
 """Takes entries, words and contexts at the beginning of a pass over the entries."""
 
 
-def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+def glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     """Return the trainer of GloVe.
 
     Pennington, Socher and Manning (2014), equation 8 halved, with the weights of equation 9. As in the authors'
     program, steps are divided by the root of 1 plus the sum of squared steps, and starting values are uniform in +-0.5
     / (dimensions + 1). Unlike in their program, entries are shuffled within cells (see `glove_sweeps`), so that threads
-    never write the same numbers and the result does not depend on `workers`.
+    never write the same numbers and the result does not depend on `threads`.
 
     Raises
     ------
@@ -45,10 +45,10 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     def descent(cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
         return plain_descent(cells, words, contexts, settings)
 
-    return glove_trainer(corpus, settings, workers, descent)
+    return glove_trainer(corpus, settings, threads, descent)
 
 
-def glove_trainer(corpus: Corpus, settings: dict[str, Any], workers: int, descent: Descent) -> Trainer:
+def glove_trainer(corpus: Corpus, settings: dict[str, Any], threads: int, descent: Descent) -> Trainer:
     """Return a trainer on the co-occurrences of a corpus, whose steps are those of `descent`."""
     from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 
@@ -70,7 +70,7 @@ def glove_trainer(corpus: Corpus, settings: dict[str, Any], workers: int, descen
         words, contexts = start_numbers(size, settings["dimensions"], rng)
         for _ in range(settings["epochs"]):
             cost = 0.0
-            for share, part in one_epoch(cells, descent(cells, words, contexts), workers):
+            for share, part in one_epoch(cells, descent(cells, words, contexts), threads):
                 cost += part
                 advance(share * corpus.tokens)
             if not math.isfinite(cost):
@@ -151,7 +151,7 @@ def step_numbers(settings: dict[str, Any]) -> tuple[np.float32, np.float32, np.f
     return np.float32(settings["learning_rate"]), np.float32(math.log(settings["x_max"])), np.float32(settings["alpha"])
 
 
-def one_epoch(cells: Cells, descend_cell: CellDescent, workers: int) -> Iterator[tuple[float, float]]:
+def one_epoch(cells: Cells, descend_cell: CellDescent, threads: int) -> Iterator[tuple[float, float]]:
     """Take the steps of each entry once; yield the share of entries in each part, and its cost."""
     ends = cells.ends.ravel()
     begins = np.concatenate([[0], ends[:-1]])
@@ -159,8 +159,8 @@ def one_epoch(cells: Cells, descend_cell: CellDescent, workers: int) -> Iterator
     def descend_numbered(cell: int) -> float:
         return descend_cell(begins[cell], ends[cell])
 
-    with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
-        map_cells = map if workers == 1 else pool.map
+    with ThreadPoolExecutor(min(threads, BLOCKS)) as pool:
+        map_cells = map if threads == 1 else pool.map
         for shift in range(BLOCKS):
             diagonal = [BLOCKS * block + (block + shift) % BLOCKS for block in range(BLOCKS)]
             cost = sum(map_cells(descend_numbered, diagonal))

@@ -25,7 +25,7 @@ class Penalties(NamedTuple):
     neutral_weight: np.float32
 
 
-def gn_glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+def gn_glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     """Return the trainer of GN-GloVe.
 
     Zhao, Zhou, Li, Wang and Chang (2018), section 3, with the squares as J_D, sides of 1 and -1, and weights of 0.8. As
@@ -55,7 +55,7 @@ def gn_glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
 
         return descend_cell
 
-    return glove_trainer(corpus, settings, workers, descent)
+    return glove_trainer(corpus, settings, threads, descent)
 
 
 def penalties_of(

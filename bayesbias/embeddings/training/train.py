@@ -1,18 +1,27 @@
 """`train_embeddings`: training with several seeds, with one file of vectors per seed."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed, shown
+from bayesbias.base.checks import (
+    check_choice,
+    check_count,
+    check_items,
+    check_number,
+    check_path,
+    resolve_seed,
+    shown,
+    with_progress,
+)
 from bayesbias.base.files.outputs import check_writable, claimed
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus, resampled
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, check_neighbours, read_corpus
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
 from bayesbias.embeddings.training.gn_glove import gn_glove
@@ -21,21 +30,39 @@ from bayesbias.embeddings.training.trained import (
     differing,
     provenances,
     read_embeddings,
+    seed_content,
     seed_file,
     write_seed,
 )
-from bayesbias.errors import ArgumentError, OutputError, TrainingWarning, name_some, warn_user
+from bayesbias.embeddings.training.training_cell import (
+    CORPUS,
+    TrainerOf,
+    TrainingCell,
+    bytes_of_training,
+    words_and_trainer,
+)
+from bayesbias.errors import (
+    ArgumentError,
+    ClusterError,
+    NotEnoughMemoryError,
+    OutputError,
+    TrainingWarning,
+    name_some,
+    warn_user,
+)
+from bayesbias.workers.choice import choose_workers
+from bayesbias.workers.workers import StartWorkers
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A training algorithm: its function, the defaults of its settings, and its fixed settings.
 
-    `train` takes a corpus, settings and a number of workers, and returns a function that trains with one seed.
-    `parallel_repeats` is True if the result is the same with any number of workers.
+    `train` takes a corpus, settings and a number of threads, and returns a function that trains with one seed.
+    `parallel_repeats` is True if the result is the same with any number of threads.
     """
 
-    train: Callable[[Corpus, dict[str, Any], int], Trainer]
+    train: TrainerOf
     package: str
     defaults: Mapping[str, Any]
     fixed: Mapping[str, Any]
@@ -80,7 +107,9 @@ def train_embeddings(
     resample: str | None = None,
     pairs: Iterable[Sequence[str]] | None = None,
     sides: Iterable[Sequence[str]] | None = None,
-    workers: int = 1,
+    threads: int = 1,
+    workers: int | None = None,
+    scheduler: str | None = None,
     overwrite: bool = False,
     progress: bool = True,
 ) -> TrainedEmbeddings:
@@ -127,9 +156,18 @@ def train_embeddings(
     sides
         Two lists of words: the last component is driven to 1 for those of the first, to -1 for those of the second; all
         other words are kept neutral (GN-GloVe only). Default: the first and the second words of the pairs.
+    threads
+        Number of threads of one training. With 1 (for GloVe with any number), the same seed, corpus, settings and
+        versions give the same file bit for bit on the same machine. gensim with more threads does not, and a
+        `TrainingWarning` is given.
     workers
-        Number of threads. With 1 (for GloVe with any number), the same seed, corpus, settings and versions give the
-        same file bit for bit on the same machine. gensim with more threads does not, and a `TrainingWarning` is given.
+        Number of processes of this machine, of one core each, that train several seeds at once, as in
+        `bayesbias.audit`. 1: this process, with one core. None: this process, one seed after the other, with `threads`.
+        The files are the same, whoever trains.
+    scheduler
+        Address of a Dask scheduler whose workers train, such as ``"tls://10.0.0.1:8786"``, as in `bayesbias.audit`.
+        Workers are sent the corpus, and this process writes the files: they need neither the path of the corpus nor
+        that of the folder.
     overwrite
         Whether files of another training with the same names may be replaced.
     progress
@@ -150,7 +188,10 @@ def train_embeddings(
     InputFileError
         If the corpus cannot be read.
     NotEnoughMemoryError
-        If corpus, vectors or co-occurrences do not fit into memory.
+        If corpus, vectors or co-occurrences do not fit into memory, or a training not into that of a worker.
+    ClusterError
+        If a scheduler does not answer, workers are lost, or a training fails on a worker. All others are written, and
+        the same call trains those that lack.
     OutputError
         If the folder holds another training or cannot be written.
 
@@ -182,7 +223,11 @@ def train_embeddings(
     }
     if resample is not None:
         settings["resample"] = check_choice("resample", resample, ("documents",))
-    workers = check_count("workers", workers)
+    threads = check_count("threads", threads)
+    start_workers = choose_workers(workers, scheduler, verbose=bool(progress))
+    on_workers = workers is not None or scheduler is not None
+    if on_workers and threads > 1:
+        raise ArgumentError(f"threads={threads}: a worker has one core. Give threads, or workers or a scheduler.")
     place = _folder(folder)
     with claimed(place):
         text = read_corpus(corpus, min_count=settings["min_count"])
@@ -191,17 +236,20 @@ def train_embeddings(
             "settings": settings,
             "corpus": text.facts(),
             "trainer": f"{chosen.package} {version(chosen.package)}",
-            "repeats": workers == 1 or chosen.parallel_repeats,
+            "repeats": threads == 1 or chosen.parallel_repeats,
         }
         if missing := _missing(place, facts, wanted, overwrite=overwrite):
             if not facts["repeats"]:
                 warn_user(
-                    f"With {workers} workers, {algorithm} will not give the same vectors again, even with the same "
-                    "seed. Take workers=1 if they must be repeated.",
+                    f"With {threads} threads, {algorithm} will not give the same vectors again, even with the same "
+                    "seed. Take threads=1 if they must be repeated.",
                     TrainingWarning,
                 )
-            place.mkdir(exist_ok=True)
-            _train(chosen, text, facts, missing, place, workers=workers, progress=progress)
+            if on_workers:
+                cells = [TrainingCell(chosen.train, facts, seed) for seed in missing]
+                _train_on_workers(cells, text, place, start_workers, progress=progress)
+            else:
+                _train(chosen, text, facts, missing, place, threads=threads, progress=progress)
     return read_embeddings(place)
 
 
@@ -212,21 +260,47 @@ def _train(
     seeds: list[int],
     place: Path,
     *,
-    workers: int,
+    threads: int,
     progress: bool,
 ) -> None:
+    """Train with one seed after the other, in this process."""
     settings = facts["settings"]
-    # A drawn document counts as often as it is drawn; which words have vectors was decided by the whole corpus.
-    resample = "resample" in settings
-    trainer = None if resample else chosen.train(text, settings, workers)
+    made = None  # shared by all seeds, unless each has documents of its own
     with words_bar(len(seeds) * text.tokens * settings["epochs"], progress=progress) as (describe, advance):
         for number, seed in enumerate(seeds, 1):
             describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
-            trained_text = resampled(text, seed) if resample else text
-            train = trainer or chosen.train(trained_text, {**settings, "min_count": 1}, workers)
-            arrays = train(seed, advance)
-            path = seed_file(place, facts["algorithm"], seed)
-            write_seed(path, trained_text.words, arrays, {**facts, "seed": seed}, overwrite=True)
+            if made is None or "resample" in settings:
+                made = words_and_trainer(chosen.train, text, settings, seed, threads=threads)
+            words, train = made
+            content = seed_content(words, train(seed, advance), {**facts, "seed": seed})
+            write_seed(seed_file(place, facts["algorithm"], seed), content)
+
+
+def _train_on_workers(
+    cells: list[TrainingCell], text: Corpus, place: Path, start_workers: StartWorkers, *, progress: bool
+) -> None:
+    """Train each seed on one of the workers, and write its file here as soon as it comes."""
+    facts, failed = cells[0].facts, list[str]()
+    check_neighbours(text, facts["settings"]["min_count"])
+    what_stays = f"Trainings that ended are in {place}: run it again, and it goes on."
+    with start_workers() as team:
+        if (needed := bytes_of_training(text, facts["settings"])) > team.memory:
+            raise NotEnoughMemoryError(
+                f"A training needs at least {needed / 1e9:,.1f} GB, and a worker has {team.memory / 1e9:,.1f} GB. Take "
+                "fewer workers or dimensions, or a larger min_count."
+            )
+        steps = with_progress(range(len(cells)), "Trainings", progress=progress)
+        try:
+            for _, (cell, ended) in zip(steps, team.outcomes({CORPUS: text}, cells, {}), strict=True):
+                if isinstance(ended, str):
+                    failed.append(f"seed {cell.seed}: {ended}")
+                else:
+                    write_seed(seed_file(place, facts["algorithm"], cell.seed), ended.objects["content"])
+        except ClusterError as error:
+            raise ClusterError(f"{error} {what_stays}") from error
+    if failed:
+        count = f"{len(failed):,} of {len(cells):,}"
+        raise ClusterError(f"{count} trainings failed on the workers: {failed[0].rstrip('.')}. {what_stays}")
 
 
 def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -198,20 +199,21 @@ def _shown(value: object) -> str:
     return "none" if value is None else value[:12] if isinstance(value, str) and len(value) == 64 else str(value)
 
 
-def write_seed(
-    path: Path,
-    words: tuple[str, ...],
-    arrays: dict[str, NDArray[np.float32]],
-    facts: dict[str, Any],
-    *,
-    overwrite: bool,
-) -> None:
-    """Write the vectors of one seed atomically; the same content gives the same bytes."""
+def seed_content(words: tuple[str, ...], arrays: dict[str, NDArray[np.float32]], facts: dict[str, Any]) -> bytes:
+    """Return the content of the file of one seed; the same vectors and facts give the same bytes."""
     vectors = arrays["vectors"]
     Embedding(words=words, vectors=vectors)  # raises if a vector has no direction
     versions = {name: version(name) for name in ("bayesbias", "numpy")} | {"python": platform.python_version()}
     provenance = json.dumps({**facts, "versions": versions}, ensure_ascii=False)
-    with atomic_path(path, overwrite=overwrite) as temporary, temporary.open("wb") as stream:
-        np.savez_compressed(
-            stream, allow_pickle=False, words=np.asarray(words, dtype=str), provenance=np.asarray(provenance), **arrays
-        )
+    content = BytesIO()
+    np.savez_compressed(
+        content, allow_pickle=False, words=np.asarray(words, dtype=str), provenance=np.asarray(provenance), **arrays
+    )
+    return content.getvalue()
+
+
+def write_seed(path: Path, content: bytes) -> None:
+    """Write the file of one seed, whole or not at all, into a folder that may be new."""
+    path.parent.mkdir(exist_ok=True)
+    with atomic_path(path, overwrite=True) as temporary:
+        temporary.write_bytes(content)

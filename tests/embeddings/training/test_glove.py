@@ -1,4 +1,4 @@
-"""GloVe as a whole: it descends, repeats with any number of workers, and finds what stands together."""
+"""GloVe as a whole: it descends, repeats with any number of threads, and finds what stands together."""
 
 import os
 import subprocess
@@ -20,10 +20,10 @@ SETTINGS = {
 }
 
 
-def trained(workers=1, seed=1, **changes):
+def trained(threads=1, seed=1, **changes):
     corpus = read_corpus(documents(), min_count=1)
     words = []
-    arrays = glove(corpus, {**SETTINGS, **changes}, workers)(seed, words.append)
+    arrays = glove(corpus, {**SETTINGS, **changes}, threads)(seed, words.append)
     return corpus, arrays, sum(words)
 
 
@@ -63,9 +63,9 @@ def test_the_objective_falls_to_what_a_general_minimiser_finds():
     assert best < costs[-1] < best + 0.001 * costs[0]
 
 
-def test_any_number_of_workers_gives_the_same_bits():
+def test_any_number_of_threads_gives_the_same_bits():
     _, one, words = trained()
-    _, three, _ = trained(workers=3)
+    _, three, _ = trained(threads=3)
     _, other, _ = trained(seed=2)
     assert words == pytest.approx(25 * 60 * 12)
     for name, values in one.items():

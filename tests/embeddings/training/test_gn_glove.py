@@ -24,8 +24,8 @@ SETTINGS = {**GLOVE, "pairs": PAIRS, "sides": SIDES, "apart_weight": 0.8, "neutr
 CORPUS = read_corpus(sided_documents(), min_count=1)
 
 
-def vectors_of(trainer, settings, seed=1, workers=1):
-    arrays = trainer(CORPUS, settings, workers)(seed, lambda words: None)
+def vectors_of(trainer, settings, seed=1, threads=1):
+    arrays = trainer(CORPUS, settings, threads)(seed, lambda words: None)
     return bb.Embedding(words=CORPUS.words, vectors=arrays["vectors"].astype(float))
 
 
@@ -68,8 +68,8 @@ def test_without_weights_it_is_glove():
     np.testing.assert_allclose(plain.vectors, same.vectors, atol=1e-4)
 
 
-def test_any_number_of_workers_gives_the_same_bits():
-    one, three = (vectors_of(gn_glove, {**SETTINGS, "epochs": 3}, workers=workers) for workers in (1, 3))
+def test_any_number_of_threads_gives_the_same_bits():
+    one, three = (vectors_of(gn_glove, {**SETTINGS, "epochs": 3}, threads=threads) for threads in (1, 3))
     np.testing.assert_array_equal(one.vectors, three.vectors)
 
 

@@ -19,7 +19,7 @@ def trained(folder: Path, **changes):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_one_worker_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_one_thread_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # 2 million vectors of n-grams take seconds.
     small = {**train._WORD2VEC_FIXED, "min_n": 3, "max_n": 6, "buckets": 500}
     monkeypatch.setitem(
@@ -121,13 +121,13 @@ def test_another_corpus_in_the_same_folder_is_an_error(tmp_path: Path):
         bb.embeddings.train_embeddings(documents(61), tmp_path, seeds=[1], **SHORT)
 
 
-def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
-    with pytest.warns(TrainingWarning, match="2 workers, skipgram"):
-        embeddings = trained(tmp_path / "skipgram", workers=2)
+def test_more_threads_say_that_they_do_not_repeat(tmp_path: Path):
+    with pytest.warns(TrainingWarning, match="2 threads, skipgram"):
+        embeddings = trained(tmp_path / "skipgram", threads=2)
     assert embeddings.provenance["repeats"] is False
     with pytest.raises(OutputError, match=r"True, .* False"):
         trained(tmp_path / "skipgram", seeds=[3])
-    one, two = (trained(tmp_path / f"glove{workers}", algorithm="glove", workers=workers) for workers in (1, 2))
+    one, two = (trained(tmp_path / f"glove{threads}", algorithm="glove", threads=threads) for threads in (1, 2))
     assert two.provenance["repeats"] is True
     assert one.paths[1].read_bytes() == two.paths[1].read_bytes()
 
@@ -142,7 +142,10 @@ def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
         ({"window": 0}, "window=0"),
         ({"negative": 2**40}, r"negative=1099511627776: .* 1,000,000"),
         ({"epochs": 1.5}, "epochs=1.5"),
+        ({"threads": 0}, "threads=0"),
         ({"workers": 0}, "workers=0"),
+        ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, "workers and scheduler"),
+        ({"workers": 2, "threads": 2}, "threads=2: .*one core"),
         ({"dimensions": True}, "dimensions=True"),
         ({"dimensions": 100_001}, r"dimensions=100001: .* 100,000"),  # no reader takes more
         ({"seeds": 3}, "seeds=3"),

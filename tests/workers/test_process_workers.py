@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 import bayesbias as bb
-import bayesbias.cells.process_workers as module
+import bayesbias.workers.process_workers as module
 from bayesbias.base.machine.memory import free_memory
-from bayesbias.cells.cells import Answer
-from bayesbias.cells.process_workers import process_workers
-from bayesbias.cells.workers import this_process
 from bayesbias.errors import BayesBiasWarning, ClusterError
+from bayesbias.workers.cells import Answer
+from bayesbias.workers.process_workers import process_workers
+from bayesbias.workers.workers import this_process
 from tests.cells import pets
-from tests.cells.test_workers import CoresCell
 from tests.fuzz.interrupts import ports
+from tests.workers.test_workers import CoresCell
 
 SMALL = {"model": "no_pooling", "seeds": [1, 2], **pets.SMALL}
 

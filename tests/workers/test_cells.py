@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.cells.cells import content_digest, has_texts, has_types, package_version
+from bayesbias.workers.cells import content_digest, has_texts, has_types, package_version
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_digests_differ_where_contents_differ_and_repeat_in_another_process() ->
     contents = [{"a": 1}, {"a": "1"}, {"a": [1]}, {"a": 1.5}, {"a": 1, "b": None}, [["a", 1]], "a"]
     digests = [content_digest(content) for content in contents]
     assert len(set(digests)) == len(contents)
-    code = f"import json\nfrom bayesbias.cells.cells import content_digest as d\n[print(d(c)) for c in {contents!r}]"
+    code = f"import json\nfrom bayesbias.workers.cells import content_digest as d\n[print(d(c)) for c in {contents!r}]"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert other.split() == digests
     assert json.loads(json.dumps(digests)) == digests

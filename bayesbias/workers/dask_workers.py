@@ -8,14 +8,13 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
-from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
-from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, ClusterError, warn_user
+from bayesbias.workers.cells import Answer, Cell, Outcome, package_version
+from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -38,7 +37,7 @@ def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
     import dask
 
     with ExitStack() as stack:
-        # No warning of large data: each embedding is sent only once to a worker.
+        # No warning of large data: each source is sent only once to a worker.
         stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
         try:
             if not scheduler.startswith("inproc:"):  # a thread of this process
@@ -92,16 +91,16 @@ def _workers(client: "Client", verbose: bool) -> Workers:
     count = sum(info["nthreads"] for info in infos)
 
     def outcomes(
-        embeddings: Mapping[str, Embedding], cells: Sequence[Cell], answers: Mapping[str, Answer]
+        sources: Mapping[str, Any], cells: Sequence[Cell], answers: Mapping[str, Answer]
     ) -> Iterator[tuple[Cell, Outcome]]:
-        return _outcomes(client, embeddings, cells, answers, _CELLS_A_WORKER * count)
+        return _outcomes(client, sources, cells, answers, _CELLS_A_WORKER * count)
 
     return Workers(count, min(info["memory_limit"] or free_memory() for info in infos), outcomes)
 
 
 def _outcomes(
     client: "Client",
-    embeddings: Mapping[str, Embedding],
+    sources: Mapping[str, Any],
     cells: Sequence[Cell],
     answers: Mapping[str, Answer],
     most: int,
@@ -111,12 +110,12 @@ def _outcomes(
     under_way: dict[str, Cell] = {}
     needed = {cell.after for cell in cells}
     # A task that returns what it is given: if its worker dies, the scheduler repeats it on another.
-    sources = {name: client.submit(_unchanged, source, pure=False) for name, source in embeddings.items()}
+    sent = {name: client.submit(_unchanged, source, pure=False) for name, source in sources.items()}
     first = {digest: client.submit(_unchanged, answers[digest], pure=False) for digest in needed & answers.keys()}
 
     def submit(batch: Sequence[Cell]) -> "list[Future]":
         keys = [f"bayesbias-{cell.digest}" for cell in batch]
-        arguments = [sources[cell.embedding] for cell in batch], batch, [package_version()] * len(batch)
+        arguments = [sent[cell.source] for cell in batch], batch, [package_version()] * len(batch)
         before = [first.get(cell.after) for cell in batch]
         tasks: list[Future] = client.map(outcome_on_one_core, *arguments, before, key=keys)
         for task in tasks:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import bayesbias as bb
 from bayesbias.base.machine.cores import available_cores
-from bayesbias.cells.cells import Answer, package_version
-from bayesbias.cells.workers import outcome, this_process
+from bayesbias.workers.cells import Answer, package_version
+from bayesbias.workers.workers import outcome, this_process
 from tests.cells import pets
 
 
@@ -16,7 +16,7 @@ class CoresCell:
 
     digest: str
     after: str = ""
-    embedding: str = "E"
+    source: str = "E"
 
     def answer(self, source: bb.Embedding, before: Answer | None = None) -> Answer:
         return Answer({}, {"digest": self.digest, "cores": available_cores(), "before": before and before.facts})

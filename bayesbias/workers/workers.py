@@ -7,9 +7,8 @@ from typing import Any
 
 from bayesbias.base.machine.cores import one_core
 from bayesbias.base.machine.memory import free_memory
-from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError
+from bayesbias.workers.cells import Answer, Cell, Outcome, package_version
 
 WORKERS_DIED = (
     "Its workers died one after the other, perhaps for lack of memory. Allow more, or take fewer draws or workers."
@@ -28,14 +27,14 @@ class Workers:
     memory
         Bytes that each worker may take.
     outcomes
-        Function of embeddings by name, cells, and answers by digest that exist already. It yields each cell with its
+        Function of sources by name, cells, and answers by digest that exist already. It yields each cell with its
         outcome, in the order in which they are ready. A cell that others need comes before them.
     """
 
     count: int
     memory: int
     outcomes: Callable[
-        [Mapping[str, Embedding], Sequence[Any], Mapping[str, Answer]],
+        [Mapping[str, Any], Sequence[Any], Mapping[str, Answer]],
         Iterator[tuple[Any, Outcome]],
     ]
 
@@ -44,7 +43,7 @@ type StartWorkers = Callable[[], AbstractContextManager[Workers]]
 """Function that starts workers, which end with its context."""
 
 
-def outcome(source: Embedding, cell: Cell, version: str, before: Outcome | None = None) -> Outcome:
+def outcome(source: Any, cell: Cell, version: str, before: Outcome | None = None) -> Outcome:
     """Return the answer of a cell, or the error that it, or the cell that it needs, ended with.
 
     Errors are returned, so that the other cells go on.
@@ -62,7 +61,7 @@ def outcome(source: Embedding, cell: Cell, version: str, before: Outcome | None 
         return f"{type(error).__name__}: {error}"
 
 
-def outcome_on_one_core(source: Embedding, cell: Cell, version: str, before: Outcome | None = None) -> Outcome:
+def outcome_on_one_core(source: Any, cell: Cell, version: str, before: Outcome | None = None) -> Outcome:
     """Return what `outcome` returns, from one core."""
     with one_core():
         return outcome(source, cell, version, before)
@@ -74,12 +73,12 @@ def this_process(*, every_core: bool = False) -> Iterator[Workers]:
     ask = outcome if every_core else outcome_on_one_core
 
     def outcomes(
-        embeddings: Mapping[str, Embedding], cells: Sequence[Cell], answers: Mapping[str, Answer]
+        sources: Mapping[str, Any], cells: Sequence[Cell], answers: Mapping[str, Answer]
     ) -> Iterator[tuple[Cell, Outcome]]:
         needed = {cell.after for cell in cells}
         first: dict[str, Outcome] = {digest: answers[digest] for digest in needed & answers.keys()}
         for cell in cells:
-            ended = ask(embeddings[cell.embedding], cell, package_version(), first.get(cell.after))
+            ended = ask(sources[cell.source], cell, package_version(), first.get(cell.after))
             if cell.digest in needed:
                 first[cell.digest] = ended
             yield cell, ended

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.machine.memory import free_memory
-from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
-from bayesbias.cells.workers import WORKERS_DIED, Workers, outcome_on_one_core
-from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ClusterError
+from bayesbias.workers.cells import Answer, Cell, Outcome, package_version
+from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -90,7 +89,7 @@ def _end(team: list[_Worker], worker: _Worker) -> None:
 def _outcomes(
     team: list[_Worker],
     memory: int,
-    embeddings: Mapping[str, Embedding],
+    sources: Mapping[str, Any],
     cells: Sequence[Cell],
     answers: Mapping[str, Answer],
 ) -> Iterator[tuple[Cell, Outcome]]:
@@ -99,7 +98,7 @@ def _outcomes(
     needed = {cell.after for cell in cells}
     before: dict[str, Outcome] = {digest: answers[digest] for digest in needed & answers.keys()}
     unanswered = {cell.digest for cell in cells}
-    for worker in list(team):  # an earlier call may have sent other embeddings of these names, or been left
+    for worker in list(team):  # an earlier call may have sent other sources of these names, or been left
         worker.sent.clear()
         if worker.cell is not None:
             _end(team, worker)
@@ -113,7 +112,7 @@ def _outcomes(
                 return
             worker.cell = waiting[place]
             del waiting[place]
-            _send(worker, embeddings, before)
+            _send(worker, sources, before)
 
     looked = monotonic()
     while unanswered:
@@ -139,12 +138,12 @@ def _outcomes(
             yield cell, outcome
 
 
-def _send(worker: _Worker, embeddings: Mapping[str, Embedding], before: Mapping[str, Outcome]) -> None:
+def _send(worker: _Worker, sources: Mapping[str, Any], before: Mapping[str, Outcome]) -> None:
     """Send a worker its cell, and what the cell needs unless the worker has it already."""
     import cloudpickle
 
     cell: Cell = worker.cell
-    things: dict[tuple[str, str], Any] = {("embedding", cell.embedding): embeddings[cell.embedding]}
+    things: dict[tuple[str, str], Any] = {("source", cell.source): sources[cell.source]}
     if cell.after in before:
         things["answer", cell.after] = before[cell.after]
     new = {name: thing for name, thing in things.items() if name not in worker.sent}
@@ -237,7 +236,7 @@ def _work(connection: Connection) -> None:
             return
         things |= new
         before = things.get(("answer", cell.after))
-        ended = outcome_on_one_core(things["embedding", cell.embedding], cell, version, before)
+        ended = outcome_on_one_core(things["source", cell.source], cell, version, before)
         try:
             content = cloudpickle.dumps(ended)
         except Exception as error:  # noqa: BLE001 - an answer that cannot travel is an error of its cell alone

@@ -1,4 +1,4 @@
-"""Cells: one question of one embedding and its answer, for any report."""
+"""Cells: one piece of work on one source, such as an embedding, and its answer."""
 
 import hashlib
 import json
@@ -8,7 +8,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bayesbias.base.checks import is_text
-from bayesbias.embeddings.embedding import Embedding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +40,11 @@ type Outcome = Answer | str
 
 
 class Cell(Protocol):
-    """One question of one embedding; a frozen dataclass, which workers are sent."""
+    """One piece of work on one source, such as an embedding; a frozen dataclass, which workers are sent."""
 
     @property
-    def embedding(self) -> str:
-        """Name of the embedding."""
+    def source(self) -> str:
+        """Name of the source."""
 
     @property
     def digest(self) -> str:
@@ -55,8 +54,8 @@ class Cell(Protocol):
     def after(self) -> str:
         """Digest of the cell whose answer this one needs; empty if it needs none."""
 
-    def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
-        """Return the answer from the embedding and, if the cell needs one, the answer of the cell before it."""
+    def answer(self, source: Any, before: Answer | None = None) -> Answer:
+        """Return the answer from the source and, if the cell needs one, the answer of the cell before it."""
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
-from bayesbias.cells import dask_workers
 from bayesbias.errors import BayesBiasWarning, ClusterError
+from bayesbias.workers import dask_workers
 from tests.cells import pets
 
 SMALL = {"model": "no_pooling", "seeds": [1, 2], **pets.SMALL}
