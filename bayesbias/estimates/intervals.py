@@ -19,6 +19,7 @@ TAIL = (0.05, 0.95)
 
 # An estimate is borderline if 0 is within this many Monte Carlo standard errors of an end of its interval.
 BORDERLINE = 3
+_CONSTANT = 1e-12  # sd of draws that differ by rounding alone
 
 MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
 # Independent draws have no R-hat, because they have no chains.
@@ -144,6 +145,34 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
     frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(az.rhat(dataset)["value"])
+    return frame
+
+
+def directed_estimates(
+    draws: "xr.DataArray",
+    *,
+    hdi_prob: float = HDI_PROB,
+    rope: tuple[float, float] | None = None,
+    independent: float | None = None,
+) -> "pd.DataFrame":
+    """Return `estimates` with the columns of `direction_of` before the diagnostics.
+
+    Draws that do not vary have the direction ``"equal"`` and no diagnostics.
+
+    >>> import xarray as xr
+    >>> draws = xr.DataArray([[[-0.3, 0.0], [-0.1, 0.0], [0.1, 0.0]]], dims=("chain", "draw", "word"))
+    >>> directed_estimates(draws, independent=3)[["mean", "direction", "ess_bulk"]].round(2).values.tolist()
+    [[-0.1, 'nearer', 3.0], [0.0, 'equal', nan]]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
+        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent)
+    diagnostics = diagnostics_of(frame)
+    moments = frame.columns.drop(diagnostics)
+    sides = direction_of(draws, rope)
+    frame = frame.assign(**sides)[[*moments, *sides, *diagnostics]]
+    constant = frame["sd"] < _CONSTANT
+    frame.loc[constant, "direction"] = "equal"
+    frame[diagnostics] = frame[diagnostics].where(~constant)
     return frame
 
 

@@ -6,9 +6,7 @@ import numpy as np
 
 from bayesbias.estimates.intervals import (
     contrast_name,
-    diagnostics_of,
-    direction_of,
-    estimates,
+    directed_estimates,
     independent_draws,
     settled,
 )
@@ -28,19 +26,8 @@ def _estimated(
     draws: "xr.DataArray", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
 ) -> "pd.DataFrame":
     """Return estimates of differences, with a row for each combination of the dims other than chain and draw."""
-    import pandas as pd
-
-    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
-        independent = 0.0 if fitted is None else independent_draws(fitted)
-        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent)
-    diagnostics = diagnostics_of(frame)
-    moments = [name for name in frame if name not in diagnostics]
-    probabilities = direction_of(draws, region)
-    frame[list(probabilities)] = pd.DataFrame(probabilities)
-    constant = frame["sd"] == 0
-    frame.loc[constant, "direction"] = "equal"
-    frame.loc[constant, diagnostics] = np.nan
-    return frame[[*moments, *probabilities, *diagnostics]]
+    independent = 0.0 if fitted is None else independent_draws(fitted)
+    return directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=independent)
 
 
 def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) -> "xr.DataArray":

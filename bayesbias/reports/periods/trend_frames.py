@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.estimates.intervals import diagnostics_of, direction_of, estimates, settled
+from bayesbias.estimates.intervals import directed_estimates, settled
 from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
@@ -30,23 +30,15 @@ def estimate_rows(
     import pandas as pd
     import xarray as xr
 
-    labelled = pd.DataFrame(dict(labels))
     array = xr.DataArray(
         draws.reshape(CHAINS, -1, draws.shape[1]),
         dims=("chain", "draw", "row"),
         coords={"row": np.arange(draws.shape[1])},
     )
-    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
-        numbers = estimates(array, hdi_prob=hdi_prob).drop(columns="row")
-    diagnostics = diagnostics_of(numbers)
-    constant = numbers["sd"] < 1e-12
-    parts = [labelled, numbers.drop(columns=diagnostics)]
-    if directions:
-        sides = pd.DataFrame(direction_of(array, rope))
-        sides.loc[constant, "direction"] = "equal"
-        parts.append(sides)
-    numbers.loc[constant, diagnostics] = np.nan
-    return pd.concat([*parts, numbers[diagnostics]], axis=1)
+    numbers = directed_estimates(array, hdi_prob=hdi_prob, rope=rope).drop(columns="row")
+    if not directions:
+        numbers = numbers.drop(columns=[name for name in numbers if name.startswith(("direction", "probability"))])
+    return pd.concat([pd.DataFrame(dict(labels)), numbers], axis=1)
 
 
 def gap_rows(
