@@ -17,14 +17,8 @@ from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
-from bayesbias.reports.embeddings.comparison import model_of_differences
-from bayesbias.reports.embeddings.difference_frames import gap_frame, own_gaps, with_own_gaps
-from bayesbias.reports.embeddings.shared_pairs import (
-    checked_tables,
-    common_pairs,
-    difference_table,
-    pair_differences,
-)
+from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, own_gaps, with_own_gaps
+from bayesbias.reports.embeddings.shared_pairs import checked_tables, common_pairs
 from bayesbias.studies.study import Study
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version
 
@@ -211,12 +205,11 @@ def _changed_association(
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     common, _ = common_pairs(checked_tables({ORIGINAL: table, _CHANGED: other}))
     after = _fitted(common[_CHANGED], cell.model, study, cell)
-    pairs = pair_differences(common[ORIGINAL], common[_CHANGED], cell.method)
-    differing = difference_table(pairs, source="differences of cosine distances", simulated=False)
-    difference = _fitted(differing, model_of_differences(cell.model), study, cell) if len(differing) else None
-    gaps = gap_frame(pairs, difference, cell.hdi_prob, None, cell.fit_seed(study), each_word=False)
+    settings = {"draws": cell.draws, "chains": cell.chains, "seed": cell.fit_seed(study)}
+    gaps = joint_gap_frame(common, cell.hdi_prob, None, **settings)
     if gaps is None:
         raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
+    gaps = gaps[gaps["protected_word"] == ""]
     row = with_own_gaps(gaps, before, own_gaps(after, cell.hdi_prob, each_word=False)).iloc[0]
     return _about(source, study, table) | {
         "quantity": row["contrast"],

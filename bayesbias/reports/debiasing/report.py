@@ -54,7 +54,7 @@ class DebiasReport(Result):
         `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
         before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
-        modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two values); of
+        the paired change of `trend`, whatever the model, and not just the difference of two values); of
         an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
         along drawn directions these are the formula with equal weights; `reading` of an association, as in
         `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were

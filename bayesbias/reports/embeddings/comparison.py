@@ -14,12 +14,19 @@ from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
 from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions, comparison_conclusions
-from bayesbias.reports.embeddings.difference_frames import difference_frames, gap_frame, own_gaps, with_own_gaps
+from bayesbias.reports.embeddings.difference_frames import (
+    difference_frames,
+    gap_frame,
+    joint_gap_frame,
+    own_gaps,
+    with_own_gaps,
+)
 from bayesbias.reports.embeddings.shared_pairs import (
     checked_tables,
     common_pairs,
     difference_table,
     equalized_words,
+    has_vectors,
     pair_differences,
 )
 from bayesbias.reports.posterior.summary import summary
@@ -63,9 +70,9 @@ class EmbeddingComparison(Result):
         `other_plain`); and `reading`: ``"not settled"`` if the interval of the difference contains 0; else, by the
         intervals of the two gaps, ``"narrower"`` (in the other embedding), ``"wider"``, ``"baseline only"`` (only the
         baseline's gap excludes 0), ``"other only"``, ``"reversed"`` (both exclude 0, on different sides),
-        ``"neither"``; or ``"equal"``. The difference comes from the differences of the pairs: it is not just
-        `other_gap` minus `baseline_gap`, is more reliable, and its sign decides between narrower and wider. Over all
-        protected words it is the mean of words like these, estimated from the spread of the words' own differences.
+        ``"neither"``; or ``"equal"``. The difference has the small error of what is paired: it is more reliable than
+        `other_gap` minus `baseline_gap`, and its sign decides between narrower and wider. Over all protected words it
+        is the mean of words like these.
         Empty without associated attribute words.
     differences : DataFrame
         One row for each embedding and connection: `pairs`; `average_baseline`, `average_other` and `spread`, the plain
@@ -81,8 +88,9 @@ class EmbeddingComparison(Result):
         Fit of each table, and of the differences of each but the baseline (absent if nothing differs).
     facts
         `model`, `difference_model`, `difference_prior`, `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number
-        of pairs by embedding), `equalized` (by embedding, the protected words that are equally near to most stereotype
-        words there, but not in the baseline), `tied` (by embedding, the number of directions in which its words'
+        of pairs by embedding), `joint_gaps` (whether differences of gaps are those of `trend`), `equalized` (by
+        embedding, the protected words that are equally near to most stereotype words there, but not in the baseline),
+        `tied` (by embedding, the number of directions in which its words'
         distances are tied to each other, if any), `convergence_problems`.
     """
 
@@ -186,9 +194,10 @@ def compare_embeddings(
     In the difference of a pair, its distance in another embedding minus that in the first, everything that the
     embeddings share cancels, such as which words are near in general. So the differences are modelled, with the
     structure of `model`: a mean difference of each connection, of each protected word within it, and effects of the
-    attribute words. Each table is also fitted by itself. If `model` is multivariate, the differences are modelled by
-    ``"crossed_per_list"``: removing a direction from vectors changes an attribute word's distances to all protected
-    words in proportion, so their covariance is singular.
+    attribute words. Each table is also fitted by itself. If `model` is multivariate, the differences of gaps are the
+    changes of `bayesbias.trend`, whose sample are the vectors of an attribute word's distances in both embeddings, and
+    those of mean distances are modelled by ``"crossed_per_list"``; so are all if a list has fewer than two words, or
+    words lack some of their pairs.
 
     Parameters
     ----------
@@ -252,6 +261,7 @@ def compare_embeddings(
     spec = load_model(model)
     difference_spec = model_of_differences(spec, difference_prior)
     common, left_out = common_pairs(checked_tables(tables))
+    is_joint = spec.multivariate and has_vectors(common)
     baseline, *names = common
     pairs = {name: pair_differences(common[baseline], common[name], name) for name in names}
 
@@ -285,13 +295,18 @@ def compare_embeddings(
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
+        "joint_gaps": is_joint,
         "equalized": {name: equalized_words(rows) for name, rows in pairs.items()},
     }
     overall, by_word, gaps = {}, {}, {}
     for name in names:
         rows, fitted = pairs[name], difference_fits.get(name)
         overall[name], by_word[name] = difference_frames(rows, fitted, hdi_prob, region)
-        gap_rows = gap_frame(rows, fitted, hdi_prob, region, seed)
+        if is_joint and fitted is not None:
+            pair = {table: common[table] for table in (baseline, name)}
+            gap_rows = joint_gap_frame(pair, hdi_prob, region, draws=draws, chains=chains, seed=seed)
+        else:
+            gap_rows = gap_frame(rows, fitted, hdi_prob, region, seed)
         if gap_rows is not None:
             gaps[name] = with_own_gaps(gap_rows, own_gaps(fits[baseline], hdi_prob), own_gaps(fits[name], hdi_prob))
     summaries = _stacked({name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()})

@@ -152,6 +152,8 @@ def _conclusions(
         f"farther apart in {name!r}. Model of the differences {facts['difference_model']!r}, prior of a mean "
         f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
     )
+    if facts["joint_gaps"]:
+        about += " Differences of gaps are not from this model: they are changes between two periods, as of `trend`."
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
     numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "random_seed")}}

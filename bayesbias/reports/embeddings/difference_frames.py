@@ -10,6 +10,10 @@ from bayesbias.estimates.intervals import (
     independent_draws,
     settled,
 )
+from bayesbias.models.periods.contrast_draws import draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.period_sample import period_sample
+from bayesbias.reports.embeddings.shared_pairs import EQUAL_DISTANCES
 from bayesbias.reports.posterior.contrasts import contrasts
 
 if TYPE_CHECKING:
@@ -78,12 +82,10 @@ def gap_frame(
     hdi_prob: float,
     region: tuple[float, float] | None,
     seed: int,
-    *,
-    each_word: bool = True,
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    There are rows for all words together, and with `each_word` also for each word.
+    There are rows for all words together, then for each word.
     """
     import pandas as pd
 
@@ -92,7 +94,7 @@ def gap_frame(
     if "associated" not in connections or len(connections) < 2:
         return None
     frames = []
-    for variable in ("connection_mean", "word_mean") if each_word else ("connection_mean",):
+    for variable in ("connection_mean", "word_mean"):
         draws = _draws(rows, fitted, variable)
         for place, other in enumerate(connections):
             if other == "associated":
@@ -112,6 +114,53 @@ def gap_frame(
             frame.insert(0, "contrast", contrast_name("associated", other))
             frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def joint_gap_frame(
+    tables: "Mapping[str, pd.DataFrame]",
+    hdi_prob: float,
+    region: tuple[float, float] | None,
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+) -> "pd.DataFrame | None":
+    """Return what `gap_frame` returns, from the draws that `bayesbias.trend` has for two periods.
+
+    Debiasing changes an attribute word's distances to all protected words in proportion to their leans. Whole vectors
+    of distances as the sample take this into account, as effects of words and attribute words do not.
+
+    `tables` are those of the baseline and of the other embedding, with the same pairs; `draws` are those of a chain.
+
+    Raises
+    ------
+    TableError
+        If a list has fewer than two words, or words lack some of their pairs.
+    """
+    import pandas as pd
+    import xarray as xr
+
+    sample = period_sample(tables)
+    if "associated" not in sample.connections or len(sample.connections) < 2:
+        return None
+    associated, lists = sample.connections.index("associated"), list_deviations(sample)
+    frames = []
+    for place, connection in enumerate(sample.connections):
+        if place == associated:
+            continue
+        drawn = draw_contrast(
+            sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed
+        )
+        both = np.concatenate([drawn.population[:, :, None], drawn.words], axis=2)
+        moved = np.abs(np.diff(drawn.plain_words, axis=0)).max() > EQUAL_DISTANCES
+        changes = (both[:, 1] - both[:, 0]).reshape(chains, draws, -1) * moved
+        words = ["", *(sample.protected_words[word] for word in drawn.word_places)]
+        array = xr.DataArray(changes, dims=("chain", "draw", "protected_word"), coords={"protected_word": words})
+        frame = directed_estimates(array, hdi_prob=hdi_prob, rope=region)
+        frame.insert(0, "contrast", contrast_name("associated", connection))
+        frames.append(frame)
+    stacked = pd.concat(frames, ignore_index=True)
+    return stacked.sort_values("protected_word", key=lambda words: words != "", kind="stable", ignore_index=True)
 
 
 def with_own_gaps(gaps: "pd.DataFrame", baseline: "pd.DataFrame", other: "pd.DataFrame") -> "pd.DataFrame":

@@ -37,7 +37,7 @@ def estimate_rows(
     )
     numbers = directed_estimates(array, hdi_prob=hdi_prob, rope=rope).drop(columns="row")
     if not directions:
-        numbers = numbers.drop(columns=[name for name in numbers if name.startswith(("direction", "probability"))])
+        numbers = numbers.drop(columns=[name for name in numbers if str(name).startswith(("direction", "probability"))])
     return pd.concat([pd.DataFrame(dict(labels)), numbers], axis=1)
 
 

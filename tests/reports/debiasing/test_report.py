@@ -48,18 +48,18 @@ def test_draws_that_did_not_converge_are_said_first(report: bb.reports.DebiasRep
     assert "R-hat is 1.36." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_an_association_is_that_of_the_comparison_alone(report: bb.reports.DebiasReport) -> None:
+def test_an_association_is_that_of_a_fit_and_its_change_that_of_a_trend(report: bb.reports.DebiasReport) -> None:
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
-    alone = bb.compare_embeddings(tables, "no_pooling", random_seed=5, progress=False)
-    gap = alone.gaps.iloc[0]
+    fitted = bb.fit(tables["linear"], "no_pooling", random_seed=5, progress=False)
+    gap = bb.contrasts(fitted, level="overall").iloc[0]
+    change = bb.trend(tables, draws=8000, random_seed=5, progress=False).changes.iloc[0]
     row = row_of(report, embedding="E1", method="linear", kind="association")
     # Means of 400 draws and of 8,000: within the Monte Carlo error of the former.
-    assert row["change"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
-    sd = (gap["other_high"] - gap["other_low"]) / 3.2
-    assert row["value"] == pytest.approx(gap["other_gap"], abs=4 * sd / np.sqrt(400))
-    assert (row["reading"], row["items"], row["lost"]) == (gap["reading"], len(tables["linear"]), 0)
+    assert row["change"] == pytest.approx(change["mean"], abs=4 * change["sd"] / np.sqrt(400))
+    assert row["value"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
+    assert (row["items"], row["lost"]) == (len(tables["linear"]), 0)
 
 
 def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.reports.DebiasReport) -> None:

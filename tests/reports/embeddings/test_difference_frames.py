@@ -5,10 +5,14 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
-from bayesbias.reports.embeddings.difference_frames import mean_of_words_like_these, reading_of
+import bayesbias as bb
+from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, mean_of_words_like_these, reading_of
+from bayesbias.reports.embeddings.shared_pairs import has_vectors
+from tests.cells import pets
 
 
 def test_a_reading_is_the_one_whose_line_in_the_legend_holds() -> None:
@@ -51,3 +55,71 @@ def test_the_difference_of_a_gap_where_words_lean_against_each_other() -> None:
         covers.append(drawn[55] < 0 < drawn[-56])
     # 89 % of the intervals hold the true mean, 0; 400 samples tell that within 1.6 points.
     assert np.mean(covers) == pytest.approx(0.89, abs=3 * 0.016)
+
+
+def test_joint_changes_of_gaps_are_those_of_a_trend_of_two_periods() -> None:
+    tables = {name: bb.distance_table(pets.embedding(seed), pets.study()) for name, seed in (("old", 1), ("new", 2))}
+    frame = joint_gap_frame(tables, 0.89, (-0.1, 0.1), draws=500, chains=4, seed=3)
+    assert frame is not None
+    moved = bb.trend(tables, rope=0.1, draws=2000, random_seed=3, progress=False)
+    names = [
+        "mean",
+        "sd",
+        "hdi_low",
+        "hdi_high",
+        "probability_of_direction",
+        "probability_in_rope",
+        "ess_bulk",
+        "r_hat",
+    ]
+    np.testing.assert_allclose(frame.loc[0, names].astype(float), moved.changes.loc[0, names].astype(float))
+    words = frame.iloc[1:].set_index("protected_word")["mean"]
+    np.testing.assert_allclose(words[moved.words["protected_word"]], moved.words["mean"])
+    same = joint_gap_frame({"old": tables["old"], "new": tables["old"]}, 0.89, None, draws=50, chains=4, seed=3)
+    assert same is not None
+    assert set(same["direction"]) == {"equal"}
+    alike = {name: table.assign(connection="different") for name, table in tables.items()}
+    assert joint_gap_frame(alike, 0.89, None, draws=50, chains=4, seed=3) is None
+    assert has_vectors(tables)
+    assert not has_vectors({name: table.iloc[1:] for name, table in tables.items()})
+
+
+@pytest.mark.slow
+def test_changes_of_words_hold_what_removing_a_direction_did() -> None:
+    """The truth is the plain mean over 400 attribute words a list; tables have 5 of each and 5 words a group."""
+    rng = np.random.default_rng(2)
+    scale = np.r_[0.3, np.full(19, 1.0)]
+    sides = np.repeat([1.0, -1.0], 5), np.repeat([1.0, -1.0], 400)
+
+    def unit(vectors: np.ndarray) -> np.ndarray:
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    covers = []
+    for number in range(60):
+        words, attributes = (scale * rng.standard_normal((len(side), 20)) for side in sides)
+        words[:, 0], attributes[:, 0] = words[:, 0] + 0.8 * sides[0], attributes[:, 0] + 0.8 * sides[1]
+        chosen = np.r_[0:5, 400:405]
+        gaps, tables = [], {}
+        for name, keep in (("old", 1.0), ("new", 0.0)):
+            factor = np.r_[keep, np.ones(19)]
+            distances = 1 - unit(words * factor) @ unit(attributes * factor).T
+            gaps.append(sides[0] * (distances[:, :400].mean(axis=1) - distances[:, 400:].mean(axis=1)))
+            tables[name] = pd.DataFrame(
+                {
+                    "protected_word": f"p{word}",
+                    "protected_group": f"g{word // 5}",
+                    "attribute_word": f"a{place}",
+                    "attribute_group": f"l{place // 400}",
+                    "connection": "associated" if word // 5 == place // 400 else "different",
+                    "cosine_distance": distances[word, place],
+                }
+                for word in range(10)
+                for place in chosen
+            )
+        frame = joint_gap_frame(tables, 0.89, None, draws=250, chains=4, seed=number)
+        assert frame is not None
+        change = gaps[1] - gaps[0]
+        rows = frame.iloc[1:].set_index("protected_word").loc[[f"p{word}" for word in range(10)]]
+        covers.append(((rows["hdi_low"] < change) & (change < rows["hdi_high"])).mean())
+    # 89 % intervals; the words of a table move together, so the error is that of 60 tables.
+    assert np.mean(covers) > 0.89 - 3 * np.std(covers) / np.sqrt(60)
