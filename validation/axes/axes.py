@@ -33,6 +33,7 @@ VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_
 SETS = ("gender", "plural", "valence", "antonyms in random order", "random words")
 SIZES = (4, 6, 8, 16)
 BOOTSTRAP_DRAWS = 300
+PROJECTED = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +78,11 @@ def pair_sets(embedding: bb.Embedding, lists: Path, relations: Path, rng: np.ran
 
 
 def population(embedding: bb.Embedding, name: str, pairs: list, ratings: Path, rng: np.random.Generator) -> Population:
-    """Return a set of pairs with 150 words to project, and the words with ratings."""
+    """Return a set of pairs with words to project, and the words with ratings."""
     in_pairs = {word for pair in pairs for word in pair}
     plain = [word for word in embedding.words if word.isalpha() and word.islower() and len(word) > 2]
     others = [word for word in plain if name in ("plural", "random words") or word not in in_pairs]
-    chosen = rng.choice(others, 150, replace=False).tolist()
+    chosen = rng.choice(others, PROJECTED, replace=False).tolist()
     if name == "valence":
         opinion = bb.studies.load_word_lists("bing_liu")
         signs = dict.fromkeys(opinion["positive_words"], 1.0) | dict.fromkeys(opinion["negative_words"], -1.0)
