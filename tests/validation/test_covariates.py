@@ -1,5 +1,7 @@
 """What `validation/covariates` keeps: the text shows the tables, and the script runs."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -8,7 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.statements import rows_of
+from tests.validation.numbers import binomial_error, prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "covariates"
@@ -29,72 +33,101 @@ def test_readme_shows_the_table(script: ModuleType, text: str) -> None:
     assert script.markdown(pd.read_csv(KEPT / "cells.csv")) in text
 
 
-def test_what_the_text_says_of_coverage_and_claims(text: str) -> None:
-    cells, flat = pd.read_csv(KEPT / "cells.csv"), " ".join(text.split())
+def numbers_of_coverage_and_claims() -> Iterator[str]:
+    cells = pd.read_csv(KEPT / "cells.csv")
     coverage = cells.groupby("method")["coverage"].mean()
     names = ("population", "these_words", "least squares", "two-way")
     population, these, least, two_way = (f"{coverage[name]:.2f}" for name in names)
-    assert f"tables, {population} of the intervals for the population hold the truth, and {these} of those" in flat
-    assert f"least squares {least}, and of two-way clustered errors {two_way}." in flat
+    yield f"tables, {population} of the intervals for the population hold the truth, and {these} of those"
+    yield f"least squares {least}, and of two-way clustered errors {two_way}."
     claims = cells.groupby(["related", "method"])["claims"].mean()
     for related, start in ((False, "Without a relation"), (True, "With one")):
-        assert f"{start}, {claims[related, 'population']:.2f} " in flat
-        assert (
-            f"least squares {claims[related, 'least squares']:.2f}, two-way {claims[related, 'two-way']:.2f})" in flat
-        )
+        yield f"{start}, {claims[related, 'population']:.2f}"
+        yield f"least squares {claims[related, 'least squares']:.2f}, two-way {claims[related, 'two-way']:.2f})"
     of_population = cells[cells["method"] == "population"]
     unrelated = cells[~cells["related"]].groupby("method")["claims"].max()
-    assert f"and at most {unrelated['population']:.2f} in any cell (two-way {unrelated['two-way']:.2f})" in flat
+    yield f"and at most {unrelated['population']:.2f} in any cell (two-way {unrelated['two-way']:.2f})"
     by_size = [f"{power:.2f}" for power in of_population[of_population["related"]].groupby("words")["claims"].mean()]
-    assert f"{by_size[0]} of those of 10 words, {by_size[1]} of 20, {by_size[2]} of 40." in flat
+    yield f"{by_size[0]} of those of 10 words, {by_size[1]} of 20, {by_size[2]} of 40."
     lowest = of_population.loc[of_population["coverage"].idxmin()]
     assert (lowest["covariate"], lowest["words"]) == ("uneven", 40)
-    assert f"In the lowest cell, {lowest['coverage']:.2f} of the intervals for the population" in flat
+    yield f"In the lowest cell, {lowest['coverage']:.2f} of the intervals for the population"
     rated = cells[(cells["covariate"] == "ratings") & (cells["words"] == 20)].set_index("method")["coverage"]
-    assert f"{rated['population']:.2f} hold the truth, {rated['least squares']:.2f} of least squares" in flat
+    yield f"{rated['population']:.2f} hold the truth, {rated['least squares']:.2f} of least squares"
 
 
-def test_what_the_text_says_of_correlations_and_sds(text: str) -> None:
-    cells, flat = pd.read_csv(KEPT / "cells.csv"), " ".join(text.split())
+def numbers_of_correlations_and_sds() -> Iterator[str]:
+    cells = pd.read_csv(KEPT / "cells.csv")
     coverage = cells.groupby("method")["coverage"].agg(["mean", "min"])
     of_correlation, of_sd = (coverage.loc[name].map("{:.2f}".format) for name in ("correlation", "residual sd"))
-    assert f"too rarely: {of_correlation['mean']} and {of_sd['mean']} on average" in flat
-    assert f"{of_correlation['min']} and {of_sd['min']} in their lowest cells" in flat
+    yield f"too rarely: {of_correlation['mean']} and {of_sd['mean']} on average"
+    yield f"{of_correlation['min']} and {of_sd['min']} in their lowest cells"
     claims = cells[~cells["related"] & (cells["method"] == "correlation")]["claims"]
-    assert f"leave out 0 in {claims.mean():.2f} of the tables" in flat
-    assert f"and in up to {claims.max():.2f} of those of a cell" in flat
+    yield f"leave out 0 in {claims.mean():.2f} of the tables"
+    yield f"and in up to {claims.max():.2f} of those of a cell"
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
     assert f"a little too rarely, {of_correlation['mean']} and {of_sd['mean']} of the time" in guide
 
 
-def test_what_the_text_says_of_figure_1(text: str) -> None:
-    flat = " ".join(text.split())
+def numbers_of_figure_1() -> Iterator[str]:
     effects = pd.read_csv(KEPT / "garg.csv").query("scope == 'population'")
     slope, link = (rows_of(effects[effects["quantity"] == name])[0] for name in ("slope", "correlation"))
-    assert f"is {link['observed']:.2f}, so that the share explains {link['observed'] ** 2:.2f}" in flat
+    yield f"is {link['observed']:.2f}, so that the share explains {link['observed'] ** 2:.2f}"
     plain = f"({slope['plain_low']:.3f} to {slope['plain_high']:.3f} by plain least squares)"
-    assert f"The slope is {slope['observed']:.3f} {plain}" in flat
-    assert f"the interval is {slope['hdi_low']:.3f} to {slope['hdi_high']:.3f}" in flat
-    assert f"{link['mean']:.2f} ({link['hdi_low']:.2f} to {link['hdi_high']:.2f})" in flat
+    yield f"The slope is {slope['observed']:.3f} {plain}"
+    yield f"the interval is {slope['hdi_low']:.3f} to {slope['hdi_high']:.3f}"
+    yield f"{link['mean']:.2f} ({link['hdi_low']:.2f} to {link['hdi_high']:.2f})"
 
 
-def test_what_the_text_says_of_wefat(text: str) -> None:
-    table, flat = pd.read_csv(KEPT / "wefat.csv"), " ".join(text.split())
-    assert load_script("covariates", "wefat").markdown(table) in text
+def numbers_of_wefat() -> Iterator[str]:
+    table = pd.read_csv(KEPT / "wefat.csv")
+    assert load_script("covariates", "wefat").markdown(table) in (KEPT / "README.md").read_text(encoding="utf-8")
     rows = {(row["vectors"], row["occupations"]): row for row in rows_of(table)}
     news, glove = rows["google_news", "paper"], rows["glove", "paper"]
-    assert f"{news['words']} are left in Google News, {glove['words']} in GloVe" in flat
-    assert f"{news['wefat_correlation']:.2f} in Google News and {glove['wefat_correlation']:.2f} in this GloVe" in flat
+    yield f"{news['words']} are left in Google News, {glove['words']} in GloVe"
+    yield f"{news['wefat_correlation']:.2f} in Google News and {glove['wefat_correlation']:.2f} in this GloVe"
     of_all = [f"{rows[name, 'all']['wefat_correlation']:.2f}" for name in ("google_news", "glove")]
-    assert f"{of_all[0]} and {of_all[1]} for all occupations with a share" in flat
-    assert f"({news['correlation']:.2f} and {news['wefat_correlation']:.2f})" in flat
-    assert f"({glove['correlation']:.2f} and {glove['wefat_correlation']:.2f})" in flat
-    assert f"to women only, {news['slope']:.3f} in Google News" in flat
+    yield f"{of_all[0]} and {of_all[1]} for all occupations with a share"
+    yield f"({news['correlation']:.2f} and {news['wefat_correlation']:.2f})"
+    yield f"({glove['correlation']:.2f} and {glove['wefat_correlation']:.2f})"
+    yield f"to women only, {news['slope']:.3f} in Google News"
     assert (table["wefat_correlation"] > 0).all()
     assert (table["hdi_high"] < 0).all()
     quoted = f"{news['wefat_correlation']:.2f} for {news['words']} of the paper's"
     for page in ("README.md", "docs/guide/against_what.md"):
         assert quoted in " ".join((VALIDATION.parent / page).read_text(encoding="utf-8").split()), page
+
+
+def numbers_of_settings(script: ModuleType) -> Iterator[str]:
+    cells = pd.read_csv(KEPT / "cells.csv")
+    samples = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))["samples"]
+    populations = len(cells) // cells["method"].nunique()
+    assert cells["samples"].eq(samples).all()
+    (few, few_attributes), (some, some_attributes), (many, many_attributes) = sorted(script.SIZES)
+    yield (
+        f"Tables have {few}, {some} or {many} protected words, with {few_attributes}, {some_attributes} or "
+        f"{many_attributes} attribute words a list: {samples} tables in each of {populations} cells. The coverage of a "
+        f"cell has an error of {binomial_error(HDI_PROB, samples):.2f}, that of all cells one of "
+        f"{binomial_error(HDI_PROB, samples * populations):.3f}"
+    )
+    yield f"Over all {samples * populations:,}"
+    yield f"(nominal {1 - HDI_PROB:.2f}; "
+    yield f"{script._COMMON_WORDS:,} most common words"
+    yield f"{script._END_WORDS} words at each end of a principal component"
+    yield f"lists of {len(script.FEMALE)} words each"
+    assert len(script.FEMALE) == len(script.MALE)
+    occupations = pd.read_csv(KEPT / "garg.csv")["words"].unique().item()
+    yield f"the {occupations} occupations whose vectors Google News (13,784 words) has"
+    yield from ("tables have 40 words", "ratings with 20 words", "of the population is 0")
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
+    computed = [*numbers_of_settings(script), *numbers_of_coverage_and_claims(), *numbers_of_correlations_and_sds()]
+    computed += [*numbers_of_figure_1(), *numbers_of_wefat()]
+    # Of the paper and of its data: the test below counts the occupations.
+    computed += ["50 occupations", "r = 0.90 for GloVe of 840 billion words (300 dimensions)"]
+    computed += ["31 of the paper's 50 occupations", "(6 billion words, 50 dimensions)"]
+    assert unexplained(prose(KEPT / "README.md"), computed) == []
 
 
 @pytest.mark.shared

@@ -1,13 +1,19 @@
 """What `validation/nulls` keeps: the paper's slip against Student's distribution, and the table that its text shows."""
 
+import json
+import re
+from collections.abc import Iterator
+from inspect import signature
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.reports.measures.false_positive_rates import false_positive_rates
 from bayesbias.reports.measures.null_simulation import rate
 from tests.reports.measures.test_null_simulation import PAPER, student_share
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "nulls"
@@ -49,25 +55,26 @@ def test_readme_shows_the_table_of_false_claims() -> None:
             assert text.startswith("**") == (row["rate"] - 3 * row["mc_se"] > row["nominal"])
 
 
-def test_readme_says_the_numbers_of_the_tables_in_its_text() -> None:
-    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+def numbers_of_tables() -> Iterator[str]:
     slip = pd.read_csv(KEPT / "slip.csv").set_index("group_mean")
-    assert f"the share is {100 * slip.loc['first word', 'exact']:.1f} %" in text
-    assert f"The correct share is **{100 * slip.loc['mean', 'exact']:.1f} %**" in text
+    whole_text = (KEPT / "README.md").read_text(encoding="utf-8")
+    yield f"the share is {100 * slip.loc['first word', 'exact']:.1f} %"
+    yield f"effect size of 1.267? {100 * slip.loc['mean', 'exact']:.1f} %, not 38 %"
+    yield f"The correct share is **{100 * slip.loc['mean', 'exact']:.1f} %**"
     for group_mean, title, digits in (("mean", "its mean", 4), ("first word", "(the slip)", 3)):
         row = slip.loc[group_mean]
         shown = f"{row['share']:.{digits}f} ± {row['mc_se']:.{digits}f} | {row['exact']:.{digits}f}"
-        assert f"{title} | {shown} |" in text
+        assert f"{title} | {shown} |" in whole_text
     first = slip.loc["first word"]
     assert abs(0.38 - first["exact"]) < 2 * np.sqrt(0.38 * 0.62 / 10_000)  # as the text says of the paper's share
     table = pd.read_csv(KEPT / "false_claims.csv")
-    assert f"Monte Carlo standard error is at most {100 * table['mc_se'].max():.1f}" in text
-    assert f"at most {100 * table.loc[table['rate'] < 0.07, 'mc_se'].max():.1f} for shares below 7" in text
+    yield f"Monte Carlo standard error is at most {100 * table['mc_se'].max():.1f}"
+    yield f"at most {100 * table.loc[table['rate'] < 0.07, 'mc_se'].max():.1f} for shares below 7"
     assert table["not_fitted"].eq(0).all()
     neutral = table[table["contrast"] == "associated - neutral"]
     dependent = neutral[neutral["method"].isin(["t_test_preaveraged", "t_test_raw", "hierarchical"])]
     with_effects = 100 * dependent.loc[dependent["attribute_sd"] > 0, "rate"]
-    assert f"in {with_effects.min():.0f} to {with_effects.max():.0f} % of the data sets" in text
+    yield f"in {with_effects.min():.0f} to {with_effects.max():.0f} % of the data sets"
     most = {
         (method, nominal): 100 * part["rate"].max()
         for (method, nominal), part in neutral.groupby(["method", "nominal"])
@@ -76,4 +83,44 @@ def test_readme_says_the_numbers_of_the_tables_in_its_text() -> None:
     by_prob = [
         " and ".join(f"{most[method, at]:.1f}" for method in ("crossed_per_list", "crossed")) for at in (0.11, 0.05)
     ]
-    assert f"at most {by_prob[0]} % of the 89 % intervals, {by_prob[1]} % of the 95 % ones" in text
+    yield f"at most {by_prob[0]} % of the 89 % intervals, {by_prob[1]} % of the 95 % ones"
+
+
+def numbers_of_settings(script: ModuleType) -> Iterator[str]:
+    run = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))
+    effects, defaults = script.SCENARIOS["attribute and protected"], signature(false_positive_rates).parameters
+    sizes = {name: defaults[name].default for name in ("protected", "attributes", "neutral", "sd")}
+    assert sizes["protected"] == sizes["attributes"] == (8, 8)
+    yield f"one sample whose WEAT effect size is {script.PAPER['effect_size']}"
+    yield "report that around 38 % of 10,000 such samples"
+    yield 'The paper\'s "around 38 %" agrees with that within two standard errors of a run of 10,000'
+    yield "8 + 8 protected by 8 + 8 attribute words, every similarity from Normal(0, 0.08)"
+    # The correlation of 16 values has 14 degrees of freedom: the first test above simulates it.
+    yield "of the 16 words are independent"
+    yield "r sqrt(14 / (1 - r^2)) follows Student's distribution with 14 degrees of freedom"
+    yield "Standard deviation with n - 1;"
+    yield "effect size of 1.27 with 8 + 8 words"
+    yield "is below 0.05 as often as it should be"
+    yield "t-tests of MAC against 1"
+    yield '"not 1"'
+    yield f"The same {run['data_sets']:,} data sets"
+    yield (
+        f"Each has 8 + 8 protected words, 8 + 8 attribute words, of which a group's own words are associated and the "
+        f"others different, and {sizes['neutral']} neutral words; all distances have the same mean, sd "
+        f"{sizes['sd']}."
+    )
+    yield f"*Attribute effects* of {effects['attribute_sd']} and"
+    yield f"by chance) of {effects['word_sd']} are"
+    yield from (
+        "connection means excludes 0",
+        "in 11 % of cases on average over the prior",
+        "the 95 % interval is given",
+    )
+    yield from ("comparison with p < 0.05", "here word effects of 0, the rate")
+    yield f"If the 16 stereotypes happen to be nearer to everything than the {sizes['neutral']} neutral"
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
+    computed = [*numbers_of_tables(), *numbers_of_settings(script)]
+    numbered_list = re.sub(r"(?<= )[1-4]\. (?=\*\*|The perm)", "", prose(KEPT / "README.md"))
+    assert unexplained(numbered_list, computed) == []

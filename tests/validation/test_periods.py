@@ -1,10 +1,14 @@
 """What `validation/periods` keeps: the text shows the table, and the script runs."""
 
+import json
+from collections.abc import Iterator
 from types import ModuleType
 
 import pandas as pd
 import pytest
 
+from bayesbias.base.checks import HDI_PROB
+from tests.validation.numbers import binomial_error, prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "periods"
@@ -21,33 +25,49 @@ def test_readme_shows_the_table(script: ModuleType) -> None:
         assert line in text
 
 
-def test_what_the_text_says_of_changes() -> None:
-    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
+def numbers_of_changes() -> Iterator[str]:
     cells = pd.read_csv(KEPT / "cells.csv")
     changes = cells[cells["quantity"] == "change"].set_index(["method", "level"])
     population, clustered = changes.loc[("periods", "population")], changes.loc[("two_way_clustered", "population")]
     means = {
         level: changes.loc[("periods", level), "coverage"].mean() for level in ("population", "these_words", "word")
     }
-    assert (
+    yield (
         f"in {means['population']:.2f} of the intervals, those of these words in {means['these_words']:.2f}, of single "
-        f"words in {means['word']:.2f}." in text
+        f"words in {means['word']:.2f}."
     )
-    assert f"Two-way clustered errors cover {clustered['coverage'].mean():.2f}." in text
+    yield f"Two-way clustered errors cover {clustered['coverage'].mean():.2f}."
     lost = population.loc[population["lost"] > 0, "coverage"]
-    assert f"With lost words, {lost.min():.2f} to {lost.max():.2f} hold the truth" in text
+    yield f"With lost words, {lost.min():.2f} to {lost.max():.2f} hold the truth"
     still, still_clustered = (rows.loc[rows["drift"] == 0, "claims"] for rows in (population, clustered))
-    assert f"claimed in {still.mean():.2f} of the tables, at most {still.max():.2f} in a cell" in text
-    assert f"errors claim {still_clustered.mean():.2f}, at most {still_clustered.max():.2f}." in text
+    yield f"claimed in {still.mean():.2f} of the tables, at most {still.max():.2f} in a cell"
+    yield f"errors claim {still_clustered.mean():.2f}, at most {still_clustered.max():.2f}."
     moved, moved_clustered = (rows[rows["drift"] > 0] for rows in (population, clustered))
-    assert f"{moved['claims'].mean():.2f} on average for changes" in text
-    assert (
-        f"claim {moved_clustered['claims'].mean():.2f} at a coverage of {moved_clustered['coverage'].mean():.2f}."
-        in text
-    )
+    yield f"{moved['claims'].mean():.2f} on average for changes"
+    yield (f"claim {moved_clustered['claims'].mean():.2f} at a coverage of {moved_clustered['coverage'].mean():.2f}.")
     of_three = population[population["words"] == 3].set_index("attributes")["coverage"]
-    assert f"With 3 words per group and 4 per list, {of_three[4]:.2f} of the changes" in text
-    assert f"{of_three[15]:.2f} of the changes of words like these with 3 words per group, 15 per list" in text
+    gaps = cells[(cells["method"] == "periods") & (cells["level"] == "population") & (cells["quantity"] == "gap")]
+    yield f"Gaps of words like these are in {gaps['coverage'].mean():.2f} of the intervals"
+    clustered_of_three = clustered[clustered["words"] == 3].set_index("attributes")["coverage"]
+    yield f"({clustered_of_three[15]:.2f} with clustered errors)"
+    yield f"With 3 words per group and 4 per list, {of_three[4]:.2f} of the changes"
+    yield f"{of_three[15]:.2f} of the changes of words like these with 3 words per group, 15 per list"
+    samples = json.loads((KEPT / "cells.json").read_text(encoding="utf-8"))["samples"]
+    assert cells["samples"].max() == samples
+    yield (
+        f"has {len(population)} cells with {samples} tables each: a coverage of a cell has an error of "
+        f"{binomial_error(HDI_PROB, samples):.2f}"
+    )
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
+    of_definitions = [
+        "a vector of length 1)",
+        "posterior with 3 degrees of freedom",
+        "Student's t has 3 degrees of freedom",
+    ]
+    of_definitions += ["leave out 0: false claims where the truth is 0", "drift of its own around 0"]
+    assert unexplained(prose(KEPT / "README.md"), [*numbers_of_changes(), *of_definitions]) == []
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """What `validation/real_gaps` keeps: the text shows the tables, and the script runs."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -7,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.base.checks import HDI_PROB
+from tests.validation.numbers import binomial_error, prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "real_gaps"
@@ -52,7 +56,7 @@ def test_script_in_short(script: ModuleType, tmp_path: Path) -> None:
     assert these["error_over_plain"] == pytest.approx(1, abs=0.1)
 
 
-def test_what_the_text_says_of_the_worst_cells(script: ModuleType) -> None:
+def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     cells = pd.read_csv(KEPT / "cells.csv")
     table = cells[~script.unequal(cells)]
     keys = ["vectors", "axis", "noise", "groups", "words", "attributes", "controls", "gap"]
@@ -60,28 +64,96 @@ def test_what_the_text_says_of_the_worst_cells(script: ModuleType) -> None:
         name: part.set_index(["level", *keys]).sort_index() for name, part in table.groupby("method", sort=False)
     }
     own, plain = by_method["multivariate"], by_method["plain_t"]
-    text = (KEPT / "README.md").read_text(encoding="utf-8")
-    assert f"({own.loc['word', 'error_over_plain'].max():.2f} in the worst cell)" in text
+    yield f"({own.loc['word', 'error_over_plain'].max():.2f} in the worst cell)"
     behind = (plain.loc["these_words", "claims"] - own.loc["these_words", "claims"]).max()
-    assert f"{100 * behind:.0f} points below in the worst cell" in text
+    yield f"{100 * behind:.0f} points below in the worst cell"
     bias = own["bias_in_sd"].abs()
-    assert f"at most {bias.max():.2f} posterior sds in a cell, {bias.loc['these_words'].mean():.2f} on average" in text
+    yield f"at most {bias.max():.2f} posterior sds in a cell, {bias.loc['these_words'].mean():.2f} on average"
     of_15 = own.loc["population"].query("words == 15")["sd_over_error"].mean()
-    assert f"With 15 words per group the ratio is {of_15:.2f}." in text
+    yield f"With 15 words per group the ratio is {of_15:.2f}."
+    means = table.groupby(["method", "level"])[["coverage", "sd_over_error", "error_over_plain"]].mean()
+    these, word, population = (means.loc[("multivariate", level)] for level in ("these_words", "word", "population"))
+    # Student's t of two lists of so many words is wider than a Normal with its scale.
+    wider = {size: np.sqrt((size - 1) / (size - 2)) for size in (4, 8, 15)}
+    over_cells = own.loc["these_words"].index.get_level_values("attributes").map(wider).to_numpy().mean()
+    yield (
+        f"Its sd is {these['sd_over_error']:.2f} times the error because it holds the tails of Student's t: "
+        f"{wider[4]:.2f} times the standard error for 4 words per list, {wider[8]:.2f} for 8, {wider[15]:.2f} for 15, "
+        f"which is {over_cells:.2f} over these cells, times the {means.loc[('plain_t', 'these_words'), 'sd_over_error']:.2f} of"
+    )
+    yield f"have {word['error_over_plain']:.2f} times the plain difference's error"
+    yield f"and {word['coverage']:.2f} of the intervals hold"
+    outside = table[(table["method"] == "multivariate") & (table["level"] == "word")]["plain_outside"].mean()
+    assert outside == pytest.approx(1 / 20, abs=0.005)
+    yield (
+        f"{population['coverage']:.2f} hold the truth, and the posterior sd is {population['sd_over_error']:.2f} times "
+        "the error"
+    )
+    yield "a covariance of 8 attribute words"
+    curated = plain.loc["these_words"].query("axis.str.contains(',') and attributes == 8")["sd_over_error"]
+    lists_of_people = curated[curated.index.get_level_values("axis").str.endswith("gendered words")].sort_values()
+    yield "`plain_t` shows the same there ({:.2f} and {:.2f})".format(*lists_of_people)
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
     coverage = (100 * own["coverage"].groupby("level").mean()).round().astype(int)
     assert f"{coverage['these_words']} % of its intervals of these words contain the truth" in guide
     assert f"{coverage['word']} % of those of single words, and {coverage['population']} % of those of words" in guide
 
 
-def test_what_the_text_says_of_unequal_lists(script: ModuleType) -> None:
+def numbers_of_unequal_lists(script: ModuleType) -> Iterator[str]:
     cells = pd.read_csv(KEPT / "cells.csv")
     these = cells[script.unequal(cells) & (cells["level"] == "these_words")]
-    text = " ".join((KEPT / "README.md").read_text(encoding="utf-8").split())
     both = (these["first"] > 0) & (these["spread"] > 1)
     own = these["method"] == "multivariate"
-    assert f"hold the truth in {these[own & ~both]['coverage'].min():.2f} of the cases and more" in text
+    yield f"hold the truth in {these[own & ~both]['coverage'].min():.2f} of the cases and more"
     by_spread = these[both].pivot_table(index="spread", columns="method", values="coverage")
     two, three = by_spread.loc[2.0], by_spread.loc[3.0]
-    assert f"in {two['multivariate']:.2f} ({two['plain_t']:.2f} with `plain_t`)" in text
-    assert f"in {three['multivariate']:.2f} ({three['plain_t']:.2f})" in text
+    yield f"in {two['multivariate']:.2f} ({two['plain_t']:.2f} with `plain_t`)"
+    yield f"in {three['multivariate']:.2f} ({three['plain_t']:.2f})"
+    kinds = {name: these[own & where] for name, where in {"short": these["spread"] == 1, "both": both}.items()}
+    (short,), lengths = set(kinds["short"]["first"]), sorted(set(kinds["short"]["attributes"]))
+    (wide,) = these[own & (these["first"] == 0)].to_dict("records")
+    yield (
+        f"A first list of {short} words beside one of {lengths[0]} or {lengths[1]}, and two lists of "
+        f"{wide['attributes']} words of which one spreads twice as far"
+    )
+    assert wide["spread"] == 2
+    twice, thrice = kinds["both"].sort_values("spread").to_dict("records")
+    assert (twice["spread"], thrice["spread"]) == (2, 3)
+    yield f"With {twice['first']} words of twice the spread beside {twice['attributes']}"
+    yield f"with {thrice['first']} words of three times the spread beside {thrice['attributes']}"
+    yield "at least 8 words per list"
+
+
+def numbers_of_settings(script: ModuleType) -> Iterator[str]:
+    run = json.loads((KEPT / "cells.json").read_text(encoding="utf-8"))
+    others = pd.read_csv(KEPT / "others.csv")
+    samples = others["samples"].unique().item()
+    first, second, third = sorted({int(cell.axis[2:]) for cell in script.CELLS if cell.axis.startswith("pc")})
+    yield f"(principal components {first}, {second} and {third} of the vocabulary"
+    noises = sorted({cell.noise for cell in script.CELLS} - {0, 99})
+    yield "noise on the lean is {:g}, {:g} or {:g} sds".format(*noises)
+    yield f"With noise {max(cell.noise for cell in script.CELLS)}, attribute lists"
+    yield f"a *constant* one ({script.GAP})"
+    yield f"one *independent* for each word (sd {script.GAP_SD} around {script.GAP})"
+    yield f"A coverage of a cell has an error of {binomial_error(HDI_PROB, run['samples']):.2f}"
+    yield f"With {samples} tables per cell, a coverage has an error of about {binomial_error(HDI_PROB, samples):.2f}"
+    yield "leave out 0"
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    cells = others.drop_duplicates(["vectors", "axis", "noise", "groups", "words", "attributes", "controls"])
+    assert f"{run['samples']} tables per cell: the" in text
+    assert f"{samples} tables in each of {len(cells)} cells" in text
+
+
+def numbers_of_the_former_default() -> Iterator[str]:
+    others = pd.read_csv(KEPT / "others.csv")
+    former = others[others["method"] == "former default"].set_index("level")
+    yield f"up to {former.loc['these_words', 'bias_in_sd'].abs().max():.2f} posterior sds from the truth"
+    yield f"in {former.loc['word', 'plain_outside'].mean():.2f} of the cases"
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
+    computed = [*numbers_of_the_worst_cells(script), *numbers_of_unequal_lists(script), *numbers_of_settings(script)]
+    computed += numbers_of_the_former_default()
+    # Sizes of lists that the script reads.
+    computed += ["have 20 to 80 words, of which a table takes up to 8:", "where it is 8 of 20 and 8 of 81 words"]
+    assert unexplained(prose(KEPT / "README.md"), computed) == []

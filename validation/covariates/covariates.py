@@ -44,6 +44,7 @@ MALE = (
 # Protected words and attribute words of a table.
 SIZES = ((20, 8), (10, 4), (40, 15))
 _COMMON_WORDS = 3000
+_END_WORDS = 300
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.G
         if cell.attributes == "axis":
             centred = vectors - vectors.mean(axis=0)
             order = np.argsort(centred @ np.linalg.svd(centred, full_matrices=False)[2][2])
-        attributes = [[others[number] for number in part] for part in (order[:300], order[-300:])]
+        attributes = [[others[number] for number in part] for part in (order[:_END_WORDS], order[-_END_WORDS:])]
     rows = unit[[place[word] for word in protected]]
     first, second = (1 - rows @ unit[[place[word] for word in words]].T for words in attributes)
     leans = first.mean(axis=1) - second.mean(axis=1)
