@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 README = (VALIDATION / "model_comparison" / "README.md").read_text(encoding="utf-8")
@@ -26,6 +28,23 @@ def test_the_kept_table_adds_up() -> None:
         ahead = sum(float(row[column].split()[0]) > 0 for row in tables)
         difference, error = (float(number.strip("()")) for number in total[column].split())
         assert f"| {name} | {difference:,.0f} (se {error:,.0f}) | {ahead} of 15 |" in package
+
+
+def test_the_text_says_the_numbers_of_the_table_and_no_others() -> None:
+    """The table of README.md is the one that the script printed."""
+    *tables, _ = cells(README)[2:]
+    pairs = [[float(number.strip("()")) for number in row[column].split()] for row in tables for column in (4, 5)]
+    debiased = [float(row[column].split()[0]) for row in tables if "debiased" in row[0] for column in (4, 5)]
+    assert all(difference < 0 for difference, _ in pairs)
+    assert sum("debiased" in row[0] for row in tables) == 3
+    computed = [
+        f"over the {len(tables)} published tables",
+        f"by {min(-difference / error for difference, error in pairs):.0f} standard errors or more, and by "
+        f"{min(-difference for difference, _ in pairs):.0f} at least",
+        f"the error of a distance ({DISTANCE_ERROR})",
+        f"({-max(debiased):,.0f} to {-min(debiased):,.0f})",
+    ]
+    assert unexplained(prose(VALIDATION / "model_comparison" / "README.md"), computed) == []
 
 
 @pytest.mark.slow

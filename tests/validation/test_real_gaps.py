@@ -75,11 +75,12 @@ def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     these, word, population = (means.loc[("multivariate", level)] for level in ("these_words", "word", "population"))
     # Student's t of two lists of so many words is wider than a Normal with its scale.
     wider = {size: np.sqrt((size - 1) / (size - 2)) for size in (4, 8, 15)}
+    plain_ratio = means.loc[("plain_t", "these_words"), "sd_over_error"]
     over_cells = own.loc["these_words"].index.get_level_values("attributes").map(wider).to_numpy().mean()
     yield (
         f"Its sd is {these['sd_over_error']:.2f} times the error because it holds the tails of Student's t: "
         f"{wider[4]:.2f} times the standard error for 4 words per list, {wider[8]:.2f} for 8, {wider[15]:.2f} for 15, "
-        f"which is {over_cells:.2f} over these cells, times the {means.loc[('plain_t', 'these_words'), 'sd_over_error']:.2f} of"
+        f"which is {over_cells:.2f} over these cells, times the {plain_ratio:.2f} of"
     )
     yield f"have {word['error_over_plain']:.2f} times the plain difference's error"
     yield f"and {word['coverage']:.2f} of the intervals hold"

