@@ -1,6 +1,8 @@
 """What `validation/kindel` keeps: its tables are what the vectors give, and its text says what the tables hold."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -11,10 +13,12 @@ from bayesbias.metrics.subspaces.consistency import index_of_inconsistency
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
 from tests.metrics.subspaces.test_kindel_comparison import TABLE_1
+from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "kindel"
 LISTS = load_script("kindel", "make_kindel").LISTS
+_CELL = ("first", "second", "statistic")
 
 
 def _rows(heading: str) -> dict[str, list[str]]:
@@ -59,6 +63,69 @@ def test_readme_shows_the_positions() -> None:
             assert [both, *re.split("; ", one)] == expected
 
 
+def numbers_of_table_1() -> Iterator[str]:
+    ours, paper = (pd.read_csv(FOLDER / name) for name in ("table1.csv", "table1_paper.csv"))
+    sizes = [table["ratio"].abs() for table in (ours, paper)]
+    assert [(int((size > 1).sum()), len(size)) for size in sizes] == [(8, 9), (9, 10)]
+    assert [int(table["rho"].eq(1).sum()) for table in (ours, paper)] == [3, 1]
+    yield "The median size of the ratio is {:.1f} here and {:.1f} in the paper".format(
+        *(size.median() for size in sizes)
+    )
+    yield "order (rho = 1) in three tests, in the paper in one; "
+    yield f"the median rho is {ours['rho'].median():.1f} here and {paper['rho'].median():.1f} there"
+    by_name = ours.set_index("study")
+    assert "weat3" not in by_name.index
+    assert by_name.loc[["weat4", "weat5"], "n"].eq(1).all()
+    assert by_name.loc["weat10", ["weat_mcs", "weat_cca"]].lt(0).all()
+    yield "WEAT 4 and 5 depend on"
+
+
+def numbers_of_figure_1() -> Iterator[str]:
+    figure = pd.read_csv(FOLDER / "figure1.csv")
+    index = figure[figure["metric"] == "mean_cosine"].pivot_table(index="q", columns="list", values="index")
+    assert index.loc[2].eq(1).all()
+    assert index.loc[3].lt(1).all()
+    yield "J = 1 in all four lists at every size"
+    yield "It fails from q = 3 on in all four lists"
+    yield f"fail at q = 2: in the male words of WEAT 8, J = {27 / 28:.2f} (*one of 28 pairs"  # the shared test below
+    condition = figure.groupby("list")["condition_number"].first()
+    assert condition.idxmin() == "pleasant"
+    assert (index.loc[:4].eq(index.loc[:4].max(axis=1), axis=0))["pleasant"].all()
+    assert index.loc[5:6, "pleasant"].lt(index.loc[5:6, "male"]).all()
+    yield "the best J up to q = 4, but at q = 5 and 6 it is no better than *male*"
+    yield "with a condition number below 2 fails; above 2, failures are everywhere"  # seen in figure1_condition.png
+
+
+def numbers_of_figure_3() -> Iterator[str]:
+    figure = pd.read_csv(FOLDER / "figure3.csv", keep_default_na=False)
+    scaled = figure[figure["statistic"] == "scaled"].set_index(["match", "first", "second", "drawn"])["position"]
+    assert scaled["norm"].equals(scaled["none"])
+    assert scaled["rank"][lambda position: position != "inside"].index.tolist() == [("female", "unpleasant", "both")]
+    congruences = figure[figure["statistic"].str.startswith("congruence")]
+    outside = congruences["position"].ne("inside").groupby([congruences[name] for name in ("match", *_CELL)]).all()
+    assert not outside.any()
+    yield f"one of {len(outside) // 3} does, the eighth"
+    words = pd.read_csv(FOLDER / "words.csv").query("statistic == 'scaled' and observed > high")
+    assert words[["first", "word"]].to_numpy().tolist() == [["male", "friend"], ["female", "friend"]]
+    assert (words["without"] / words["observed"]).to_numpy() == pytest.approx(0.5, abs=0.05)
+    yield "only *friend* contributes more than 97.5 % of random replacements would"
+
+
+def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
+    run = json.loads((FOLDER / "run.json").read_text(encoding="utf-8"))
+    dimensions = run["dimensions"]
+    computed = [
+        *numbers_of_table_1(),
+        *numbers_of_figure_1(),
+        *numbers_of_figure_3(),
+        f"a selection of {run['words']:,} words of the Google News vectors (word2vec, {dimensions} dimensions)",
+        f"here 8 / {dimensions} = {8 / dimensions:.3f} and 25 / {dimensions} = {25 / dimensions:.3f}",
+        f"in the 95 % prediction interval; {run['draws']:,} draws for each",
+        "Table 1 and Figures 1 to 3",
+    ]
+    assert unexplained(prose(FOLDER / "README.md"), computed) == []
+
+
 @pytest.mark.shared
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_the_tables_are_what_the_vectors_give(shared: Path) -> None:
@@ -69,6 +136,9 @@ def test_the_tables_are_what_the_vectors_give(shared: Path) -> None:
     for (name, metric), rows in index.groupby(["list", "metric"]):
         fresh = index_of_inconsistency(embedding, LISTS[str(name)], str(metric))
         assert fresh["index"].tolist() == pytest.approx(rows["index"].tolist(), abs=1e-4)
+    males = bb.load_study("weat8").attributes["male"]
+    weat8 = index_of_inconsistency(embedding, males, "mean_cosine").set_index("q")
+    assert (weat8.loc[2, "index"], weat8.loc[2, "subsets"]) == (pytest.approx(27 / 28), 28)
     # Another seed and fewer draws than the kept ones: the ends agree within their Monte Carlo errors.
     figure = pd.read_csv(FOLDER / "figure3.csv", keep_default_na=False)
     figure = figure[figure["match"] == "none"].set_index(["first", "second", "drawn", "statistic"])
