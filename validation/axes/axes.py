@@ -1,6 +1,6 @@
 """Coverage of intervals of projections, axes and correlations with ratings: the truth is a large set of real pairs.
 
-    python validation/axes/axes.py EMBEDDINGS LISTS RELATIONS RATINGS [--samples 300]
+    python validation/axes/axes.py EMBEDDINGS LISTS RELATIONS RATINGS [--samples 200]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016) and Du,
 Fang and Nguyen (2021), RELATIONS the file of EVALution (Santus et al. 2015) and RATINGS the crowd ratings of
@@ -228,7 +228,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("embeddings", "lists", "relations", "ratings"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--vectors", nargs="*", default=list(VECTORS), choices=tuple(VECTORS))
     parser.add_argument("--pairs", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--output", type=Path, default=FOLDER)

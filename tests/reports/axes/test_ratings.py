@@ -37,6 +37,17 @@ def test_intervals_hold_the_correlation_of_all_pairs_and_words() -> None:
     assert np.mean(estimates) == pytest.approx(0.6, abs=0.04)
 
 
+def test_what_single_words_have_on_single_pairs_is_counted_once() -> None:
+    """With ratings of no relation, the mean variance is that of the estimates; counted twice, it would be far larger."""
+    variances, estimates = [], []
+    for seed in range(400):
+        scores, ratings = made_scores(60, 4, 1.0, seed)[0], np.random.default_rng([seed, 1]).normal(size=60)
+        estimate = axis_correlation(scores, ratings)
+        estimates.append(estimate.values[0])
+        variances.append(estimate.errors[0] ** 2)
+    assert np.mean(variances) / np.var(estimates) == pytest.approx(1, abs=0.12)
+
+
 def test_pairs_that_share_nothing_have_no_correlation() -> None:
     scores = np.tile([[1.0, -1.0], [-1.0, 1.0]], (3, 1))
     assert np.isnan(axis_correlation(scores, np.arange(6.0)).values[0])
