@@ -1,12 +1,14 @@
 """What `validation/corpora` keeps: the text shows the tables, and the tables follow from the trainings."""
 
 import json
+import math
 from collections.abc import Iterator
 from types import ModuleType
 
 import pandas as pd
 import pytest
 
+from bayesbias.base.checks import HDI_PROB
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
@@ -45,6 +47,16 @@ def numbers_of_the_tables() -> Iterator[str]:
         ratio = row["rms_resampled_sd"] / row["rms_between_slices_sd"]
         yield f"{ratio:.2f} for {name}"
         yield f"{row['held_out_slice']:.2f} for {name}"
+    skipgram, glove = cells.loc[("skipgram", "vectors")], cells.loc[("glove", "vectors")]
+    yield f"is {skipgram['resampled_ratio']:.2f} times that between independent slices for skip-gram"
+    yield f"and {glove['resampled_ratio']:.2f} times for GloVe"
+    yield f"alone hold it in {skipgram['without_prior']:.2f} and {glove['without_prior']:.2f}"
+    values = pd.read_csv(KEPT / "trainings_glove.csv.gz").query("matrix == 'vectors' and kind == 'plain' and seed == 1")
+    variances = values.groupby("contrast")["value"].var()
+    share = 100 * variances.max() / variances.sum()
+    yield f"one contrast, {variances.idxmax()}, makes {share:.0f} % of the variance"
+    yield f"miss the aim of {HDI_PROB}"
+    yield f"about {100 * (1 - math.exp(-1)):.0f} % of the documents"
     trained = cells.loc[[("skipgram", "vectors"), ("glove", "vectors")]]
     seeds, slices = trained["seeds_alone"], trained["held_out_slice"]
     yield f"hold it in {seeds.iloc[0]:.2f} and {seeds.iloc[1]:.2f} only"

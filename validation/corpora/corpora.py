@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
@@ -193,11 +194,14 @@ def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float]
             ):
                 low, high = np.quantile(draws[:, place], [(1 - HDI_PROB) / 2, (1 + HDI_PROB) / 2])
                 row[label] = float(np.mean((low <= truths) & (truths <= high)))
+            # Without a prior: the sd of the draws alone, for a sample of the same size as that of the slice.
+            half = t.ppf((1 + HDI_PROB) / 2, len(other) - 1) * np.sqrt(2) * row["resampled_sd"]
+            row["without_prior"] = float(np.mean(np.abs(held_out[:, place] - own[:, place].mean()) <= half))
             rows.append(row)
     detail = pd.DataFrame(rows)
     between = firsts.std(ddof=1)
     detail["between_slices_sd"] = detail["contrast"].map(between)
-    coverage = detail.groupby("slice")[["held_out_mean", "held_out_slice", "seeds_alone"]].mean()
+    coverage = detail.groupby("slice")[["held_out_mean", "held_out_slice", "without_prior", "seeds_alone"]].mean()
     summary = {"algorithm": algorithm, "matrix": matrix, "slices": len(coverage), "contrasts": len(plain.columns)}
     summary |= coverage.mean().to_dict()
     summary |= {f"{name}_se": coverage[name].std() / np.sqrt(len(coverage)) for name in coverage}
@@ -208,17 +212,30 @@ def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float]
     summary |= {f"rms_{name}": rms(name) for name in ("plain_sd", "resampled_sd", "between_slices_sd", "closed_sd")}
     by_contrast = detail.groupby("contrast")[["resampled_sd", "between_slices_sd", "closed_sd"]].mean()
     ranks = by_contrast.corr(method="spearman")["between_slices_sd"]
+    # The root mean square is that of few contrasts which vary most; the geometric mean of ratios counts all the same.
+    ratios = by_contrast["resampled_sd"] / by_contrast["between_slices_sd"]
+    summary |= {"resampled_ratio": float(np.exp(np.log(ratios).mean()))}
     summary |= {"rank_resampled": ranks["resampled_sd"], "rank_closed": ranks["closed_sd"]}
     return summary, detail
 
 
 COLUMNS = {
-    "algorithm": "algorithm", "matrix": "vectors", "slices": "slices", "contrasts": "contrasts",
-    "held_out_slice": "held-out slice inside", "held_out_mean": "mean of held-out slices inside",
-    "seeds_alone": "inside the interval of seeds alone", "rms_between_slices_sd": "sd between slices",
-    "rms_resampled_sd": "sd of resampled", "rms_plain_sd": "sd of seeds", "rms_closed_sd": "sd by GloVe-V",
-    "rank_resampled": "rank correlation, resampled", "rank_closed": "rank correlation, GloVe-V",
-}  # fmt: skip
+    "algorithm": "algorithm",
+    "matrix": "vectors",
+    "slices": "slices",
+    "contrasts": "contrasts",
+    "held_out_slice": "held-out slice inside",
+    "held_out_mean": "mean of held-out slices inside",
+    "without_prior": "held-out slice inside, no prior",
+    "seeds_alone": "inside the interval of seeds alone",
+    "rms_between_slices_sd": "sd between slices",
+    "rms_resampled_sd": "sd of resampled",
+    "rms_plain_sd": "sd of seeds",
+    "rms_closed_sd": "sd by GloVe-V",
+    "resampled_ratio": "ratio of resampled to slices, by contrast",
+    "rank_resampled": "rank correlation, resampled",
+    "rank_closed": "rank correlation, GloVe-V",
+}
 
 
 def markdown(cells: pd.DataFrame) -> str:

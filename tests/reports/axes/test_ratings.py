@@ -38,7 +38,7 @@ def test_intervals_hold_the_correlation_of_all_pairs_and_words() -> None:
 
 
 def test_what_single_words_have_on_single_pairs_is_counted_once() -> None:
-    """With ratings of no relation, the mean variance is that of the estimates; counted twice, it would be far larger."""
+    """With ratings of no relation the mean variance is that of the estimates; counted twice, it would be larger."""
     variances, estimates = [], []
     for seed in range(400):
         scores, ratings = made_scores(60, 4, 1.0, seed)[0], np.random.default_rng([seed, 1]).normal(size=60)
