@@ -93,6 +93,9 @@ def numbers_of_wefat() -> Iterator[str]:
     yield f"to women only, {news['slope']:.3f} in Google News"
     assert (table["wefat_correlation"] > 0).all()
     assert (table["hdi_high"] < 0).all()
+    assert f"of the paper's {len(set(load_script('covariates', 'wefat').OCCUPATIONS))} occupations in Google News" in (
+        " ".join((VALIDATION.parent / "README.md").read_text(encoding="utf-8").split())
+    )
     quoted = f"{news['wefat_correlation']:.2f} for {news['words']} of the paper's"
     for page in ("README.md", "docs/guide/against_what.md"):
         assert quoted in " ".join((VALIDATION.parent / page).read_text(encoding="utf-8").split()), page

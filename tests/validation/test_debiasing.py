@@ -192,6 +192,13 @@ def test_the_text_says_the_numbers_of_the_files_and_no_others() -> None:
     assert unexplained(README, computed) == []
 
 
+def test_the_page_from_wefe_says_how_many_words_double_hard_debiasing_changes() -> None:
+    page = prose(VALIDATION.parent / "docs" / "from_wefe.md")
+    kept = WEFE["double_hard"]
+    assert f"({kept['changed']} of {len(embedding())} with" in page
+    assert f"`n_words={kept['n_words']}`" in page
+
+
 def test_a_new_classifier_of_the_bundled_vectors_is_that_of_the_table() -> None:
     table = load_script("debiasing", "inlp_at_chance").held_out("bundled", VECTORS)
     stored = pd.read_csv(FOLDER / "inlp.csv").query("vectors == 'bundled'")

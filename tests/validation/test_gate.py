@@ -48,6 +48,18 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     assert unexplained(prose(KEPT / "README.md"), computed) == []
 
 
+def test_the_guide_says_the_numbers_of_the_table() -> None:
+    means = pd.read_csv(KEPT / "gate.csv").groupby("inside")[["passes", "fails"]].mean() * 100
+    guide = prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
+    farther = max(means.loc[-1, "passes"], means.loc[1, "fails"])
+    assert (
+        f"{means.loc[-0.01, 'passes']:.1f} % pass wrongly and {means.loc[0.01, 'fails']:.1f} % fail wrongly if the "
+        f"truth lies at an edge of the region, the worst case; one posterior sd away it is {farther:.1f} % and less. An "
+        f"edge 3 sds from the truth passes {means.loc[3, 'passes']:.0f} % of the tables, an edge 2 sds away "
+        f"{means.loc[2, 'passes']:.0f} %"
+    ) in guide
+
+
 def test_errors_are_below_those_of_an_exact_interval() -> None:
     rows = pd.read_csv(KEPT / "gate.csv")
     assert rows.loc[rows["inside"] < 0, "passes"].max() <= 0.055

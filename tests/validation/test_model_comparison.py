@@ -27,6 +27,7 @@ def test_the_kept_table_adds_up() -> None:
     for column, name in ((4, "crossed_per_list"), (5, "hierarchical (the paper's)")):
         ahead = sum(float(row[column].split()[0]) > 0 for row in tables)
         difference, error = (float(number.strip("()")) for number in total[column].split())
+        assert f"[Over the {len(tables)} published tables]" in " ".join(package.split())
         assert f"| {name} | {difference:,.0f} (se {error:,.0f}) | {ahead} of 15 |" in package
 
 

@@ -65,6 +65,12 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     assert unexplained(prose(KEPT / "README.md"), computed) == []
 
 
+def test_the_guide_says_how_many_sentences_were_drawn() -> None:
+    counts = DRAWN["templates"]
+    guide = prose(VALIDATION.parent / "docs" / "guide" / "encoders.md")
+    assert f"a hundred sentences are the population, of which {counts.min()} to {counts.max()} are drawn" in guide
+
+
 def test_intervals_with_the_error_hold_the_truth() -> None:
     assert FIXED["coverage"].between(0.84, 0.95).all()
     assert (DRAWN["coverage_with"] >= 0.89).all()

@@ -1,0 +1,69 @@
+"""The table of `validation/README.md`: its times are those that the runs recorded."""
+
+import json
+import re
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.validation.scripts import VALIDATION, load_script
+
+TIMES = dict(
+    re.findall(
+        r"^\| \[`(\w+)/`\].*\| ([^|]*) \|$", (VALIDATION / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+)
+
+
+def stored(path: str) -> Any:
+    return json.loads((VALIDATION / path).read_text(encoding="utf-8"))
+
+
+def calibration_seconds() -> float:
+    script, runs = load_script("calibration", "calibrate"), stored("calibration/run.json")
+    return sum(runs[name]["seconds"] for name in [*(ranked.name for ranked in script.RANKED), *script.COVERAGE])
+
+
+def processor_seconds(*tables: str) -> float:
+    return sum(float(pd.read_csv(VALIDATION / table)["cpu_seconds"].sum()) for table in tables)
+
+
+def comparison_seconds() -> float:
+    """Return the sum of the last column of the table that the script printed."""
+    text = (VALIDATION / "model_comparison" / "README.md").read_text(encoding="utf-8")
+    return sum(int(seconds) for seconds in re.findall(r"\| (\d+) \|$", text, re.MULTILINE))
+
+
+SECONDS = {
+    **{name: stored(f"{name}/run.json")["seconds"] for name in ("gate", "kindel", "reliability", "templates", "trade")},
+    **{name: stored(f"{name}/cells.json")["seconds"] for name in ("real_gaps", "periods")},
+    **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},
+    "study_over_seeds": stored("study_over_seeds/run.json")["seconds"],
+    "downstream": stored("downstream/run.json")["processor_seconds"],
+    "calibration": calibration_seconds(),
+    "nli_training": processor_seconds("nli_training/accuracy.csv", "nli_training/limits.csv"),
+    "training": processor_seconds("training/training.csv"),
+    "model_comparison": comparison_seconds(),
+}
+
+
+@pytest.mark.parametrize("folder", sorted(TIMES))
+def test_a_time_is_the_one_that_the_run_recorded(folder: str) -> None:
+    """A folder whose run recorded no time has none in the table."""
+    if folder not in SECONDS:
+        assert not re.search(r"\d", TIMES[folder])
+    else:
+        minutes = round(SECONDS[folder] / 60)
+        assert TIMES[folder].startswith(f"{minutes} minute{'s' * (minutes != 1)}")
+
+
+def test_a_command_names_as_many_samples_as_the_run_had() -> None:
+    text = (VALIDATION / "README.md").read_text(encoding="utf-8")
+    samples = dict(re.findall(r"validation/(\w+)/\w+\.py[^`|]*--samples (\d+)", text))
+    assert samples == {name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "gate", "templates")}
+
+
+def test_every_folder_has_a_row() -> None:
+    folders = {path.name for path in VALIDATION.iterdir() if (path / "README.md").exists()}
+    assert set(TIMES) == folders
