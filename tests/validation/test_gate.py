@@ -54,8 +54,8 @@ def test_the_guide_says_the_numbers_of_the_table() -> None:
     farther = max(means.loc[-1, "passes"], means.loc[1, "fails"])
     assert (
         f"{means.loc[-0.01, 'passes']:.1f} % pass wrongly and {means.loc[0.01, 'fails']:.1f} % fail wrongly if the "
-        f"truth lies at an edge of the region, the worst case; one posterior sd away it is {farther:.1f} % and less. An "
-        f"edge 3 sds from the truth passes {means.loc[3, 'passes']:.0f} % of the tables, an edge 2 sds away "
+        f"truth lies at an edge of the region, the worst case; one posterior sd away it is {farther:.1f} % and less. "
+        f"An edge 3 sds from the truth passes {means.loc[3, 'passes']:.0f} % of the tables, an edge 2 sds away "
         f"{means.loc[2, 'passes']:.0f} %"
     ) in guide
 
