@@ -17,6 +17,8 @@ from bayesbias.delivery.plots.style import COLORS
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 from bayesbias.models.numerics.importance import KHAT_MAX
+from bayesbias.models.samplers.collapsed import _LEAST_EFFECTIVE
+from bayesbias.models.samplers.exact import _TAU_NODES
 from bayesbias.models.simulate import draw_parameters, given_parameters
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
@@ -235,6 +237,12 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleTyp
     text = prose(KEPT / "README.md")
     results = text[text.index("## Simulation-based calibration") : text.index("## References")]
     assert unexplained(results, [*numbers_of_ranks(script), *numbers_of_coverage(script)]) == []
+
+
+def test_the_text_names_the_limits_of_the_samplers() -> None:
+    text = prose(KEPT / "README.md")
+    assert f"summed out on {_TAU_NODES} nodes" in text
+    assert f"stays above {KHAT_MAX}, or fewer than {_LEAST_EFFECTIVE} effective points" in text
 
 
 @pytest.mark.parametrize(("draws", "held"), [(4000, 0.887), (1000, 0.883)])
