@@ -129,6 +129,7 @@ def test_intervals_that_are_not_doubted_hold_the_truth_in_over_80_percent() -> N
     assert set(table.loc[table["posterior"] < 0.79, "scores"]) == {"very skewed rows", "extreme rows"}
     assert not doubted[(table["scores"] == "normal").to_numpy()].any()
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "trust.md").read_text(encoding="utf-8").split())
+    assert "the other intervals contain the truth in over 80 % of cases" in guide
     assert f"contain the truth in {100 * COVERAGE[0]:.0f} to {100 * COVERAGE[1]:.0f} % of cases" in guide
 
 
