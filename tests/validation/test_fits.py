@@ -1,10 +1,12 @@
 """Fits of real tables: the kept tables say what their text says, and the script runs."""
 
 from collections.abc import Iterator
+from inspect import signature
 
 import pandas as pd
 import pytest
 
+import bayesbias as bb
 from tests.models.tables import small
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
@@ -40,6 +42,14 @@ def numbers_of_verdicts() -> Iterator[str]:
     yield f"It is called borderline under {seeds - unsaid} of them: in {unsaid}, its interval's end was more than three"
     yield "errors from 0."
     yield f"One of the demo's {len(verdicts)} contrasts flips between {verdicts.loc[0, 'seeds']} seeds"
+
+
+def test_the_text_says_how_many_draws_and_seeds() -> None:
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    defaults = signature(bb.fit).parameters
+    assert f"({defaults['chains'].default} chains of {defaults['draws'].default:,} kept draws)" in text
+    (seeds,) = set(pd.read_csv(KEPT / "verdicts.csv")["seeds"])
+    assert f"the share of {seeds} seeds in which" in text
 
 
 def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:

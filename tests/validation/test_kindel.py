@@ -50,6 +50,7 @@ def test_readme_shows_the_tables() -> None:
     for name, cells in _rows("Figure 1").items():
         rows = index[(index["list"] == name) & (index["metric"] == "mean_cosine")].sort_values("q")
         assert [float(cell) for cell in cells[:7]] == pytest.approx(rows["index"].tolist(), abs=0.006)
+        assert cells[7] == f"{rows['condition_number'].iloc[0]:.1f}"
     assert (index.loc[index["metric"] == "canonical_subspace", "index"] == 1).all()
 
 

@@ -10,6 +10,7 @@ import pytest
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.reliability.mean_squares import mean_squares
 from bayesbias.reliability.row_shapes import COVERAGE, is_doubted
+from tests.validation.numbers import prose
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "reliability"
@@ -117,6 +118,15 @@ def test_cells_of_the_model_are_near_what_they_say() -> None:
     assert table["posterior"].between(0.87, 0.92).all()
     real = pd.read_csv(KEPT / "real.csv")
     assert real["posterior"].between(0.83, 0.94).all()
+
+
+def test_the_text_says_the_scales_of_the_columns(script: ModuleType) -> None:
+    """With a correlation of 1 the covariances are the products of scales: no ICC(3,1) is higher."""
+    products = np.outer(script.SCALES, script.SCALES)
+    highest = (products.sum() - np.trace(products)) / 6 / (np.trace(products) / 3)
+    text = prose(KEPT / "README.md")
+    assert "{:g} : {:g} : {:g} are the standard deviations".format(*script.SCALES) in text
+    assert f"ICC(3,1) is then at most {highest:.2f}, for any correlation" in text
 
 
 def test_intervals_that_are_not_doubted_hold_the_truth_in_over_80_percent() -> None:

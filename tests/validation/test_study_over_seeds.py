@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from tests.validation.numbers import prose
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "study_over_seeds"
@@ -154,3 +155,16 @@ def test_frequency_is_lost_with_its_square() -> None:
         for kind in ("test_retest", "inter_rater"):
             alone = drops[ripa, kind][["log_frequency", "log_frequency_squared"]]
             assert drops[ripa, kind, "frequency"] >= alone.max()
+
+
+def test_the_text_says_what_the_vectors_were_trained_on() -> None:
+    run = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))
+    (articles,) = {facts["corpus"]["documents"] for facts in run["provenance"].values()}
+    (dimensions,) = {facts["settings"]["dimensions"] for facts in run["provenance"].values()}
+    words = pd.read_csv(VALIDATION / "training" / "training.csv")["words"].unique().item()
+    text = prose(KEPT / "README.md")
+    assert f"{articles:,} Wikipedia articles of 2018" in text
+    assert f"of which {words:,} get vectors) in place" in text
+    assert f"; {dimensions} dimensions in place of 300" in text
+    assert f"a random {run['words']['frequent']:,} of the 10,000 most frequent words" in text
+    assert f"a random {run['words']['vocabulary']:,} of all words" in text
