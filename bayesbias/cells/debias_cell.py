@@ -15,6 +15,7 @@ from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
 from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
 from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, own_gaps, with_own_gaps
@@ -206,10 +207,9 @@ def _changed_association(
     common, _ = common_pairs(checked_tables({ORIGINAL: table, _CHANGED: other}))
     after = _fitted(common[_CHANGED], cell.model, study, cell)
     settings = {"draws": cell.draws, "chains": cell.chains, "seed": cell.fit_seed(study)}
-    gaps = joint_gap_frame(common, cell.hdi_prob, None, **settings)
+    gaps = joint_gap_frame(period_sample(common), cell.hdi_prob, None, **settings, each_word=False)
     if gaps is None:
         raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
-    gaps = gaps[gaps["protected_word"] == ""]
     row = with_own_gaps(gaps, before, own_gaps(after, cell.hdi_prob, each_word=False)).iloc[0]
     return _about(source, study, table) | {
         "quantity": row["contrast"],

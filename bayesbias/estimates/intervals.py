@@ -54,6 +54,9 @@ def diagnostics_of(frame: "pd.DataFrame") -> list[str]:
     return [name for name in DIAGNOSTICS if name in frame]
 
 
+DIRECTION_COLUMNS = ("direction", "probability_of_direction")
+
+
 def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
     """Return the side of 0 on which draws of differences of distances lie, for each combination of the other dims.
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -39,6 +38,7 @@ from bayesbias.embeddings.training.training_cell import (
     TrainerOf,
     TrainingCell,
     bytes_of_training,
+    package_with_version,
     words_and_trainer,
 )
 from bayesbias.errors import (
@@ -235,7 +235,7 @@ def train_embeddings(
             "algorithm": algorithm,
             "settings": settings,
             "corpus": text.facts(),
-            "trainer": f"{chosen.package} {version(chosen.package)}",
+            "trainer": package_with_version(chosen.package),
             "repeats": threads == 1 or chosen.parallel_repeats,
         }
         if missing := _missing(place, facts, wanted, overwrite=overwrite):
@@ -246,7 +246,7 @@ def train_embeddings(
                     TrainingWarning,
                 )
             if on_workers:
-                cells = [TrainingCell(chosen.train, facts, seed) for seed in missing]
+                cells = [TrainingCell(chosen.train, chosen.package, facts, seed) for seed in missing]
                 _train_on_workers(cells, text, place, start_workers, progress=progress)
             else:
                 _train(chosen, text, facts, missing, place, threads=threads, progress=progress)

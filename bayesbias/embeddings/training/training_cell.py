@@ -25,13 +25,16 @@ class TrainingCell:
     ----------
     trainer_of
         Function of the algorithm.
+    package
+        Name of the package that trains; a worker must have the version that the facts name.
     facts
-        What the file says of the training; a worker must have its `trainer` (program and version).
+        What the file says of the training.
     seed
         Seed of the training.
     """
 
     trainer_of: TrainerOf
+    package: str
     facts: dict[str, Any]
     seed: int
     source: str = CORPUS
@@ -44,8 +47,7 @@ class TrainingCell:
 
     def answer(self, source: Corpus, before: Answer | None = None) -> Answer:  # noqa: ARG002 - no other is needed
         """Return the content of the file."""
-        package, _ = self.facts["trainer"].split()
-        if (here := f"{package} {version(package)}") != self.facts["trainer"]:
+        if (here := package_with_version(self.package)) != self.facts["trainer"]:
             raise ClusterError(
                 f"This worker has {here}, and the run was started with {self.facts['trainer']}. Install the same."
             )
@@ -56,6 +58,11 @@ class TrainingCell:
     def accepts(self, answer: Answer) -> bool:  # noqa: ARG002 - whatever it is
         """Return False: nothing is kept but the file itself."""
         return False
+
+
+def package_with_version(package: str) -> str:
+    """Return the name and the version of an installed package, as the file of a training says them."""
+    return f"{package} {version(package)}"
 
 
 def words_and_trainer(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import StatementList, percent_text
+from bayesbias.errors import TableError
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
@@ -26,7 +28,6 @@ from bayesbias.reports.embeddings.shared_pairs import (
     common_pairs,
     difference_table,
     equalized_words,
-    has_vectors,
     pair_differences,
 )
 from bayesbias.reports.posterior.summary import summary
@@ -90,8 +91,8 @@ class EmbeddingComparison(Result):
         `model`, `difference_model`, `difference_prior`, `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number
         of pairs by embedding), `joint_gaps` (whether differences of gaps are those of `trend`), `equalized` (by
         embedding, the protected words that are equally near to most stereotype words there, but not in the baseline),
-        `tied` (by embedding, the number of directions in which its words'
-        distances are tied to each other, if any), `convergence_problems`.
+        `tied` (by embedding, the number of directions in which its words' distances are tied to each other, if any),
+        `convergence_problems`.
     """
 
     baseline: str
@@ -261,8 +262,8 @@ def compare_embeddings(
     spec = load_model(model)
     difference_spec = model_of_differences(spec, difference_prior)
     common, left_out = common_pairs(checked_tables(tables))
-    is_joint = spec.multivariate and has_vectors(common)
     baseline, *names = common
+    samples = _joint_samples(common) if spec.multivariate else {}
     pairs = {name: pair_differences(common[baseline], common[name], name) for name in names}
 
     simulated = any(table.attrs[ATTRS_KEY].get("simulated") is True for table in common.values())
@@ -295,16 +296,15 @@ def compare_embeddings(
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
-        "joint_gaps": is_joint,
+        "joint_gaps": bool(samples),
         "equalized": {name: equalized_words(rows) for name, rows in pairs.items()},
     }
     overall, by_word, gaps = {}, {}, {}
     for name in names:
         rows, fitted = pairs[name], difference_fits.get(name)
         overall[name], by_word[name] = difference_frames(rows, fitted, hdi_prob, region)
-        if is_joint and fitted is not None:
-            pair = {table: common[table] for table in (baseline, name)}
-            gap_rows = joint_gap_frame(pair, hdi_prob, region, draws=draws, chains=chains, seed=seed)
+        if samples:
+            gap_rows = joint_gap_frame(samples[name], hdi_prob, region, draws=draws, chains=chains, seed=seed)
         else:
             gap_rows = gap_frame(rows, fitted, hdi_prob, region, seed)
         if gap_rows is not None:
@@ -327,6 +327,15 @@ def compare_embeddings(
         difference_fits=difference_fits,
         facts=facts,
     )
+
+
+def _joint_samples(common: "Mapping[str, pd.DataFrame]") -> dict[str, PeriodSample]:
+    """Return the baseline with each other table as one sample, by name; none if a list has one word, or pairs lack."""
+    baseline, *names = common
+    try:
+        return {name: period_sample({baseline: common[baseline], name: common[name]}) for name in names}
+    except TableError:
+        return {}
 
 
 def model_of_differences(spec: "ModelSpec", prior: str = DIFFERENCE_PRIOR) -> "ModelSpec":

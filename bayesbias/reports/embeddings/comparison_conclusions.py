@@ -153,7 +153,7 @@ def _conclusions(
         f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
     )
     if facts["joint_gaps"]:
-        about += " Differences of gaps are not from this model: they are changes between two periods, as of `trend`."
+        about += " Differences of gaps are not from this model, but paired changes as in `trend`."
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
     numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "random_seed")}}

@@ -12,7 +12,7 @@ from bayesbias.estimates.intervals import (
 )
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.models.periods.period_sample import period_sample
+from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.embeddings.shared_pairs import EQUAL_DISTANCES
 from bayesbias.reports.posterior.contrasts import contrasts
 
@@ -117,30 +117,26 @@ def gap_frame(
 
 
 def joint_gap_frame(
-    tables: "Mapping[str, pd.DataFrame]",
+    sample: PeriodSample,
     hdi_prob: float,
     region: tuple[float, float] | None,
     *,
     draws: int,
     chains: int,
     seed: int,
+    each_word: bool = True,
 ) -> "pd.DataFrame | None":
     """Return what `gap_frame` returns, from the draws that `bayesbias.trend` has for two periods.
 
     Debiasing changes an attribute word's distances to all protected words in proportion to their leans. Whole vectors
     of distances as the sample take this into account, as effects of words and attribute words do not.
 
-    `tables` are those of the baseline and of the other embedding, with the same pairs; `draws` are those of a chain.
-
-    Raises
-    ------
-    TableError
-        If a list has fewer than two words, or words lack some of their pairs.
+    The periods of `sample` are the baseline and the other embedding; `draws` are those of a chain. Without `each_word`
+    there are only the rows of all words together.
     """
     import pandas as pd
     import xarray as xr
 
-    sample = period_sample(tables)
     if "associated" not in sample.connections or len(sample.connections) < 2:
         return None
     associated, lists = sample.connections.index("associated"), list_deviations(sample)
@@ -151,10 +147,13 @@ def joint_gap_frame(
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed
         )
-        both = np.concatenate([drawn.population[:, :, None], drawn.words], axis=2)
+        gaps, words = drawn.population[:, :, None], [""]
+        if each_word:
+            gaps = np.concatenate([gaps, drawn.words], axis=2)
+            words += [sample.protected_words[word] for word in drawn.word_places]
+        # Where distances differ by rounding alone, all draws are 0.
         moved = np.abs(np.diff(drawn.plain_words, axis=0)).max() > EQUAL_DISTANCES
-        changes = (both[:, 1] - both[:, 0]).reshape(chains, draws, -1) * moved
-        words = ["", *(sample.protected_words[word] for word in drawn.word_places)]
+        changes = np.diff(gaps, axis=1).reshape(chains, draws, -1) * moved
         array = xr.DataArray(changes, dims=("chain", "draw", "protected_word"), coords={"protected_word": words})
         frame = directed_estimates(array, hdi_prob=hdi_prob, rope=region)
         frame.insert(0, "contrast", contrast_name("associated", connection))

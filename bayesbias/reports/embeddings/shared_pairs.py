@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
-from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.conversion import as_frame
 from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_facts, table_hash, validate_table
@@ -174,15 +173,6 @@ def difference_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "
     facts = {"quantity": "change of cosine distance", "source": source}
     table.attrs = {ATTRS_KEY: {**facts, "simulated": True} if simulated else facts}
     return table
-
-
-def has_vectors(tables: "Mapping[str, pd.DataFrame]") -> bool:
-    """Return whether `joint_gap_frame` can take these tables: two words a list at least, and whole vectors."""
-    try:
-        period_sample(tables)
-    except TableError:
-        return False
-    return True
 
 
 def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:

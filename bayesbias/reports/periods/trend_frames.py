@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.estimates.intervals import directed_estimates, settled
+from bayesbias.estimates.intervals import DIRECTION_COLUMNS, directed_estimates, settled
 from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
@@ -37,7 +37,7 @@ def estimate_rows(
     )
     numbers = directed_estimates(array, hdi_prob=hdi_prob, rope=rope).drop(columns="row")
     if not directions:
-        numbers = numbers.drop(columns=[name for name in numbers if str(name).startswith(("direction", "probability"))])
+        numbers = numbers.drop(columns=list(DIRECTION_COLUMNS))
     return pd.concat([pd.DataFrame(dict(labels)), numbers], axis=1)
 
 

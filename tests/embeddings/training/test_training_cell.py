@@ -113,9 +113,13 @@ def test_workers_that_cannot_be_had_leave_nothing(tmp_path: Path, monkeypatch: p
 def test_a_worker_with_another_trainer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = read_corpus(TEXTS, min_count=1)
     facts = {"algorithm": "skipgram", "settings": {}, "corpus": text.facts(), "trainer": "gensim 0.0.1"}
-    cell = TrainingCell(train.skipgram, facts, 1)
+    cell = TrainingCell(train.skipgram, "gensim", facts, 1)
     assert "gensim 0.0.1" in str(workers.outcome(text, cell, training_cell.version("bayesbias")))
-    assert cell.digest == TrainingCell(train.skipgram, facts, 1).digest != TrainingCell(train.skipgram, facts, 2).digest
+    assert (
+        cell.digest
+        == TrainingCell(train.skipgram, "gensim", facts, 1).digest
+        != TrainingCell(train.skipgram, "gensim", facts, 2).digest
+    )
     assert not cell.accepts(Answer({}))
 
 

@@ -9,6 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, ReportError
 from bayesbias.reports.debiasing.report import COLUMNS
+from bayesbias.reports.embeddings.difference_frames import reading_of
 from tests.cells.pets import study
 from tests.reports.debiasing import pets
 
@@ -52,13 +53,22 @@ def test_an_association_is_that_of_a_fit_and_its_change_that_of_a_trend(report: 
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
-    fitted = bb.fit(tables["linear"], "no_pooling", random_seed=5, progress=False)
-    gap = bb.contrasts(fitted, level="overall").iloc[0]
+    before, gap = (
+        bb.contrasts(bb.fit(table, "no_pooling", random_seed=5, progress=False), level="overall").iloc[0]
+        for table in tables.values()
+    )
     change = bb.trend(tables, draws=8000, random_seed=5, progress=False).changes.iloc[0]
     row = row_of(report, embedding="E1", method="linear", kind="association")
     # Means of 400 draws and of 8,000: within the Monte Carlo error of the former.
     assert row["change"] == pytest.approx(change["mean"], abs=4 * change["sd"] / np.sqrt(400))
     assert row["value"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
+    intervals = {
+        f"{name}_{end}": gaps[f"hdi_{end}"]
+        for name, gaps in (("baseline", before), ("other", gap))
+        for end in ("low", "high")
+    }
+    means = {"baseline_gap": before["mean"], "other_gap": gap["mean"]}
+    assert row["reading"] == reading_of({**change.to_dict(), **intervals, **means})
     assert (row["items"], row["lost"]) == (len(tables["linear"]), 0)
 
 

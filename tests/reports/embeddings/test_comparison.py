@@ -13,7 +13,8 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ModelError
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison, _joint_samples, compare_embeddings
+from tests.cells import pets
 from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
 
 
@@ -352,3 +353,30 @@ def test_no_column_of_words_is_gone_through_row_by_row(monkeypatch: pytest.Monke
     with pytest.warns(LostWordsWarning):
         compare_embeddings({"old": table, "new": changed}, "hierarchical", **QUICK)
     assert longest < len(table) / 2
+
+
+def test_gaps_come_from_whole_vectors_where_these_are_whole() -> None:
+    """Without one pair, or with lists of one word, the gaps are those of the model of differences."""
+    tables = {
+        name: bb.distance_table(pets.embedding(seed), pets.study())
+        for name, seed in (("old", 1), ("new", 2), ("newer", 3))
+    }
+    settings: dict[str, Any] = {"draws": 200, "chains": 2, "random_seed": 1, "progress": False}
+    joint = compare_embeddings(tables, **settings)
+    assert joint.facts["joint_gaps"]
+    assert "paired changes as in `trend`" in str(joint)
+    for name, rows in joint.gaps.groupby("embedding"):
+        moved = bb.trend({"old": tables["old"], name: tables[str(name)]}, draws=400, random_seed=1, progress=False)
+        change, expected = rows[rows["protected_word"] == ""].iloc[0], moved.changes.iloc[0]
+        assert change["mean"] == pytest.approx(expected["mean"], abs=5 * expected["sd"] / np.sqrt(400))
+    lost = tables["old"][["protected_word", "attribute_word"]].iloc[0]
+    holed = {
+        name: table[(table[["protected_word", "attribute_word"]] != lost).any(axis=1)] for name, table in tables.items()
+    }
+    paired = compare_embeddings(holed, **{**settings, "draws": 4000})
+    assert not paired.facts["joint_gaps"]
+    assert len(paired.gaps)
+    assert "paired changes" not in str(paired)
+    by_list = ["protected_word", "attribute_group"]
+    one_word = {name: table.groupby(by_list, observed=True).head(1) for name, table in tables.items()}
+    assert _joint_samples(one_word) == {}
