@@ -36,7 +36,10 @@ def comparison_seconds() -> float:
 
 
 SECONDS = {
-    **{name: stored(f"{name}/run.json")["seconds"] for name in ("gate", "kindel", "reliability", "templates", "trade")},
+    **{
+        name: stored(f"{name}/run.json")["seconds"]
+        for name in ("axes", "changes", "gate", "kindel", "reliability", "templates", "trade")
+    },
     **{name: stored(f"{name}/cells.json")["seconds"] for name in ("real_gaps", "periods")},
     **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},
     "study_over_seeds": stored("study_over_seeds/run.json")["seconds"],
@@ -55,13 +58,16 @@ def test_a_time_is_the_one_that_the_run_recorded(folder: str) -> None:
         assert not re.search(r"\d", TIMES[folder])
     else:
         minutes = round(SECONDS[folder] / 60)
-        assert TIMES[folder].startswith(f"{minutes} minute{'s' * (minutes != 1)}")
+        time = f"{minutes} minute{'s' * (minutes != 1)}" if minutes else f"{SECONDS[folder]} seconds"
+        assert TIMES[folder].startswith(time)
 
 
 def test_a_command_names_as_many_samples_as_the_run_had() -> None:
     text = (VALIDATION / "README.md").read_text(encoding="utf-8")
     samples = dict(re.findall(r"validation/(\w+)/\w+\.py[^`|]*--samples (\d+)", text))
-    assert samples == {name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "gate", "templates")}
+    assert samples == {
+        name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "changes", "gate", "templates")
+    }
 
 
 def test_every_folder_has_a_row() -> None:

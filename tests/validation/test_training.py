@@ -19,7 +19,7 @@ SCRIPT = load_script("training", "compare_training")
 
 def test_glove_meets_its_time_and_was_trained_as_the_paper_has_it() -> None:
     times = pd.read_csv(FOLDER / "training.csv").set_index("algorithm")
-    assert times.loc["glove", ["dimensions", "workers"]].tolist() == [100, 2]
+    assert times.loc["glove", ["dimensions", "threads"]].tolist() == [100, 2]
     assert times.loc["glove", "cpu_seconds"] < 480  # of both threads: 8 minutes even on one core
     facts = json.loads((FOLDER / "run.json").read_text())["provenance"]
     expected = {"window": 15, "min_count": 5, "epochs": 15, "x_max": 100.0, "alpha": 0.75}
@@ -45,7 +45,7 @@ def test_the_text_says_that_glove_misses_its_target() -> None:
 def test_the_text_says_what_the_tables_hold() -> None:
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     for row in pd.read_csv(FOLDER / "training.csv").itertuples():
-        assert f"| {row.algorithm} | {row.workers} | {row.cpu_seconds:.0f} | {row.seconds:.0f} |" in text
+        assert f"| {row.algorithm} | {row.threads} | {row.cpu_seconds:.0f} | {row.seconds:.0f} |" in text
     found = pd.read_csv(FOLDER / "similarity.csv")
     for name, rows in found.groupby("set"):
         by = rows.set_index("algorithm")

@@ -246,7 +246,7 @@ def main() -> None:
                     for file, rows in zip(("cells.csv", "ratings.csv"), tables, strict=True):
                         keep(given.output / file, pd.DataFrame(rows).round(4))
                     print(f"{vectors}, {name}: {time.time() - begin:.0f} s", flush=True)
-    settings = {"seed": SEED, "samples": given.samples}
+    settings = {"seed": SEED, "samples": given.samples, "seconds": round(time.time() - begin)}
     (given.output / "run.json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 

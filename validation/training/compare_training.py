@@ -1,6 +1,6 @@
 """Skip-gram and GloVe on one corpus: how long they take, and how well their similarities agree with people's.
 
-    python validation/training/compare_training.py CORPUS NAME=PAIRS ... [--workers 2]
+    python validation/training/compare_training.py CORPUS NAME=PAIRS ... [--threads 2]
 
 CORPUS is what `bb.embeddings.train_embeddings` takes; PAIRS are files of word pairs with a rating by people,
 separated by white space. Writes training.csv (time), similarity.csv (rank correlations) and run.json.
@@ -79,13 +79,13 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("pairs", nargs="+", metavar="NAME=PAIRS")
     parser.add_argument("--dimensions", type=int, default=100)
-    parser.add_argument("--workers", type=int, default=2, help="threads of GloVe; skip-gram has one")
+    parser.add_argument("--threads", type=int, default=2, help="threads of GloVe; skip-gram has one")
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args()
     embeddings, times, facts = {}, [], {}
     with tempfile.TemporaryDirectory() as folder:
         for algorithm in ALGORITHMS:
-            workers = given.workers if algorithm == "glove" else 1
+            threads = given.threads if algorithm == "glove" else 1
             begun, used = time.perf_counter(), time.process_time()
             trained = bb.embeddings.train_embeddings(
                 given.corpus,
@@ -93,7 +93,7 @@ def main() -> None:
                 algorithm=algorithm,
                 seeds=[SEED],
                 dimensions=given.dimensions,
-                threads=workers,
+                threads=threads,
             )
             seconds, cpu = time.perf_counter() - begun, time.process_time() - used
             embeddings[algorithm], facts[algorithm] = trained[SEED], trained.provenance
@@ -102,7 +102,7 @@ def main() -> None:
                     "algorithm": algorithm,
                     "dimensions": given.dimensions,
                     "words": len(trained[SEED]),
-                    "workers": workers,
+                    "threads": threads,
                     "seconds": seconds,
                     "cpu_seconds": cpu,
                 }

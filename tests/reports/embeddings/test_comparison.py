@@ -371,7 +371,8 @@ def test_gaps_come_from_whole_vectors_where_these_are_whole() -> None:
         assert change["mean"] == pytest.approx(expected["mean"], abs=5 * expected["sd"] / np.sqrt(400))
     lost = tables["old"][["protected_word", "attribute_word"]].iloc[0]
     holed = {
-        name: table[(table[["protected_word", "attribute_word"]] != lost).any(axis=1)] for name, table in tables.items()
+        name: tables[name][(tables[name][["protected_word", "attribute_word"]] != lost).any(axis=1)]
+        for name in ("old", "new")
     }
     paired = compare_embeddings(holed, **{**settings, "draws": 4000})
     assert not paired.facts["joint_gaps"]

@@ -1,0 +1,192 @@
+"""Changes of gaps between two embeddings: coverage of the model of pairs, and of that of whole vectors.
+
+    python validation/changes/changes.py [--samples 100]
+
+Vectors are the bundled ones. In the second embedding either a direction is removed from all vectors, or, as in
+`validation/periods`, all vectors get noise and protected words lose a part of their lean. Tables of a few words are
+drawn from large lists. The truth is the plain mean over the whole lists: no model makes it.
+README.md says what the table means.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.models.sampling import fit
+from bayesbias.models.spec import load_model
+from bayesbias.reports.embeddings.comparison import model_of_differences
+from bayesbias.reports.embeddings.difference_frames import gap_frame, joint_gap_frame
+from bayesbias.reports.embeddings.shared_pairs import checked_tables, difference_table, pair_differences
+
+FOLDER = Path(__file__).resolve().parent
+sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
+
+import periods  # noqa: E402 - a script in another folder
+from real_gaps import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
+
+SEED, DRAWS, CHAINS = 20261125, 500, 4
+METHODS = ("vectors", "pairs")
+_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What changes, and the size of the tables.
+
+    With `removed`, the gender direction goes from all vectors, estimated with an error of that length; else `drift`,
+    `spread` and `noise` are those of `validation/periods`.
+    """
+
+    words: int
+    attributes: int
+    removed: float = np.nan
+    drift: float = 0.0
+    spread: float = 0.0
+    noise: float = 0.0
+
+
+CELLS = (
+    Cell(8, 8, removed=0.3),
+    Cell(8, 15, removed=0.3),
+    Cell(4, 5, removed=0.3),
+    Cell(8, 8, drift=1.0, noise=0.02),
+    Cell(8, 8, noise=0.3),
+    Cell(15, 8, noise=0.1),
+    Cell(8, 8, drift=0.5, spread=0.3, noise=0.3),
+    Cell(8, 15, drift=0.5, spread=0.3, noise=0.3),
+    Cell(3, 4, spread=0.5, noise=0.1),
+)
+
+
+def populations(cell: Cell) -> periods.Populations:
+    """Return the distances of all words of a cell in both embeddings."""
+    if np.isnan(cell.removed):
+        drawn = {"drift": cell.drift, "spread": cell.spread, "noise": cell.noise}
+        return periods.populations(periods.Cell("bundled", 2, cell.words, cell.attributes, **drawn), FOLDER)
+    rng = np.random.default_rng(SEED)
+    names, vectors = unit_vectors("bundled", FOLDER)
+    axis = gender_difference(names, vectors)
+    axis /= np.linalg.norm(axis)
+    error = cell.removed / np.sqrt(len(axis)) * rng.standard_normal(len(axis))
+    direction = (axis + error) / np.linalg.norm(axis + error)
+    changed = vectors - (vectors @ direction)[:, None] * direction
+    changed /= np.linalg.norm(changed, axis=1, keepdims=True)
+    score = vectors @ axis / (vectors @ axis).std() + rng.standard_normal(len(names))
+    usable = np.array([place for place, word in enumerate(names) if word.isalpha()])
+    protected, attributes = (
+        [half[score[half] > np.quantile(score[half], 0.9)], half[score[half] < np.quantile(score[half], 0.1)]]
+        for half in np.array_split(rng.permutation(usable), 2)
+    )
+    words, samples = np.concatenate(protected), np.concatenate(attributes)
+    group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
+    return periods.Populations(
+        np.stack([1 - of[samples] @ of[words].T for of in (vectors, changed)]), list_of, group_of
+    )
+
+
+def tables_of(sample: PeriodSample) -> dict[str, pd.DataFrame]:
+    """Return the distance tables of both embeddings."""
+    attributes, words = (places.ravel() for places in np.indices(sample.distances.shape[1:]))
+    lists, groups = sample.list_of[attributes], sample.group_of[words]
+    labels = (
+        *(np.array(sample.protected_words)[words], np.array(sample.groups)[groups]),
+        *(np.array(sample.attribute_words)[attributes], np.array(sample.lists)[lists]),
+        np.where(lists == groups, "associated", "different"),
+    )
+    frames = [pd.DataFrame(dict(zip(_COLUMNS, (*labels, of.ravel()), strict=True))) for of in sample.distances]
+    return checked_tables(dict(zip(("before", "after"), frames, strict=True)))
+
+
+def frame_of(method: str, sample: PeriodSample, seed: int) -> pd.DataFrame:
+    """Return the changes of gaps by whole vectors, or by the model of the differences of pairs."""
+    if method == "vectors":
+        frame = joint_gap_frame(sample, HDI_PROB, None, draws=DRAWS, chains=CHAINS, seed=seed)
+    else:
+        rows = pair_differences(*tables_of(sample).values(), "after")
+        table = difference_table(rows, source="differences", simulated=False)
+        spec = model_of_differences(load_model("multivariate"))
+        fitted = fit(table, spec, draws=DRAWS, chains=CHAINS, random_seed=seed, progress=False)
+        frame = gap_frame(rows, fitted, HDI_PROB, None, seed)
+    assert frame is not None
+    return frame
+
+
+def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
+    """Yield a row for each sample, method and change."""
+    whole = populations(cell)
+    by_list = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
+    changes = np.diff(periods.gaps_of(by_list, whole.group_of), axis=0)[0]
+    truth = np.mean([changes[whole.group_of == group].mean() for group in (0, 1)])
+    size = periods.Cell("bundled", 2, cell.words, cell.attributes, cell.drift)
+    for number in range(samples):
+        sample, words = periods.table_of(whole, size, np.random.default_rng([SEED, number]))
+        truths = {"": truth, **dict(zip(sample.protected_words, changes[words], strict=True))}
+        for method in METHODS:
+            for row in frame_of(method, sample, number).to_dict("records"):
+                true, low, high = truths[row["protected_word"]], row["hdi_low"], row["hdi_high"]
+                yield {
+                    "sample": number,
+                    "method": method,
+                    "level": "word" if row["protected_word"] else "population",
+                    "quantity": "change",
+                    "truth": true,
+                    "error": row["mean"] - true,
+                    "sd": row["sd"],
+                    "covered": low <= true <= high,
+                    "claims": not low <= 0 <= high,
+                }
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return the table of README.md: coverage and error of each cell by both methods."""
+    sizes = ["words", "attributes", "removed", "drift", "spread", "noise"]
+    columns = [
+        (name, level, method)
+        for name in ("coverage", "error")
+        for level in ("population", "word")
+        for method in METHODS
+    ]
+    columns += [("claims", "population", method) for method in METHODS]
+    wide = cells.fillna({"removed": -1.0}).pivot(
+        index=sizes, columns=["level", "method"], values=["coverage", "error", "claims"]
+    )
+    heads = [*sizes, *(f"{name}, {level}, {method}" for name, level, method in columns)]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for size, row in wide.iterrows():
+        texts = ["" if number < 0 else f"{number:g}" for number in size]
+        texts += [f"{row[column]:.4f}" if column[0] == "error" else f"{row[column]:.2f}" for column in columns]
+        lines.append(f"| {' | '.join(texts)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run all cells and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
+    given = parser.parse_args()
+    begin, frames = time.time(), []
+    with threadpool_limits(1, "blas"):
+        for cell in CELLS:
+            summary = periods.summarise(pd.DataFrame(run_cell(cell, given.samples)))
+            for place, (name, value) in enumerate(vars(cell).items()):
+                summary.insert(place, name, value)
+            frames.append(summary)
+            print(f"{cell}: {time.time() - begin:.0f} s", flush=True)
+    pd.concat(frames).round(5).to_csv(given.output, index=False)
+    run = {"seed": SEED, "samples": given.samples, "draws": DRAWS * CHAINS, "seconds": round(time.time() - begin)}
+    (given.output.parent / "run.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
