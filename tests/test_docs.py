@@ -92,6 +92,16 @@ def test_every_room_of_the_map_exists_and_every_room_is_on_it() -> None:
     assert rooms <= named
 
 
+def test_the_site_lists_every_guide_notebook_and_validation() -> None:
+    """Sphinx refuses a page outside the table of contents, but only when the site is built."""
+    listed = set((ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines())
+    pages = {f"guide/{path.stem}" for path in (ROOT / "docs" / "guide").glob("*.md")}
+    pages |= {path.stem for path in (ROOT / "docs").glob("from_*.md")}
+    pages |= {f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    pages |= {f"validation/{path.parent.name}" for path in (ROOT / "validation").glob("*/README.md")}
+    assert pages - listed == set()
+
+
 TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
 TEXTS += sorted((ROOT / "validation").rglob("README.md"))
 GUIDE = sorted([*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs").glob("from_*.md")])
