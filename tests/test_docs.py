@@ -116,7 +116,7 @@ GUIDE = [page for page in GUIDE if "```" in page.read_text(encoding="utf-8")]
 def test_every_code_block_of_the_guide_runs(
     page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The numbers in a figure's caption are among those that the page's code prints."""
+    """The numbers in a figure's caption are among those that the page's code prints, within Monte Carlo error."""
     folder = workplace / page.stem
     folder.mkdir()
     (folder / "vectors.txt").write_bytes((workplace / "vectors.txt").read_bytes())
@@ -139,8 +139,10 @@ def test_every_code_block_of_the_guide_runs(
     numbers = [float(number) for number in re.findall(r"-?\d+\.\d+", printed)]
     for caption in re.findall(r"^\*[^*].*?\*$", content, re.DOTALL | re.MULTILINE):
         for number in re.findall(r"(?<!\w)-?\d+\.\d+", caption):
-            digits = len(number.partition(".")[2])
-            assert float(number) in [round(value, digits) for value in numbers], f"{number} is not printed by the page"
+            # Draws differ from one kind of processor to another: ends of intervals by a few Monte Carlo errors.
+            margin = 0.005 + 0.5 * 10.0 ** -len(number.partition(".")[2])
+            nearest = min(abs(float(number) - value) for value in numbers)
+            assert nearest <= margin, f"{number} is not printed by the page"
     for name in re.findall(r"!\[[^\]]*\]\([./]*generated/figures/([\w.]+)\)", content):
         assert Path(name).stat().st_size > 5000
 
