@@ -31,61 +31,89 @@ def test_readme_shows_the_table(script: ModuleType, text: str) -> None:
 
 
 def test_the_table_follows_from_the_trainings(script: ModuleType) -> None:
-    cells = pd.read_csv(KEPT / "cells.csv").set_index(["algorithm", "matrix"])
-    summary, detail = script.compare(KEPT, "glove", "word vectors")
+    cells = pd.read_csv(KEPT / "cells.csv").set_index(["algorithm", "documents", "matrix"])
+    summary, detail = script.compare(KEPT, "glove_3300", "word vectors")
     for name in ("rms_between_slices_sd", "rms_resampled_sd", "rms_closed_sd", "held_out_slice"):
-        assert cells.loc[("glove", "word vectors"), name] == pytest.approx(summary[name], abs=2e-5)
+        assert cells.loc[("glove", 3300, "word vectors"), name] == pytest.approx(summary[name], abs=2e-5)
     assert (detail["document_sd"] > 0).all()
 
 
+ALGORITHMS = ("skipgram", "glove")
+SMALL, LARGE = 600, 3300
+
+
 def numbers_of_the_tables() -> Iterator[str]:
-    cells = pd.read_csv(KEPT / "cells.csv").set_index(["algorithm", "matrix"])
-    closed = cells.loc[("glove", "word vectors")]
-    yield f"{closed['rms_closed_sd'] / closed['rms_between_slices_sd']:.1f} times"
-    for key, name in ((("skipgram", "vectors"), "skip-gram"), (("glove", "vectors"), "GloVe")):
-        row = cells.loc[key]
-        ratio = row["rms_resampled_sd"] / row["rms_between_slices_sd"]
-        yield f"{ratio:.2f} for {name}"
-        yield f"{row['held_out_slice']:.2f} for {name}"
-    skipgram, glove = cells.loc[("skipgram", "vectors")], cells.loc[("glove", "vectors")]
-    yield f"is {skipgram['resampled_ratio']:.2f} times that between independent slices for skip-gram"
-    yield f"and {glove['resampled_ratio']:.2f} times for GloVe"
-    yield f"alone hold it in {skipgram['without_prior']:.2f} and {glove['without_prior']:.2f}"
-    values = pd.read_csv(KEPT / "trainings_glove.csv.gz").query("matrix == 'vectors' and kind == 'plain' and seed == 1")
-    variances = values.groupby("contrast")["value"].var()
-    share = 100 * variances.max() / variances.sum()
-    yield f"one contrast, {variances.idxmax()}, makes {share:.0f} % of the variance"
-    yield f"miss the aim of {HDI_PROB}"
+    cells = pd.read_csv(KEPT / "cells.csv").set_index(["algorithm", "documents", "matrix"])
+    small, large = ([cells.loc[(name, size, "vectors")] for name in ALGORITHMS] for size in (SMALL, LARGE))
+    inside, ratios = "{:.2f} for skip-gram and {:.2f} for GloVe", "{:.2f} and {:.2f}"
+    yield inside.format(*(row["held_out_slice"] for row in large))
+    yield f"the aim is {HDI_PROB}"
+    yield "alone hold it in " + ratios.format(*(row["without_prior"] for row in large))
+    yield "{:.2f} times as large for skip-gram and {:.2f} times for GloVe".format(
+        *(row["resampled_ratio"] for row in large)
+    )
+    yield f"In slices of {SMALL} articles these ratios are " + ratios.format(*(row["resampled_ratio"] for row in small))
+    yield "hold the held-out slice in " + ratios.format(*(row["held_out_slice"] for row in small))
     yield f"about {100 * (1 - math.exp(-1)):.0f} % of the documents"
-    trained = cells.loc[[("skipgram", "vectors"), ("glove", "vectors")]]
-    seeds, slices = trained["seeds_alone"], trained["held_out_slice"]
-    yield f"hold it in {seeds.iloc[0]:.2f} and {seeds.iloc[1]:.2f} only"
-    yield f"rank correlation with that over contrasts is {closed['rank_closed']:.2f}"
-    yield f"that of resampling is {closed['rank_resampled']:.2f}"
+    yield "hold it in " + ratios.format(*(row["seeds_alone"] for row in large)) + " only"
+    yield from closed_form(cells)
+    yield from settings(cells)
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
-    assert f"in {100 * slices.min():.0f} to {100 * slices.max():.0f} % of cases" in guide
-    assert f"those over seeds alone in {100 * seeds.min():.0f} to {100 * seeds.max():.0f} %" in guide
-    assert f"standard deviations were {closed['rms_closed_sd'] / closed['rms_between_slices_sd']:.1f} times" in guide
-    times = pd.concat([pd.read_csv(path) for path in sorted(KEPT.glob("times_*.csv"))])
+    for quoted in (
+        "in {:.0f} and {:.0f} % of cases".format(*(100 * row["held_out_slice"] for row in large)),
+        "those over seeds alone in {:.0f} and {:.0f} %".format(*(100 * row["seeds_alone"] for row in large)),
+        "in {:.0f} and {:.0f} % in corpora of {}".format(*(100 * row["held_out_slice"] for row in small), SMALL),
+    ):
+        assert quoted in guide
+
+
+def closed_form(cells: pd.DataFrame) -> Iterator[str]:
+    small, large = (cells.loc[("glove", size, "word vectors")] for size in (SMALL, LARGE))
+    times = [row["rms_closed_sd"] / row["rms_between_slices_sd"] for row in (small, large)]
+    yield f"is {times[1]:.1f} times that between slices"
+    yield f"over contrasts is {large['rank_closed']:.2f}, where that of resampling is {large['rank_resampled']:.2f}"
+    yield f"In slices of {SMALL} articles the three numbers are {times[0]:.1f}, {small['rank_closed']:.2f} and " + (
+        f"{small['rank_resampled']:.2f}"
+    )
+    values = pd.read_csv(KEPT / f"trainings_glove_{SMALL}.csv.gz")
+    variances = values.query("matrix == 'vectors' and kind == 'plain' and seed == 1").groupby("contrast")["value"].var()
+    share = 100 * variances.max() / variances.sum()
+    yield f"In slices of {SMALL} articles one contrast, {variances.idxmax()}, makes {share:.0f} % of GloVe's variance"
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
+    assert f"standard deviations were {times[1]:.1f} times" in guide
+
+
+def settings(cells: pd.DataFrame) -> Iterator[str]:
+    run_files = {
+        (name, size): json.loads((KEPT / f"run_{name}_{size}.json").read_text(encoding="utf-8"))
+        for name in ALGORITHMS
+        for size in (SMALL, LARGE)
+    }
+    for size in (SMALL, LARGE):
+        skipgram, glove = (
+            {key: value for key, value in run_files[name, size].items() if key not in ("algorithm", "settings")}
+            for name in ALGORITHMS
+        )
+        assert skipgram == glove
+        assert skipgram["documents_a_slice"] == [size, size]
+    run = run_files["glove", LARGE]
+    times = pd.concat([pd.read_csv(KEPT / f"times_{name}_{LARGE}.csv") for name in ALGORITHMS])
     several = times[times["trainings"] > 1].groupby(["algorithm", "kind"])[["seconds", "trainings"]].sum()
     seconds = several["seconds"] / several["trainings"]
     yield (
         f"{seconds['skipgram', 'resampled']:.1f} s against {seconds['skipgram', 'plain']:.1f} s for skip-gram, "
         f"{seconds['glove', 'resampled']:.1f} s against {seconds['glove', 'plain']:.1f} s for GloVe"
     )
-    facts = {
-        name: json.loads((KEPT / f"run_{name}.json").read_text(encoding="utf-8")) for name in ("glove", "skipgram")
-    }
-    glove, skipgram = (facts[name].pop("settings") for name in ("glove", "skipgram"))
-    assert facts["glove"] == facts["skipgram"]
-    run = facts["glove"]
-    (articles,) = set(run["documents_a_slice"])
     trainings = times[times["trainings"] > 1].groupby("kind")["trainings"].max()
+    row = cells.loc[("glove", LARGE, "vectors")]
     yield f"The first {run['documents']:,} articles"
-    yield f"{run['slices']} slices of {articles} articles ({{:,}} to {{:,}} words)".format(*run["tokens_a_slice"])
-    yield f"{closed['slices']:.0f} of them with three seeds, and on {trainings['resampled']} draws"
+    yield f"{run['slices']} slices of {LARGE:,} articles ({{:,}} to {{:,}} words)".format(*run["tokens_a_slice"])
+    yield f"Larger corpora than {LARGE:,} articles"
+    yield f"in slices of {run_files['glove', SMALL]['documents_a_slice'][0]} articles."
+    yield f"{row['slices']:.0f} of them with three seeds, and on {trainings['resampled']} draws"
     assert trainings["plain"] == 3
-    yield f"{closed['contrasts']:.0f} contrasts"
+    yield f"{row['contrasts']:.0f} contrasts"
+    skipgram, glove = (run_files[name, LARGE]["settings"] for name in ALGORITHMS)
     yield (
         f"Skip-gram has {skipgram['dimensions']} dimensions and {skipgram['epochs']} passes; GloVe "
         f"{glove['dimensions']}, {glove['epochs']} and a window of {glove['window']}."

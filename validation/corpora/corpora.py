@@ -5,8 +5,8 @@
 
 The documents of CORPUS are dealt out at random to slices. Every slice is trained on with one seed; the first ones also
 with more seeds and on resampled documents, from which intervals over documents follow. The other slices are held out:
-documents of the same kind that no training of a slice has seen. `train` writes trainings_ALGORITHM.csv.gz, `compare`
-the tables of README.md.
+documents of the same kind that no training of a slice has seen. `train` writes trainings_RUN.csv.gz, where RUN is the
+algorithm and the number of documents in a slice, `compare` the tables of README.md.
 """
 
 import argparse
@@ -83,6 +83,8 @@ def train(given: argparse.Namespace) -> None:
     questions = contrasts(frequent, counts, rng)
     asked = sorted({word for parts_of_question in questions.values() for words in parts_of_question for word in words})
     rows, times = [], []
+    given.work.mkdir(parents=True, exist_ok=True)
+    run = f"{algorithm}_{min(map(len, parts))}"
     for number, part in enumerate(parts):
         plans = [("plain", None, given.seeds if number < given.full else 1)]
         if number < given.full:
@@ -91,7 +93,7 @@ def train(given: argparse.Namespace) -> None:
             begin = time.time()
             trained = bb.embeddings.train_embeddings(
                 part,
-                given.work / f"{algorithm}_{number}_{kind}",
+                given.work / f"{run}_{number}_{kind}",
                 algorithm=algorithm,
                 seeds=range(1, count + 1),
                 resample=resample,
@@ -142,9 +144,10 @@ def train(given: argparse.Namespace) -> None:
                         }
                     )
         print(f"slice {number}: {sum(entry['seconds'] for entry in times):.0f} s", flush=True)
-        pd.DataFrame(rows).round(6).to_csv(given.output / f"trainings_{algorithm}.csv.gz", index=False)
-        pd.DataFrame(times).round(1).to_csv(given.output / f"times_{algorithm}.csv", index=False)
+        pd.DataFrame(rows).round(6).to_csv(given.output / f"trainings_{run}.csv.gz", index=False)
+        pd.DataFrame(times).round(1).to_csv(given.output / f"times_{run}.csv", index=False)
     facts = {
+        "algorithm": algorithm,
         "documents": len(texts),
         "documents_a_slice": [min(map(len, parts)), max(map(len, parts))],
         "tokens_a_slice": [f([sum(map(len, part)) for part in parts]) for f in (min, max)],
@@ -152,12 +155,12 @@ def train(given: argparse.Namespace) -> None:
         "settings": SETTINGS[algorithm],
         "seed": SEED,
     }
-    (given.output / f"run_{algorithm}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (given.output / f"run_{run}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
-def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float], pd.DataFrame]:
+def compare(folder: Path, run: str, matrix: str) -> tuple[dict[str, float], pd.DataFrame]:
     """Return how intervals over documents fare on held-out slices, and the sds of each contrast."""
-    every = pd.read_csv(folder / f"trainings_{algorithm}.csv.gz")
+    every = pd.read_csv(folder / f"trainings_{run}.csv.gz")
     frame = every[every["matrix"] == matrix]
     plain = frame[frame["kind"] == "plain"].pivot_table(index=["slice", "seed"], columns="contrast", values="value")
     resampled = frame[frame["kind"] == "resampled"].pivot_table(
@@ -202,7 +205,9 @@ def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float]
     between = firsts.std(ddof=1)
     detail["between_slices_sd"] = detail["contrast"].map(between)
     coverage = detail.groupby("slice")[["held_out_mean", "held_out_slice", "without_prior", "seeds_alone"]].mean()
-    summary = {"algorithm": algorithm, "matrix": matrix, "slices": len(coverage), "contrasts": len(plain.columns)}
+    algorithm, documents = run.split("_")
+    summary = {"algorithm": algorithm, "documents": int(documents), "matrix": matrix}
+    summary |= {"slices": len(coverage), "contrasts": len(plain.columns)}
     summary |= coverage.mean().to_dict()
     summary |= {f"{name}_se": coverage[name].std() / np.sqrt(len(coverage)) for name in coverage}
 
@@ -221,6 +226,7 @@ def compare(folder: Path, algorithm: str, matrix: str) -> tuple[dict[str, float]
 
 COLUMNS = {
     "algorithm": "algorithm",
+    "documents": "documents a slice",
     "matrix": "vectors",
     "slices": "slices",
     "contrasts": "contrasts",
@@ -265,13 +271,14 @@ def main() -> None:
     if given.step == "train":
         train(given)
         return
-    stored = [name for name in SETTINGS if (given.output / f"trainings_{name}.csv.gz").exists()]
+    runs = [path.stem.removeprefix("run_") for path in given.output.glob("run_*.json")]
     summaries = [
-        compare(given.output, name, matrix)[0]
-        for name in stored
+        compare(given.output, run, matrix)[0]
+        for run in runs
         for matrix in ("vectors", "word vectors")
-        if name == "glove" or matrix == "vectors"
+        if run.startswith("glove") or matrix == "vectors"
     ]
+    summaries.sort(key=lambda row: (row["matrix"], row["algorithm"], row["documents"]))
     pd.DataFrame(summaries).round(5).to_csv(given.output / "cells.csv", index=False)
     print(pd.DataFrame(summaries).T.to_string())
 

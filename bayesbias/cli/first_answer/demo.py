@@ -11,8 +11,6 @@ from bayesbias.cli.base import Command, Overwrite, Quiet, answer, app, claim
 # Two of the four studies lose words in the small bundled vectors: they have 15 of 25 flowers, and three of four words
 # of Islam.
 _DEMO_STUDIES, _DEMO_MAX_LOST = ("weat1", "weat7", "gender", "religion"), 0.4
-# Twice the default: with fewer, the chains of weat1, which has the most words, disagree on some of its numbers.
-_DEMO_DRAWS = 2000
 
 
 @app.command(cls=Command)
@@ -57,8 +55,6 @@ def demo(
             keep_fits=True,
             random_seed=seed,
             progress=not quiet,
-            draws=_DEMO_DRAWS,
-            tune=_DEMO_DRAWS,
         )
     answer("Writing the figure, and a page for each question", quiet=quiet)
     write(frame, output, overwrite=overwrite, progress=not quiet)
