@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.checks import check_flag, check_path, with_progress
+from bayesbias.base.checks import check_count, check_flag, check_path, with_progress
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
@@ -18,6 +19,8 @@ from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError
+from bayesbias.workers.cells import Answer
+from bayesbias.workers.choice import choose_workers
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
 
@@ -28,6 +31,7 @@ def write(
     *,
     overwrite: bool = False,
     full: bool = False,
+    workers: int | None = None,
     progress: bool = True,
 ) -> Path:
     """Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
@@ -49,6 +53,9 @@ def write(
         stay.
     full
         Whether to print tables that are folded on the screen.
+    workers
+        Number of processes that draw the further pages of a folder, such as those of the questions of an audit, each
+        on one core; None: this process draws them.
     progress
         Whether to show progress bars.
 
@@ -76,6 +83,8 @@ def write(
     ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
     """
     check_flag("full", full)
+    if workers is not None:
+        check_count("workers", workers)
     if check_path(path).suffix.lower() in FORMATS and is_figure(result):
         return save_figure(result, path, overwrite=overwrite)
     target = check_target(path, overwrite=overwrite)
@@ -84,7 +93,7 @@ def write(
     if not ending or target.is_dir():
         names = [*written_names(target), *shown.contents.file_names]
         with whole_folder(target, names=names, overwrite=overwrite) as folder:
-            write_files(shown, folder, full=full, progress=progress)
+            write_files(shown, folder, full=full, workers=workers, progress=progress)
         return target
     with atomic_path(target, overwrite=overwrite) as temporary:
         _WRITERS[ending](shown, temporary, full=full, progress=progress)
@@ -137,7 +146,9 @@ def json_text(result: Result) -> str:
     return json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
 
 
-def write_files(result: Result, folder: Path, *, full: bool = False, progress: bool = False) -> None:
+def write_files(
+    result: Result, folder: Path, *, full: bool = False, workers: int | None = None, progress: bool = False
+) -> None:
     """Write all files of a result to an empty folder."""
     contents = result.contents
     for file, write_file in contents.files.items():
@@ -148,8 +159,9 @@ def write_files(result: Result, folder: Path, *, full: bool = False, progress: b
     for name, request in contents.figures.items():
         save_figure(drawn(result, request), folder / f"{name}.png")
     (folder / TEXT).write_text(f"{str(result).rstrip()}\n", encoding="utf-8")
-    for page in with_progress(list(contents.pages), "Pages", progress=progress):
-        _write_page(page.result, folder / page.file, full=full, progress=False)
+    pages = _linked_pages(contents.pages, full=full, workers=workers)
+    for _, (file, html) in zip(with_progress(contents.pages, "Pages", progress=progress), pages, strict=True):
+        _write_text(html, folder / file)
     if result.page_in_folder:
         _write_page(result, folder / PAGE, full=full, progress=progress, pages=contents.pages)
     names = sorted([*(file.name for file in folder.iterdir()), NUMBERS])
@@ -191,8 +203,48 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
     return filled_page(page, full=full)
 
 
+@dataclass(frozen=True)
+class PageCell:
+    """The page of one result of a folder, which is its source by the name of the page's file."""
+
+    source: str
+    full: bool
+    after: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Name of the page's file, which no other page of the folder has."""
+        return self.source
+
+    def answer(self, source: Result, before: Answer | None = None) -> Answer:  # noqa: ARG002 - as other cells
+        """Return the page as HTML."""
+        return Answer({}, objects={"html": page_html(source, full=self.full, progress=False)})
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether an answer has the page; none is read from a file."""
+        return "html" in answer.objects
+
+
+def _linked_pages(pages: tuple[LinkedPage, ...], *, full: bool, workers: int | None) -> Iterator[tuple[str, str]]:
+    """Yield files and HTML of further pages as they are ready."""
+    if workers is None or len(pages) < 2:
+        for page in pages:
+            yield page.file, page_html(page.result, full=full, progress=False)
+        return
+    results = {page.file: page.result for page in pages}
+    with choose_workers(min(workers, len(pages)), None, verbose=False)() as team:
+        for cell, outcome in team.outcomes(results, [PageCell(file, full) for file in results], {}):
+            if isinstance(outcome, str):
+                raise ReportError(f"{cell.source} cannot be drawn: {outcome}")
+            yield cell.source, outcome.objects["html"]
+
+
 def _write_page(result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> None:
-    path.write_text(page_html(result, full=full, progress=progress, pages=pages), encoding="utf-8", newline="\n")
+    _write_text(page_html(result, full=full, progress=progress, pages=pages), path)
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _write_json(result: Result, path: Path, **_: bool) -> None:

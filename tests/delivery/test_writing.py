@@ -1,16 +1,17 @@
 """Whatever a report returns is written by the same code: whole, safe, with every statement and every number."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.results import Result, ResultGroup
+from bayesbias.base.results import Contents, LinkedPage, Result, ResultGroup
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
-from bayesbias.errors import OutputError, ReportError
+from bayesbias.errors import ArgumentError, OutputError, ReportError
 from bayesbias.reports.audits.gate import GateResult
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
@@ -126,6 +127,48 @@ def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(writing, "save_figure", fails)
     with pytest.raises(OutputError, match="No space left"):
         bb.write(result_of("seeds"), tmp_path / "made")
+    assert list(tmp_path.iterdir()) == []
+
+
+class _Bare(Result):
+    _parts = ()  # statements
+
+
+@dataclass(frozen=True, eq=False)
+class Linking(_Bare):
+    """A result with further pages."""
+
+    linked: tuple[Result, ...]
+
+    @property
+    def contents(self) -> Contents:
+        pages = enumerate(self.linked, start=1)
+        return Contents("Two", pages=tuple(LinkedPage(f"{n}.html", "Text", "label", page) for n, page in pages))
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutPage(_Bare):
+    """A result whose page cannot be drawn."""
+
+    @property
+    def contents(self) -> Contents:
+        return Contents("None", page="no_such_page")
+
+
+def test_further_pages_are_the_same_from_two_processes(tmp_path: Path) -> None:
+    linking = Linking((result_of("seeds"), bb.report(made_fit(draws=50))))
+    here, there = (bb.write(linking, tmp_path / str(count), workers=count) for count in (None, 2))
+    names = [file.name for file in sorted(here.iterdir())]
+    assert {"1.html", "2.html", "report.html"} <= set(names)
+    for name in names:
+        assert (here / name).read_bytes() == (there / name).read_bytes()
+
+
+def test_a_page_that_a_worker_cannot_draw_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"2\.html .*no_such_page"):
+        bb.write(Linking((result_of("seeds"), WithoutPage())), tmp_path / "made", workers=2)
+    with pytest.raises(ArgumentError, match="workers"):
+        bb.write(result_of("seeds"), tmp_path / "made", workers=0)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,6 +11,7 @@ from bayesbias.cli.base import Command, Overwrite, Quiet, answer, app, claim
 # Two of the four studies lose words in the small bundled vectors: they have 15 of 25 flowers, and three of four words
 # of Islam.
 _DEMO_STUDIES, _DEMO_MAX_LOST = ("weat1", "weat7", "gender", "religion"), 0.4
+_DEMO_WORKERS = 2
 
 
 @app.command(cls=Command)
@@ -57,7 +58,7 @@ def demo(
             progress=not quiet,
         )
     answer("Writing the figure, and a page for each question", quiet=quiet)
-    write(frame, output, overwrite=overwrite, progress=not quiet)
+    write(frame, output, overwrite=overwrite, workers=_DEMO_WORKERS, progress=not quiet)
     statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
     answer(
         f"\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "

@@ -113,7 +113,13 @@ def audit(
     settings["skip_unanswered"] = skip_unanswered
     frame = run_audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
     if output is not None:
-        write(frame, output, overwrite=overwrite or cells is not None, progress=not quiet)
+        write(
+            frame,
+            output,
+            overwrite=overwrite or cells is not None,
+            workers=settings.get("workers"),
+            progress=not quiet,
+        )
     constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
     shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
     wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
