@@ -1,6 +1,7 @@
 """What `validation/covariates` keeps: the text shows the tables, and the script runs."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -84,6 +85,10 @@ def numbers_of_wefat() -> Iterator[str]:
     assert load_script("covariates", "wefat").markdown(table) in (KEPT / "README.md").read_text(encoding="utf-8")
     rows = {(row["vectors"], row["occupations"]): row for row in rows_of(table)}
     news, glove = rows["google_news", "paper"], rows["glove", "paper"]
+    of_paper = len(set(load_script("covariates", "wefat").OCCUPATIONS))
+    yield from (f"women in {of_paper} occupations", f"{news['with_share']} of the paper's {of_paper} occupations")
+    billion, dimensions = re.findall(r"\d+", load_script("covariates", "wefat").VECTORS["glove"])[:2]
+    yield f"({billion} billion words, {dimensions} dimensions)"
     yield f"{news['words']} are left in Google News, {glove['words']} in GloVe"
     yield f"{news['wefat_correlation']:.2f} in Google News and {glove['wefat_correlation']:.2f} in this GloVe"
     of_all = [f"{rows[name, 'all']['wefat_correlation']:.2f}" for name in ("google_news", "glove")]
@@ -120,16 +125,16 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
     yield f"lists of {len(script.FEMALE)} words each"
     assert len(script.FEMALE) == len(script.MALE)
     occupations = pd.read_csv(KEPT / "garg.csv")["words"].unique().item()
-    yield f"the {occupations} occupations whose vectors Google News (13,784 words) has"
+    vocabulary = int(re.findall(r"\d+", script.VECTORS["google_news"])[-1])
+    yield f"the {occupations} occupations whose vectors Google News ({vocabulary:,} words) has"
     yield from ("tables have 40 words", "ratings with 20 words", "of the population is 0")
 
 
 def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
     computed = [*numbers_of_settings(script), *numbers_of_coverage_and_claims(), *numbers_of_correlations_and_sds()]
     computed += [*numbers_of_figure_1(), *numbers_of_wefat()]
-    # Of the paper and of its data: the test below counts the occupations.
-    computed += ["50 occupations", "r = 0.90 for GloVe of 840 billion words (300 dimensions)"]
-    computed += ["31 of the paper's 50 occupations", "(6 billion words, 50 dimensions)"]
+    # What the paper reports of its own vectors.
+    computed += ["r = 0.90 for GloVe of 840 billion words (300 dimensions)"]
     assert unexplained(prose(KEPT / "README.md"), computed) == []
 
 
@@ -138,8 +143,8 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleTyp
 def test_wefat_of_the_table_is_that_of_the_written_out_formula() -> None:
     script, table = load_script("covariates", "wefat"), pd.read_csv(KEPT / "wefat.csv")
     shares = script.shares_of_women(DATA / "covariates")
-    assert len(set(script.OCCUPATIONS)) == 50
-    assert len(set(script.OCCUPATIONS) & set(shares.index)) == 31
+    counted = [len(set(script.OCCUPATIONS) & set(shares.index)), len(shares)] * 2
+    assert table["with_share"].tolist() == counted
     with np.load(DATA / "embeddings" / script.VECTORS["google_news"]) as stored:
         vectors = dict(zip(stored["words"].tolist(), stored["vectors"].astype(float), strict=True))
 

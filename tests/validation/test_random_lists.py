@@ -13,6 +13,7 @@ from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "random_lists"
+EMBEDDINGS = VALIDATION.parents[1] / "shared" / "data" / "embeddings"
 
 
 @pytest.fixture(scope="module")
@@ -108,12 +109,20 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
     degrees = words - 2
     yield f"a posterior sd of about {np.sqrt(degrees / (degrees - 2)):.2f} times the error"
     yield f"because {words} attribute words leave"
+    drawn_from = pd.Series({cell: of["drawn_from"] for cell, of in run["words"].items()})
+    ranges = []
+    for vectors, title in (("google_news", "Google News"), ("glove", "GloVe"), ("bundled", "bundled")):
+        of_vectors = drawn_from[drawn_from.index.str.startswith(vectors)]
+        ranges.append(f"{title} {of_vectors.min():,} to {of_vectors.max():,}")
+    yield f"({', '.join(ranges)})"
+    yield "only {}, {} and {} words of the religions".format(
+        *run["words"]["google_news_religion"]["protected_words"].values()
+    )
 
 
 def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
     computed = [*numbers_of_means(script), *numbers_of_other_models(), *numbers_of_settings(script)]
-    # Sizes of the vocabularies, and nominal rates.
-    computed += ["(Google News 13,587, GloVe 9,788, bundled 616)", "only 2, 4 and 1 words of the religions"]
+    # Nominal rates, and definitions.
     computed += ["(nominal 11 %), WEAT where p < 0.05 (nominal 5 %)", "errors above 11 %)", "nominal are 11 %"]
     computed += ["(nominal 11; WEAT 5)", "leaves out 0", "is 0 for each protected word", "of the estimate: 1 if"]
     assert unexplained(prose(KEPT / "README.md"), computed) == []
@@ -141,6 +150,17 @@ def test_the_text_says_which_aims_are_reached(script: ModuleType) -> None:
     power = table[table["gap"] == -0.03].set_index(["method", "vectors", "protected", "controls"])["claims"]
     behind = 100 * (power["oracle_plain_difference"] - power["multivariate"])
     assert f"{behind.mean():.0f} points behind on average, {behind.max():.0f} in the worst cell" in text
+
+
+@pytest.mark.parametrize(
+    "vectors", ["bundled", *(pytest.param(name, marks=pytest.mark.shared) for name in ("google_news", "glove"))]
+)
+def test_the_run_says_the_numbers_of_words(script: ModuleType, vectors: str) -> None:
+    if vectors != "bundled" and not EMBEDDINGS.exists():
+        pytest.skip("the reference data are absent")
+    run = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))
+    found = script.sizes(list(script.cells(EMBEDDINGS, [vectors])))
+    assert found == {cell: of for cell, of in run["words"].items() if cell.startswith(vectors)}
 
 
 def test_who_knows_the_covariance_claims_as_often_as_promised(script: ModuleType) -> None:

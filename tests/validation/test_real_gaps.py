@@ -152,9 +152,32 @@ def numbers_of_the_former_default() -> Iterator[str]:
     yield f"in {former.loc['word', 'plain_outside'].mean():.2f} of the cases"
 
 
+def numbers_of_whole_lists(script: ModuleType) -> Iterator[str]:
+    whole = json.loads((KEPT / "cells.json").read_text(encoding="utf-8"))["attribute_words_of_whole_lists"]
+    few = {tuple(sorted(sizes)) for cell, sizes in whole.items() if not cell.endswith("valence")}
+    assert len(few) > len({tuple(sizes) for cell, sizes in whole.items() if cell.endswith("valence")})
+    yield f"have {min(min(sizes) for sizes in few)} to {max(max(sizes) for sizes in few)} words:"
+    cells = [cell for cell in script.CELLS if cell.axis.endswith(", gendered words") and cell.attributes == 8]
+    # Without replacement, and if the words of both lists spread alike.
+    varies = {tuple(sorted(whole[f"{cell.vectors}: {cell.axis}"])): cell.attributes for cell in cells if not cell.first}
+    less = {sizes: 1 - np.sqrt(np.mean([1 - taken / size for size in sizes])) for sizes, taken in varies.items()}
+    (small, least), (large, most) = sorted(less.items(), key=lambda item: item[1])
+    (taken,) = set(varies.values())
+    yield (
+        f"by {100 * least:.0f} and {100 * most:.0f} % where tables take {taken} words of two lists of {small[0]} and "
+        f"{small[1]}, or of {large[0]} and {large[1]}, whose"
+    )
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not EMBEDDINGS.exists(), reason="the reference data are absent")
+def test_the_run_says_the_sizes_of_whole_lists(script: ModuleType) -> None:
+    whole = json.loads((KEPT / "cells.json").read_text(encoding="utf-8"))["attribute_words_of_whole_lists"]
+    assert script.list_sizes(EMBEDDINGS, EMBEDDINGS.parent / "wordlists") == whole
+
+
 def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
     computed = [*numbers_of_the_worst_cells(script), *numbers_of_unequal_lists(script), *numbers_of_settings(script)]
     computed += numbers_of_the_former_default()
-    # Sizes of lists that the script reads.
-    computed += ["have 20 to 80 words, of which a table takes up to 8:", "where it is 8 of 20 and 8 of 81 words"]
+    computed += numbers_of_whole_lists(script)
     assert unexplained(prose(KEPT / "README.md"), computed) == []

@@ -52,8 +52,9 @@ def correlations(embeddings: Path, shares: pd.Series) -> pd.DataFrame:
             slope, link = of_population.loc["slope"], of_population.loc["correlation"]
             numbers = (link["wefat_correlation"], link["observed"], slope["observed"])
             ends = slope[["hdi_low", "hdi_high", "plain_low", "plain_high"]]
-            rows.append((vectors, occupations, len(words), *numbers, *ends))
-    return pd.DataFrame(rows, columns=["vectors", "occupations", "words", *COLUMNS]).round(4)
+            with_share = len(shares.index if occupations == "all" else set(OCCUPATIONS) & set(shares.index))
+            rows.append((vectors, occupations, with_share, len(words), *numbers, *ends))
+    return pd.DataFrame(rows, columns=["vectors", "occupations", "with_share", "words", *COLUMNS]).round(4)
 
 
 def markdown(table: pd.DataFrame) -> str:

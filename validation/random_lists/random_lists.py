@@ -275,6 +275,17 @@ def _lines(rows: list[list[str]]) -> Iterator[str]:
             yield "|" + "---|" * len(row)
 
 
+def sizes(all_cells: list[Cell]) -> dict[str, dict[str, object]]:
+    """Return how many words attribute lists are drawn from, and how many protected words each group has."""
+    return {
+        f"{cell.vectors}_{cell.words}": {
+            "drawn_from": len(cell.pool),
+            "protected_words": dict(zip(cell.groups, np.bincount(cell.group_of).tolist(), strict=True)),
+        }
+        for cell in all_cells
+    }
+
+
 def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
     """Return how far a fit with a gap added to the distances lies from the shifted fit without it.
 
@@ -328,6 +339,7 @@ def main() -> None:
     settings = {
         "seed": SEED, "draws": DRAWS, "samples_of_other_models": OTHER_SAMPLES,
         "samples": {f"{row.vectors}_{row.protected}_{row.controls}": row.samples for row in counts.itertuples()},
+        "words": sizes(every),
     }  # fmt: skip
     (arguments.out / "run.json").write_text(json.dumps(settings, indent=2) + "\n")
 

@@ -208,6 +208,15 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     return Populations(vectors, leaning(halves[0]), attributes, halves[1], added)
 
 
+def list_sizes(folder: Path, lists: Path) -> dict[str, list[int]]:
+    """Return how many words the attribute lists that people made have, by vectors and axis."""
+    return {
+        f"{cell.vectors}: {cell.axis}": [len(of) for of in populations(cell, folder, lists).attributes]
+        for cell in CELLS
+        if "," in cell.axis
+    }
+
+
 def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
     """Return associated minus different of words, from means of shape (words, lists); lists weigh the same."""
     own = means[np.arange(len(means)), group_of]
@@ -386,6 +395,7 @@ def main() -> None:
             pd.concat(frames).round(4).to_csv(given.output, index=False)
             print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
     settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
+    settings["attribute_words_of_whole_lists"] = list_sizes(given.embeddings, given.lists)
     given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 
