@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+_GAP = re.compile(r"\{\w+\}")
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d,]*(?:\.\d+)?(?![\w`])")
 _CODE = re.compile(r"`[^`]*`")
 # What is no result: the probability of an interval, years, numbers of tests, tables and figures.
@@ -29,6 +30,21 @@ def unexplained(text: str, computed: Iterable[str]) -> list[str]:
         text = pattern.sub(" ", text)
     left = _NUMBER.findall(_NAMES.sub(" ", _CODE.sub(" ", text)))
     return faults + [f"not computed: {number}" for number in left]
+
+
+def template_prose(path: Path) -> str:
+    """Return the text of a template in one line, with a mark where a script fills in a number or a table."""
+    return _GAP.sub("...", prose(path))
+
+
+def listed(numbers: Iterable[float], last: str = "or") -> str:
+    """Return different numbers as they stand in a sentence.
+
+    >>> listed([76, 8, 23, 8])
+    '8, 23 or 76'
+    """
+    *some, highest = (f"{number:g}" for number in sorted(set(numbers)))
+    return f"{', '.join(some)} {last} {highest}"
 
 
 def binomial_error(share: float, samples: int) -> float:

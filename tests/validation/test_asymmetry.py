@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from types import ModuleType
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from bayesbias.asymmetry.ratios.agreement import CLEAR
 from bayesbias.asymmetry.ratios.asymmetry_report import COVERAGE
 from bayesbias.base.checks import HDI_PROB
+from tests.validation.numbers import listed, template_prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 STORED = VALIDATION / "asymmetry"
@@ -70,11 +72,37 @@ def test_readme_is_the_template_filled_from_the_tables() -> None:
     assert (STORED / "README.md").read_text(encoding="utf-8") == load_script("asymmetry", "fill_text").filled()
 
 
-def test_the_template_quotes_no_result() -> None:
-    """Decimals in it are settings of the worlds, or facts about embeddings."""
-    text = (STORED / "template.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\d+\.\d+", text)) <= {"0.4", "0.95", "1.9"}
-    assert "%" not in text.replace("89 %", "")
+def numbers_of_the_template(script: ModuleType) -> Iterator[str]:
+    norms, statistics = (pd.read_csv(STORED / f"{name}.csv") for name in ("norms", "statistics"))
+    worlds = load_script("asymmetry", "worlds")
+    assert len(worlds.WORLDS) == norms["world"].nunique() == 9
+    yield f"Nine worlds of {worlds.WORDS} words"
+    many, *some, few = sorted(norms["participants"].unique(), reverse=True)
+    least = norms.groupby("participants")["least_count"].unique().map(sorted).to_dict()
+    assert least == {few: [1], **{participants: [1] for participants in some}, many: [1, 2]}
+    yield f"Participants number {many}, {', '.join(map(str, some))} or {few}"
+    yield f"counts from 1 or, with {many} participants, also from 2 on"
+    yield f"no count of {many} people"
+    assert "1,000 times rarer" in worlds.WORLDS["one way"]
+    yield "1,000 times rarer"
+    yield f"a probability of at least {CLEAR:g}"
+    yield f"Three relations of {listed(statistics['pairs'])} pairs"
+    yield f"where {statistics['pairs'].max()} pairs share words"
+    yield f"with a correlation of {script.CORRELATION}"
+    yield f"distribution with {script.DEGREES} degrees of freedom"
+    dimensions, words = re.findall(r"\d+", load_script("random_lists", "random_list_cells").VECTORS["glove"])[1:]
+    # The end is of the paper's own GloVe.
+    yield f"({dimensions} dimensions, {int(words):,} words; the paper's has 300 and 1.9 million)"
+    yield from ("tables 1, 2 and 5, column FA", "Beta(1/2, 1/2)", "too near to 0", "of length 1", "at length 1")
+
+
+def test_the_template_says_the_numbers_of_the_design_and_no_others(script: ModuleType) -> None:
+    assert (
+        unexplained(
+            template_prose(STORED / "template.md").replace("At length", "at length"), numbers_of_the_template(script)
+        )
+        == []
+    )
 
 
 def test_the_text_of_the_page_has_the_ranges_of_the_table() -> None:

@@ -23,6 +23,8 @@ from bayesbias.base.checks import HDI_PROB
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
+# How strongly vectors follow people, and the degrees of freedom of heavy tails, in simulated studies.
+CORRELATION, DEGREES = 0.4, 4
 NORMS = [(kind, *design) for kind in WORLDS for design in ((150, 2), (150, 1), (40, 1), (10, 1))]
 
 
@@ -124,13 +126,13 @@ def study(shared: bool, pairs: int, heavy: bool, rng: np.random.Generator) -> di
     of 0.4.
     """
     means = {"first": 0.5, "second": -0.2, "third": 0.0}
-    slope, frames, others = 0.4, [], []
+    slope, frames, others = CORRELATION, [], []
     for name, mean in means.items():
         a, b = pair_words(pairs, pairs, shared, rng)
         size = max(a.max(), b.max()) + 1
 
         def drawn(shape: int, heavy: bool = heavy) -> np.ndarray:
-            return rng.standard_t(4, shape) / np.sqrt(2) if heavy else rng.standard_normal(shape)
+            return rng.standard_t(DEGREES, shape) / np.sqrt(2) if heavy else rng.standard_normal(shape)
 
         word, word_2 = drawn(size), drawn(size)
         own = (word[b] - word[a]) / 2 + drawn(len(a)) * np.sqrt(0.5)
@@ -169,13 +171,13 @@ def _population(heavy: bool, measured: bool, seed: int = 1, size: int = 2_000_00
     rng = np.random.default_rng(seed)
 
     def drawn() -> np.ndarray:
-        return rng.standard_t(4, size) / np.sqrt(2) if heavy else rng.standard_normal(size)
+        return rng.standard_t(DEGREES, size) / np.sqrt(2) if heavy else rng.standard_normal(size)
 
     def level() -> np.ndarray:
         return (drawn() - drawn()) / 2 + drawn() * np.sqrt(0.5)
 
     own = level()
-    vector = 0.4 * own + np.sqrt(1 - 0.4**2) * level()
+    vector = CORRELATION * own + np.sqrt(1 - CORRELATION**2) * level()
     if measured:
         error = np.exp(rng.uniform(np.log(0.3), np.log(0.9), size))
         own = (own + error * rng.standard_normal(size)) / (1 + error**2)

@@ -11,6 +11,7 @@ from bayesbias.reliability.row_shapes import is_doubted
 FOLDER = Path(__file__).resolve().parent
 STUDY = FOLDER.parent / "study_over_seeds" / "scores.npz"
 LEAST_COVERED = {"algorithm": "skipgram", "rule": "nbm", "base_pair": "his ~ hers"}
+NEAR_1 = 0.03
 NAMES = {"icc_2_1": "ICC(2,1)", "icc_3_1": "ICC(3,1)", "cronbach_alpha": "alpha"}
 
 
@@ -119,7 +120,7 @@ def values(folder: Path) -> dict[str, str]:
     with np.load(STUDY) as arrays:
         place = [arrays[name].tolist().index(of) for name, of in LEAST_COVERED.items()]
         scores = arrays["scores"][tuple(place)].astype(float)
-    filled["saturated"] = f"{(np.abs(scores) >= 0.97).mean():.0%}".replace("%", " %")
+    filled["saturated"] = f"{(np.abs(scores) >= 1 - NEAR_1).mean():.0%}".replace("%", " %")
     filled |= {name: ends(choices[name]) for name in ("exponent_1", "icc_scale")}
     half = choices[(choices["truth"] == 0.5) & (choices["column_variance"] == 0)]
     filled["not_negative"] = ends(half["not_negative"])
