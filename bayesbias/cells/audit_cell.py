@@ -21,7 +21,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.reports.measures.measure_draws import expected_value
 from bayesbias.studies.study import CONNECTIONS, Study
-from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version
+from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +134,7 @@ class AuditCell:
                             draws[name] = row_draws
                 except MeasureError as error:
                     left_out[name] = str(error)
-        warned = [(warning.category.__name__, str(warning.message)) for warning in caught]
+        warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
         return Answer(frames, {"left_out": left_out}, warned, objects)
 

@@ -21,7 +21,7 @@ from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
 from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, own_gaps, with_own_gaps
 from bayesbias.reports.embeddings.shared_pairs import checked_tables, common_pairs
 from bayesbias.studies.study import Study
-from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version
+from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +160,7 @@ class DebiasCell:
                         frames |= _score_frames(score, request.label)
                 except BayesBiasError as error:
                     left_out[request.label] = str(error)
-        warned = [(warning.category.__name__, str(warning.message)) for warning in caught]
+        warned = warning_texts(caught)
         frames["rows"] = pd.DataFrame(rows)
         return Answer(frames, {"left_out": left_out, "scores": scores}, warned)
 

@@ -3,11 +3,11 @@
 import builtins
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from bayesbias import errors
 from bayesbias.base.checks import with_progress
 from bayesbias.cells.kept_answers import KeptAnswers
-from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
 from bayesbias.workers.cells import Answer, Cell
 from bayesbias.workers.workers import StartWorkers, Workers
@@ -15,11 +15,12 @@ from bayesbias.workers.workers import StartWorkers, Workers
 
 def run_cells[AnyCell: Cell](
     cells: Sequence[AnyCell],
-    embeddings: Mapping[str, Embedding],
+    sources: Mapping[str, Any],
     *,
     workers: StartWorkers,
     store: KeptAnswers | None,
     progress: bool,
+    label: str = "Cells",
     check: Callable[[Sequence[AnyCell], Workers], None] = lambda *_: None,
 ) -> tuple[dict[str, Answer], dict[str, str]]:
     """Return the answers of cells, and the errors of those that failed, both by digest, and give their warnings.
@@ -29,14 +30,16 @@ def run_cells[AnyCell: Cell](
     cells
         Cells in the order in which workers take them. Equal ones are answered once; a cell that others need
         (`Cell.after`) comes before them.
-    embeddings
-        Embeddings by name.
+    sources
+        Sources by name, such as embeddings.
     workers
         Function that starts the workers; called only if there is something to answer.
     store
         Folder of kept answers, or None.
     progress
         Whether to show a progress bar.
+    label
+        Text of the progress bar.
     check
         Function that raises an error if the cells to be answered are too much for the workers.
 
@@ -57,9 +60,9 @@ def run_cells[AnyCell: Cell](
     if waiting:
         with workers() as team:
             check(waiting, team)
-            steps = with_progress(range(len(waiting)), "Cells", progress=progress)
+            steps = with_progress(range(len(waiting)), label, progress=progress)
             try:
-                for _, (cell, outcome) in zip(steps, team.outcomes(embeddings, waiting, answers), strict=True):
+                for _, (cell, outcome) in zip(steps, team.outcomes(sources, waiting, answers), strict=True):
                     if isinstance(outcome, str):
                         failed[cell.digest] = outcome
                         continue

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,9 +18,8 @@ from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
 from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
-from bayesbias.errors import OutputError, ReportError
-from bayesbias.workers.cells import Answer
-from bayesbias.workers.choice import choose_workers
+from bayesbias.errors import OutputError, ReportError, collected_warnings
+from bayesbias.workers.cells import Answer, warning_texts
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
 
@@ -159,8 +158,7 @@ def write_files(
     for name, request in contents.figures.items():
         save_figure(drawn(result, request), folder / f"{name}.png")
     (folder / TEXT).write_text(f"{str(result).rstrip()}\n", encoding="utf-8")
-    pages = _linked_pages(contents.pages, full=full, workers=workers)
-    for _, (file, html) in zip(with_progress(contents.pages, "Pages", progress=progress), pages, strict=True):
+    for file, html in _linked_pages(contents.pages, full=full, workers=workers, progress=progress).items():
         _write_text(html, folder / file)
     if result.page_in_folder:
         _write_page(result, folder / PAGE, full=full, progress=progress, pages=contents.pages)
@@ -218,25 +216,30 @@ class PageCell:
 
     def answer(self, source: Result, before: Answer | None = None) -> Answer:  # noqa: ARG002 - as other cells
         """Return the page as HTML."""
-        return Answer({}, objects={"html": page_html(source, full=self.full, progress=False)})
+        with collected_warnings() as caught:
+            html = page_html(source, full=self.full, progress=False)
+        return Answer({}, warned=warning_texts(caught), objects={"html": html})
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer has the page; none is read from a file."""
         return "html" in answer.objects
 
 
-def _linked_pages(pages: tuple[LinkedPage, ...], *, full: bool, workers: int | None) -> Iterator[tuple[str, str]]:
-    """Yield files and HTML of further pages as they are ready."""
+def _linked_pages(pages: tuple[LinkedPage, ...], *, full: bool, workers: int | None, progress: bool) -> dict[str, str]:
+    """Return further pages as HTML by the names of their files."""
     if workers is None or len(pages) < 2:
-        for page in pages:
-            yield page.file, page_html(page.result, full=full, progress=False)
-        return
+        steps = with_progress(list(pages), "Pages", progress=progress)
+        return {page.file: page_html(page.result, full=full, progress=False) for page in steps}
+    from bayesbias.cells.running import run_cells
+    from bayesbias.workers.choice import choose_workers
+
+    start = choose_workers(min(workers, len(pages)), None, verbose=False)
+    cells = [PageCell(page.file, full) for page in pages]
     results = {page.file: page.result for page in pages}
-    with choose_workers(min(workers, len(pages)), None, verbose=False)() as team:
-        for cell, outcome in team.outcomes(results, [PageCell(file, full) for file in results], {}):
-            if isinstance(outcome, str):
-                raise ReportError(f"{cell.source} cannot be drawn: {outcome}")
-            yield cell.source, outcome.objects["html"]
+    answers, failed = run_cells(cells, results, workers=start, store=None, progress=progress, label="Pages")
+    for file, error in failed.items():
+        raise ReportError(f"{file} cannot be drawn: {error}")
+    return {file: answer.objects["html"] for file, answer in answers.items()}
 
 
 def _write_page(result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> None:

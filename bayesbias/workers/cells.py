@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bayesbias.base.checks import is_text
 
 if TYPE_CHECKING:
+    from warnings import WarningMessage
+
     import pandas as pd
 
 
@@ -59,6 +61,11 @@ class Cell(Protocol):
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
+
+
+def warning_texts(caught: "Sequence[WarningMessage]") -> list[tuple[str, str]]:
+    """Return class and text of each warning, as an answer holds them."""
+    return [(warning.category.__name__, str(warning.message)) for warning in caught]
 
 
 def has_types(frame: "pd.DataFrame", texts: Collection[str]) -> bool:

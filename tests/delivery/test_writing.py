@@ -11,7 +11,7 @@ import bayesbias as bb
 from bayesbias.base.results import Contents, LinkedPage, Result, ResultGroup
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
-from bayesbias.errors import ArgumentError, OutputError, ReportError
+from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
 from bayesbias.reports.audits.gate import GateResult
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
@@ -147,6 +147,16 @@ class Linking(_Bare):
 
 
 @dataclass(frozen=True, eq=False)
+class Warned(_Bare):
+    """A result whose page gives a warning."""
+
+    @property
+    def contents(self) -> Contents:
+        warn_user("Beware of this page.", BayesBiasWarning)
+        return Contents("Beware")
+
+
+@dataclass(frozen=True, eq=False)
 class WithoutPage(_Bare):
     """A result whose page cannot be drawn."""
 
@@ -162,6 +172,13 @@ def test_further_pages_are_the_same_from_two_processes(tmp_path: Path) -> None:
     assert {"1.html", "2.html", "report.html"} <= set(names)
     for name in names:
         assert (here / name).read_bytes() == (there / name).read_bytes()
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_warnings_of_further_pages_reach_the_user(tmp_path: Path, workers: int | None) -> None:
+    with pytest.warns(BayesBiasWarning, match="Beware of this page"):
+        bb.write(Linking((Warned(), Warned())), tmp_path / "made", workers=workers)
+    assert "Beware" in (tmp_path / "made" / "2.html").read_text(encoding="utf-8")
 
 
 def test_a_page_that_a_worker_cannot_draw_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:

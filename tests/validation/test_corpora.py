@@ -13,6 +13,7 @@ from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "corpora"
+GUIDE = prose(VALIDATION.parent / "docs" / "guide" / "against_what.md")
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +59,12 @@ def numbers_of_the_tables() -> Iterator[str]:
     yield "hold it in " + ratios.format(*(row["seeds_alone"] for row in large)) + " only"
     yield from closed_form(cells)
     yield from settings(cells)
-    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
     for quoted in (
         "in {:.0f} and {:.0f} % of cases".format(*(100 * row["held_out_slice"] for row in large)),
         "those over seeds alone in {:.0f} and {:.0f} %".format(*(100 * row["seeds_alone"] for row in large)),
         "in {:.0f} and {:.0f} % in corpora of {}".format(*(100 * row["held_out_slice"] for row in small), SMALL),
     ):
-        assert quoted in guide
+        assert quoted in GUIDE
 
 
 def closed_form(cells: pd.DataFrame) -> Iterator[str]:
@@ -79,8 +79,7 @@ def closed_form(cells: pd.DataFrame) -> Iterator[str]:
     variances = values.query("matrix == 'vectors' and kind == 'plain' and seed == 1").groupby("contrast")["value"].var()
     share = 100 * variances.max() / variances.sum()
     yield f"In slices of {SMALL} articles one contrast, {variances.idxmax()}, makes {share:.0f} % of GloVe's variance"
-    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
-    assert f"standard deviations were {times[1]:.1f} times" in guide
+    assert f"standard deviations were {times[1]:.1f} times" in GUIDE
 
 
 def settings(cells: pd.DataFrame) -> Iterator[str]:

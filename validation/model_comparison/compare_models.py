@@ -45,9 +45,8 @@ def compared(paths: list[Path], models: list[str], draws: int, seed: int) -> pd.
         score = found.set_index("model")
         words = {name: np.array(list(values.values())) for name, values in found.attrs["elpd_words"].items()}
         for name in models:
-            of_model = {"elpd": score.loc[name, "elpd_words"]}
-            of_model |= {to: score.loc[name, of] for to, of in (("refitted", "words_refitted"),
-                                                                ("unreliable", "words_unreliable"))}  # fmt: skip
+            elpd, refitted, unreliable = score.loc[name, ["elpd_words", "words_refitted", "words_unreliable"]]
+            of_model = {"elpd": elpd, "refitted": refitted, "unreliable": unreliable}
             if name != first:
                 difference = words[name] - words[first]
                 of_model |= summed(difference)

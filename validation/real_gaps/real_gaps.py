@@ -210,11 +210,8 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
 
 def list_sizes(folder: Path, lists: Path) -> dict[str, list[int]]:
     """Return how many words the attribute lists that people made have, by vectors and axis."""
-    return {
-        f"{cell.vectors}: {cell.axis}": [len(of) for of in populations(cell, folder, lists).attributes]
-        for cell in CELLS
-        if "," in cell.axis
-    }
+    by_name = {f"{cell.vectors}: {cell.axis}": cell for cell in CELLS if "," in cell.axis}
+    return {name: [len(of) for of in populations(cell, folder, lists).attributes] for name, cell in by_name.items()}
 
 
 def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
