@@ -77,7 +77,7 @@ def audit(
     keep_fits: bool = False,
     random_seed: int | None = None,
     seeds: Sequence[int] | None = None,
-    workers: int | None = None,
+    workers: int | Workers | None = None,
     scheduler: str | None = None,
     cells: str | os.PathLike[str] | None = None,
     progress: bool = True,
@@ -120,7 +120,7 @@ def audit(
         As for `fit`.
     keep_fits
         Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), for example for a
-        page of each. Not with `workers`, `scheduler` or `cells`.
+        page of each. Not with `cells`, which keeps no fits.
     random_seed
         Seed, as for `fit`. Each fit has a seed of its own (`record.seeds`), made from this one, words, vectors and
         model: its numbers are the same whatever else is asked, whichever worker answers, and after a stop. None: drawn,
@@ -130,7 +130,7 @@ def audit(
     workers
         Number of processes of this machine, of one core each, which share its free memory. They have pipes to this
         process and no port, so that no other user reaches them. 1: this process, with one core. None: this process,
-        with all cores.
+        with all cores. Or workers that have started already (`bayesbias.workers.process_workers`).
     scheduler
         Address of a Dask scheduler whose workers answer, such as ``"tls://10.0.0.1:8786"``, with the certificates of
         Dask's configuration. Whoever reaches a Dask scheduler can run programs there and here: one without certificates
@@ -218,8 +218,8 @@ def audit(
     check_flag("skip_unanswered", skip_unanswered)
     settings["keep_fit"] = check_flag("keep_fits", keep_fits)
     interactive = workers is None and scheduler is None and cells is None
-    if keep_fits and not interactive:
-        raise ArgumentError("keep_fits (--pages): fits stay where they were made. Leave out workers, scheduler, cells.")
+    if keep_fits and cells is not None:
+        raise ArgumentError("keep_fits: the folder of cells keeps no fits. Leave out one of the two.")
     random_seeds = _checked_seeds(random_seed, seeds)
     folder = check_cells_folder(cells)
     start_workers = choose_workers(workers, scheduler, verbose=bool(progress))

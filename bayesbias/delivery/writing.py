@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.checks import check_count, check_flag, check_path, with_progress
+from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
@@ -21,6 +21,9 @@ from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError, collected_warnings
 from bayesbias.workers.cells import Answer, warning_texts
 
+if TYPE_CHECKING:
+    from bayesbias.workers.workers import StartWorkers, Workers
+
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
 
 
@@ -30,7 +33,7 @@ def write(
     *,
     overwrite: bool = False,
     full: bool = False,
-    workers: int | None = None,
+    workers: "int | Workers | None" = None,
     progress: bool = True,
 ) -> Path:
     """Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
@@ -54,7 +57,7 @@ def write(
         Whether to print tables that are folded on the screen.
     workers
         Number of processes that draw the further pages of a folder, such as those of the questions of an audit, each
-        on one core; None: this process draws them.
+        on one core, or workers that have started already; None: this process draws them.
     progress
         Whether to show progress bars.
 
@@ -82,17 +85,16 @@ def write(
     ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
     """
     check_flag("full", full)
-    if workers is not None:
-        check_count("workers", workers)
     if check_path(path).suffix.lower() in FORMATS and is_figure(result):
         return save_figure(result, path, overwrite=overwrite)
     target = check_target(path, overwrite=overwrite)
     shown = as_result(result)
+    start_workers = _workers_of(shown, workers)
     ending = target.suffix.lower()
     if not ending or target.is_dir():
         names = [*written_names(target), *shown.contents.file_names]
         with whole_folder(target, names=names, overwrite=overwrite) as folder:
-            write_files(shown, folder, full=full, workers=workers, progress=progress)
+            write_files(shown, folder, full=full, workers=start_workers, progress=progress)
         return target
     with atomic_path(target, overwrite=overwrite) as temporary:
         _WRITERS[ending](shown, temporary, full=full, progress=progress)
@@ -146,7 +148,7 @@ def json_text(result: Result) -> str:
 
 
 def write_files(
-    result: Result, folder: Path, *, full: bool = False, workers: int | None = None, progress: bool = False
+    result: Result, folder: Path, *, full: bool = False, workers: "StartWorkers | None" = None, progress: bool = False
 ) -> None:
     """Write all files of a result to an empty folder."""
     contents = result.contents
@@ -225,18 +227,27 @@ class PageCell:
         return "html" in answer.objects
 
 
-def _linked_pages(pages: tuple[LinkedPage, ...], *, full: bool, workers: int | None, progress: bool) -> dict[str, str]:
+def _workers_of(result: Result, workers: "int | Workers | None") -> "StartWorkers | None":
+    """Return the function that starts the workers of further pages, at most one for each; None: this process."""
+    if workers is None:
+        return None
+    from bayesbias.workers.choice import choose_workers
+
+    return choose_workers(workers, None, verbose=False, most=len(result.contents.pages))
+
+
+def _linked_pages(
+    pages: tuple[LinkedPage, ...], *, full: bool, workers: "StartWorkers | None", progress: bool
+) -> dict[str, str]:
     """Return further pages as HTML by the names of their files."""
     if workers is None or len(pages) < 2:
         steps = with_progress(list(pages), "Pages", progress=progress)
         return {page.file: page_html(page.result, full=full, progress=False) for page in steps}
     from bayesbias.cells.running import run_cells
-    from bayesbias.workers.choice import choose_workers
 
-    start = choose_workers(min(workers, len(pages)), None, verbose=False)
     cells = [PageCell(page.file, full) for page in pages]
     results = {page.file: page.result for page in pages}
-    answers, failed = run_cells(cells, results, workers=start, store=None, progress=progress, label="Pages")
+    answers, failed = run_cells(cells, results, workers=workers, store=None, progress=progress, label="Pages")
     for file, error in failed.items():
         raise ReportError(f"{file} cannot be drawn: {error}")
     return {file: answer.objects["html"] for file, answer in answers.items()}

@@ -23,6 +23,7 @@ from bayesbias.errors import (
 )
 from bayesbias.workers import workers
 from bayesbias.workers.cells import Answer
+from bayesbias.workers.process_workers import process_workers
 from tests.cells import pets
 
 EMBEDDINGS = [pets.embedding(1), pets.embedding(2)]
@@ -79,6 +80,19 @@ def test_numbers_depend_on_no_worker_and_no_order(threads: str) -> None:
     turned = study(EMBEDDINGS[::-1], models=GRID["models"][::-1], seeds=[2, 1])
     by = ["embedding", "model", "random_seed", "measure", "protected_group"]
     assert turned.sort_values(by).to_csv(index=False) == alone.sort_values(by).to_csv(index=False)
+
+
+def test_fits_come_back_from_processes_that_had_started(threads: str) -> None:
+    alone = study(keep_fits=True)
+    with process_workers(2) as team:
+        sent = [study(keep_fits=True, workers=team), study(keep_fits=True, workers=team, models=["no_pooling"])]
+    sent.append(study(keep_fits=True, scheduler=threads))
+    assert sent[0].to_csv() == sent[2].to_csv() == alone.to_csv()
+    for frame in sent:
+        for question, fitted in frame.record.fits.items():
+            assert fitted["posterior"].equals(alone.record.fits[question]["posterior"])
+            pd.testing.assert_frame_equal(frame.record.tables[question], alone.record.tables[question])
+    assert [len(frame.record.fits) for frame in sent] == [8, 4, 8]
 
 
 def test_no_cell_is_computed_twice(tmp_path: Path, counted: list[str]) -> None:
@@ -188,7 +202,7 @@ def test_an_embedding_that_lost_too_many_words_fails_alone(tmp_path: Path) -> No
         ({"workers": 0}, ArgumentError, "workers=0"),
         ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, ArgumentError, "workers and scheduler"),
         ({"scheduler": 5, "workers": None}, ArgumentError, "scheduler=5"),
-        ({"keep_fits": True}, ArgumentError, "keep_fits"),
+        ({"keep_fits": True, "cells": "cells"}, ArgumentError, "keep_fits"),
         ({"cells": 5}, ArgumentError, "cells=5"),
         ({"cells": "/no/such/place/cells"}, OutputError, "/no/such/place"),
     ],

@@ -90,10 +90,16 @@ class Populations:
     group_of: np.ndarray
 
 
-def populations(cell: Cell, folder: Path) -> Populations:
-    """Return the distances of all words of a cell in all periods."""
-    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
-    names, vectors = unit_vectors(cell.vectors, folder)
+def unit_length(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (rows), each divided by its length."""
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def leaning_words(
+    name: str, folder: Path, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray], list[np.ndarray]]:
+    """Return unit vectors, the gender axis, and rows that lean to its two sides: protected and attribute words."""
+    names, vectors = unit_vectors(name, folder)
     axis = gender_difference(names, vectors)
     axis /= np.linalg.norm(axis)
     usable = np.array([place for place, word in enumerate(names) if word.isalpha()])
@@ -105,7 +111,13 @@ def populations(cell: Cell, folder: Path) -> Populations:
         low, high = np.quantile(score, (0.1, 0.9))
         return [half[score > high], half[score < low]]
 
-    protected, attributes = leaning(halves[0]), leaning(halves[1])
+    return vectors, axis, leaning(halves[0]), leaning(halves[1])
+
+
+def populations(cell: Cell, folder: Path) -> Populations:
+    """Return the distances of all words of a cell in all periods."""
+    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
+    vectors, axis, protected, attributes = leaning_words(cell.vectors, folder, rng)
     words, samples = np.concatenate(protected), np.concatenate(attributes)
     group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
     shares = np.arange(cell.periods) / (cell.periods - 1)
@@ -120,8 +132,7 @@ def populations(cell: Cell, folder: Path) -> Populations:
             vectors[words] - share * own_shares[:, None] * lean + noise * rng.standard_normal((len(words), len(axis)))
         )
         stayed = vectors[samples] + noise * rng.standard_normal((len(samples), len(axis)))
-        moved, stayed = (of / np.linalg.norm(of, axis=1, keepdims=True) for of in (moved, stayed))
-        distances.append(1 - stayed @ moved.T)
+        distances.append(1 - unit_length(stayed) @ unit_length(moved).T)
     return Populations(np.stack(distances), list_of, group_of)
 
 
@@ -143,22 +154,30 @@ def table_of(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[
     distances = np.where(present[0].T[:, None] & present[1].T[:, :, None], distances, np.nan)
     for group in (0, 1):
         distances[:, :, group_of == group] = fill_words(distances[:, :, group_of == group])
-    weights = np.zeros((len(words), 2, 2))
-    weights[np.arange(len(words)), 0, group_of] = weights[np.arange(len(words)), 1, 1 - group_of] = 1
+    return sample_of(distances, group_of, list_of, present), words
+
+
+def sample_of(
+    distances: np.ndarray, group_of: np.ndarray, list_of: np.ndarray, present: tuple[np.ndarray, np.ndarray]
+) -> PeriodSample:
+    """Return distances (periods, attribute words, protected words) as a sample of two groups and two lists."""
+    periods, samples, words = distances.shape
+    weights = np.zeros((words, 2, 2))
+    weights[np.arange(words), 0, group_of] = weights[np.arange(words), 1, 1 - group_of] = 1
     return PeriodSample(
-        periods=tuple(map(str, range(cell.periods))),
+        periods=tuple(map(str, range(periods))),
         distances=distances,
         protected_present=present[0],
         attribute_present=present[1],
-        protected_words=tuple(f"p{place}" for place in words),
-        attribute_words=tuple(f"a{place}" for place in samples),
+        protected_words=tuple(f"p{place}" for place in range(words)),
+        attribute_words=tuple(f"a{place}" for place in range(samples)),
         group_of=group_of,
         groups=("0", "1"),
         list_of=list_of,
         lists=("0", "1"),
         connections=("associated", "different"),
         connection_weights=weights,
-    ), words
+    )
 
 
 def lost_words(member_of: np.ndarray, cell: Cell, rng: np.random.Generator, fewest: int) -> np.ndarray:

@@ -34,6 +34,7 @@ def demo(
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import BayesBiasWarning
     from bayesbias.reports.audits.answers import answers
+    from bayesbias.workers.process_workers import process_workers
 
     check_folder(output, overwrite=overwrite)
     claim(output)
@@ -45,20 +46,23 @@ def demo(
         f"Asking {len(_DEMO_STUDIES)} questions: the model is fitted to each",
         quiet=quiet,
     )
-    with warnings.catch_warnings():
-        # The page says that words are lost, and that WEAT has no answer to three religions.
-        warnings.simplefilter("ignore", BayesBiasWarning)
-        frame = run_audit(
-            [vectors],
-            _DEMO_STUDIES,
-            ("contrast", "weat", "mac"),
-            max_lost=_DEMO_MAX_LOST,
-            keep_fits=True,
-            random_seed=seed,
-            progress=not quiet,
-        )
-    answer("Writing the figure, and a page for each question", quiet=quiet)
-    write(frame, output, overwrite=overwrite, workers=_DEMO_WORKERS, progress=not quiet)
+    # The same processes fit the models and draw the pages: most of the start of a process is the import of libraries.
+    with process_workers(_DEMO_WORKERS) as team:
+        with warnings.catch_warnings():
+            # The page says that words are lost, and that WEAT has no answer to three religions.
+            warnings.simplefilter("ignore", BayesBiasWarning)
+            frame = run_audit(
+                [vectors],
+                _DEMO_STUDIES,
+                ("contrast", "weat", "mac"),
+                max_lost=_DEMO_MAX_LOST,
+                keep_fits=True,
+                random_seed=seed,
+                workers=team,
+                progress=not quiet,
+            )
+        answer("Writing the figure, and a page for each question", quiet=quiet)
+        write(frame, output, overwrite=overwrite, workers=team, progress=not quiet)
     statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
     answer(
         f"\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "

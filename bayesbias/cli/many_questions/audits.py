@@ -87,9 +87,9 @@ def audit(
     For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
     and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
     seed) is kept in the folder cells/ of the output: an audit that was stopped goes on when it is started again, and
-    one that grew computes what is new. Cells that failed are in failed.csv with their errors; the next run, with
-    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there and here: start it with
-    certificates (tls://).
+    one that grew computes what is new. With --pages nothing is kept there. Cells that failed are in failed.csv with
+    their errors; the next run, with --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs
+    there and here: start it with certificates (tls://).
 
     Examples
     --------
@@ -105,7 +105,7 @@ def audit(
     plan_content = planned(plan, rope=rope, max_lost=max_lost, workers=workers, scheduler=scheduler)
     settings = dict(plan_content.settings)
     has_workers = not settings.keys().isdisjoint(("scheduler", "workers"))
-    cells = output / _CELLS if output is not None and has_workers else None
+    cells = output / _CELLS if output is not None and has_workers and not pages else None
     if output is not None:
         check_folder(output, overwrite=overwrite, beside=(_CELLS,) if cells else ())
         claim(output)

@@ -1,0 +1,240 @@
+"""Are intervals of trends with covariates right? Gaps follow a covariate, time and chance, in real vectors.
+
+    python validation/periods/trends.py EMBEDDINGS [--samples 200]
+
+Vectors are those of periods.py. In each table protected words lose a share of their lean that follows a covariate, a
+line in time and chance: independent from period to period, or a random walk. The truth is what the covariate does to
+the plain mean over the whole lists: no model makes it. README.md says what the table means.
+"""
+
+import argparse
+import json
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from periods import (
+    CHAINS,
+    DRAWS,
+    FOLDER,
+    SEED,
+    PeriodSample,
+    gaps_of,
+    leaning_words,
+    sample_of,
+    summarise,
+    unit_length,
+)
+from scipy import stats
+from threadpoolctl import threadpool_limits
+
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.models.periods.contrast_draws import draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.period_line import draw_line
+
+_WHOLE_STEP = 0.5  # of the share that is lost, over which the truth is a difference
+Row = tuple[str, str, float, float, float, float]
+"""Level, quantity, estimate, sd, and the ends of the interval."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What tables are drawn from, and how they are analysed.
+
+    `effect` is the share of the lean that is lost for one sd of the covariate, `drift` that lost over time. `chance` is
+    the sd of what else is lost in a period, or of its steps if it is a random walk (`wanders`). `walk` is the analysis:
+    a random walk, or a line. `spread` is the sd of the words' own shares.
+    """
+
+    vectors: str
+    periods: int
+    words: int
+    attributes: int
+    effect: float
+    walk: bool
+    wanders: bool
+    chance: float = 0.15
+    drift: float = 0.3
+    spread: float = 0.3
+    noise: float = 0.3
+
+
+CELLS = (
+    Cell("google_news", 5, 8, 8, 0.0, walk=False, wanders=False),
+    Cell("google_news", 10, 8, 8, 0.2, walk=False, wanders=False),
+    Cell("glove", 8, 15, 8, 0.0, walk=False, wanders=False),
+    Cell("glove", 20, 8, 15, 0.2, walk=False, wanders=False),
+    Cell("bundled", 10, 4, 4, 0.0, walk=False, wanders=False),
+    Cell("bundled", 10, 8, 8, 0.2, walk=False, wanders=False, chance=0.0),
+    Cell("google_news", 10, 8, 8, 0.0, walk=True, wanders=True, drift=0.0),
+    Cell("google_news", 20, 8, 8, 0.2, walk=True, wanders=True, drift=0.0),
+    Cell("glove", 6, 15, 8, 0.0, walk=True, wanders=True, drift=0.0),
+    Cell("glove", 12, 8, 15, 0.2, walk=True, wanders=True, drift=0.0),
+    Cell("bundled", 10, 4, 4, 0.0, walk=True, wanders=True, drift=0.0),
+    Cell("bundled", 10, 8, 8, 0.2, walk=True, wanders=True, drift=0.0, chance=0.0),
+    Cell("google_news", 10, 8, 8, 0.0, walk=False, wanders=True),
+    Cell("glove", 20, 8, 8, 0.0, walk=False, wanders=True),
+    Cell("google_news", 10, 8, 8, 0.0, walk=True, wanders=False),
+    Cell("glove", 20, 8, 8, 0.0, walk=True, wanders=False),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Vectors of all words, the leans of the protected ones, and the list and group of each."""
+
+    protected: np.ndarray
+    attributes: np.ndarray
+    leans: np.ndarray
+    own_shares: np.ndarray
+    list_of: np.ndarray
+    group_of: np.ndarray
+
+    def word_gaps(self, share: float) -> np.ndarray:
+        """Return the gap of each protected word to the whole lists once a share of the leans is lost."""
+        distances = 1 - self.attributes @ unit_length(self.protected - share * self.own_shares[:, None] * self.leans).T
+        means = np.stack([distances[self.list_of == place].mean(axis=0) for place in (0, 1)])
+        return gaps_of(means[None], self.group_of)[0]
+
+
+def lists_of(cell: Cell, folder: Path) -> Lists:
+    """Return all words of a cell; each loses its own multiple of a share, 1 on average."""
+    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
+    vectors, axis, protected, attributes = leaning_words(cell.vectors, folder, rng)
+    words, samples = np.concatenate(protected), np.concatenate(attributes)
+    group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
+    return Lists(
+        protected=vectors[words],
+        attributes=vectors[samples],
+        leans=(vectors[words] @ axis)[:, None] * axis,
+        own_shares=1 + cell.spread * rng.standard_normal(len(words)),
+        list_of=list_of,
+        group_of=group_of,
+    )
+
+
+def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return a covariate that wanders, with mean 0 and sd 1, and the share of the leans that is lost in each period."""
+    covariate = rng.standard_normal(cell.periods).cumsum()
+    covariate = (covariate - covariate.mean()) / covariate.std()
+    chance = cell.chance * rng.standard_normal(cell.periods)
+    line = cell.drift * np.linspace(0, 1, cell.periods)
+    return covariate, line + cell.effect * covariate + (chance.cumsum() if cell.wanders else chance)
+
+
+def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Return unit vectors with noise of a length of its own."""
+    return unit_length(vectors + noise / np.sqrt(vectors.shape[1]) * rng.standard_normal(vectors.shape))
+
+
+def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, walk: bool, seed: int) -> Iterator[Row]:
+    """Yield the estimates of the package."""
+    times = np.arange(len(sample.periods), dtype=float)
+    drawn = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
+    for level in ("population", "these_words"):
+        line = draw_line(drawn.plain, getattr(drawn, level), design, times, walk=walk, seed=seed)
+        for name, draws in zip(names, line.coefficients.T, strict=True):
+            yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
+
+
+def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *, walk: bool) -> Iterator[Row]:
+    """Yield plain least squares of the plain gaps, or of their steps, with Student's t."""
+    values, columns = (np.diff(gaps), np.diff(design, axis=0)) if walk else (gaps - gaps.mean(), design)
+    freedom = len(gaps) - 1 - design.shape[1]
+    estimates, *_ = np.linalg.lstsq(columns, values)
+    variance = np.square(values - columns @ estimates).sum() / freedom
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(columns.T @ columns)))
+    halves = stats.t.ppf(0.5 + HDI_PROB / 2, freedom) * errors
+    for name, estimate, error, half in zip(names, estimates, errors, halves, strict=True):
+        for level in ("population", "these_words"):
+            yield level, name, estimate, error, estimate - half, estimate + half
+
+
+def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
+    """Return a row for each sample, method, quantity and level of a cell."""
+    whole = lists_of(cell, folder)
+    of_share = (whole.word_gaps(_WHOLE_STEP) - whole.word_gaps(0)) / _WHOLE_STEP
+    by_group = [of_share[whole.group_of == group].mean() for group in (0, 1)]
+    rows = []
+    for number in range(samples):
+        rng = np.random.default_rng([SEED, number])
+        covariate, shares = covariate_and_shares(cell, rng)
+        words, places = (
+            np.concatenate([rng.permutation(np.flatnonzero(member == part))[:size] for part in (0, 1)])
+            for member, size in ((whole.group_of, cell.words), (whole.list_of, cell.attributes))
+        )
+        moved = whole.own_shares[words, None] * whole.leans[words]
+        distances = np.stack(
+            [
+                1 - noisy(whole.attributes[places], cell.noise, rng) @ noisy(left, cell.noise, rng).T
+                for left in whole.protected[words] - shares[:, None, None] * moved
+            ]
+        )
+        present = tuple(np.full((len(some), cell.periods), True) for some in (words, places))
+        sample = sample_of(distances, whole.group_of[words], whole.list_of[places], present)
+        names, design = ["covariate"], covariate[:, None]
+        if not cell.walk:
+            time_line = np.linspace(-0.5, 0.5, cell.periods)
+            names, design = ["time", "covariate"], np.column_stack([time_line, covariate])
+        effects = {"time": cell.drift, "covariate": cell.effect}
+        means = np.stack([distances[:, sample.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
+        gaps = gaps_of(means, sample.group_of).mean(axis=1)
+        sizes = {"population": np.mean(by_group), "these_words": of_share[words].mean()}
+        methods = {
+            "periods": model_rows(sample, design, names, walk=cell.walk, seed=number),
+            "least_squares": least_squares_rows(gaps, design, names, walk=cell.walk),
+        }
+        for method, estimates in methods.items():
+            for level, quantity, mean, sd, low, high in estimates:
+                truth = effects[quantity] * float(sizes[level])
+                covered, claims = low <= truth <= high, not low <= 0 <= high
+                rows.append((number, method, level, quantity, truth, mean - truth, sd, covered, claims))
+    columns = ["sample", "method", "level", "quantity", "truth", "error", "sd", "covered", "claims"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return the table of README.md: a row for each analysis and truth, method and quantity, of words like these."""
+    heads = ("truth", "analysis", "method", "quantity", "cells", "coverage", "lowest", "sd_over_error")
+    heads += ("false claims", "power")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    of_population = cells[cells["level"] == "population"]
+    for key, part in of_population.groupby(["wanders", "walk", "method", "quantity"], sort=False):
+        wanders, walk, method, quantity = key
+        present = part["effect" if quantity == "covariate" else "drift"] > 0
+        claims = [part.loc[rows, "claims"] for rows in (~present, present)]
+        numbers = [part["coverage"].mean(), part["coverage"].min(), part["sd_over_error"].mean()]
+        texts = [*(f"{number:.2f}" for number in numbers), *(f"{of.mean():.2f}" if len(of) else "" for of in claims)]
+        names = ["random walk" if of else "line" for of in (wanders, walk)]
+        lines.append(f"| {' | '.join([*names, method, quantity, str(len(part)), *texts])} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run all cells and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("embeddings", type=Path)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--output", type=Path, default=FOLDER / "trends.csv")
+    given = parser.parse_args()
+    begin, frames = time.time(), []
+    with threadpool_limits(1, "blas"):
+        for number, cell in enumerate(CELLS):
+            summary = summarise(run_cell(cell, given.embeddings, given.samples))
+            for place, (name, value) in enumerate(vars(cell).items()):
+                summary.insert(place, name, value)
+            frames.append(summary)
+            pd.concat(frames).round(5).to_csv(given.output, index=False)
+            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
+    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
