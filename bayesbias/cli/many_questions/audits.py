@@ -57,7 +57,7 @@ def audit(
     plan: Plan,
     output: OptionalOutput = None,
     pages: Annotated[
-        bool, typer.Option("--pages", help="With --output: a page for each contrast too, to which report.html links.")
+        bool, typer.Option("--pages", help="With --output: a page for each contrast too, of the first model and seed.")
     ] = False,
     rope: Rope = None,
     max_lost: PlanMaxLost = None,
@@ -76,7 +76,7 @@ def audit(
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv,
-    rank_correlations.csv and ranks.png too; with --pages a question_NUMBER.html for each fit. A plan:
+    rank_correlations.csv and ranks.png too; with --pages a question_NUMBER.html for each contrast. A plan:
 
         studies = ["weat7", "my_study.toml"]
         measures = ["contrast", "weat", "mac"]
