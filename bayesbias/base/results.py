@@ -176,7 +176,7 @@ class Contents:
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
 """Title of the part that precedes all numbers."""
-_LIMITS = ("What it does not show", "What it rests on", "Left out")
+_LIMITS = ("What it does not show", "Data and limits", "Left out")
 
 
 class Result(Rendered):

@@ -49,14 +49,14 @@ def numbers_of_the_tables() -> Iterator[str]:
     inside, ratios = "{:.2f} for skip-gram and {:.2f} for GloVe", "{:.2f} and {:.2f}"
     yield inside.format(*(row["held_out_slice"] for row in large))
     yield f"the aim is {HDI_PROB}"
-    yield "alone hold it in " + ratios.format(*(row["without_prior"] for row in large))
+    yield "alone contain it in " + ratios.format(*(row["without_prior"] for row in large))
     yield "{:.2f} times as large for skip-gram and {:.2f} times for GloVe".format(
         *(row["resampled_ratio"] for row in large)
     )
     yield f"In slices of {SMALL} articles these ratios are " + ratios.format(*(row["resampled_ratio"] for row in small))
     yield "hold the held-out slice in " + ratios.format(*(row["held_out_slice"] for row in small))
     yield f"about {100 * (1 - math.exp(-1)):.0f} % of the documents"
-    yield "hold it in " + ratios.format(*(row["seeds_alone"] for row in large)) + " only"
+    yield "contain it in " + ratios.format(*(row["seeds_alone"] for row in large)) + " only"
     yield from closed_form(cells)
     yield from settings(cells)
     for quoted in (

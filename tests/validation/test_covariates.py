@@ -39,7 +39,7 @@ def numbers_of_coverage_and_claims() -> Iterator[str]:
     coverage = cells.groupby("method")["coverage"].mean()
     names = ("population", "these_words", "least squares", "two-way")
     population, these, least, two_way = (f"{coverage[name]:.2f}" for name in names)
-    yield f"tables, {population} of the intervals for the population hold the truth, and {these} of those"
+    yield f"tables, {population} of the intervals for the population contain the truth, and {these} of those"
     yield f"least squares {least}, and of two-way clustered errors {two_way}."
     claims = cells.groupby(["related", "method"])["claims"].mean()
     for related, start in ((False, "Without a relation"), (True, "With one")):
@@ -54,7 +54,7 @@ def numbers_of_coverage_and_claims() -> Iterator[str]:
     assert (lowest["covariate"], lowest["words"]) == ("uneven", 40)
     yield f"In the lowest cell, {lowest['coverage']:.2f} of the intervals for the population"
     rated = cells[(cells["covariate"] == "ratings") & (cells["words"] == 20)].set_index("method")["coverage"]
-    yield f"{rated['population']:.2f} hold the truth, {rated['least squares']:.2f} of least squares"
+    yield f"{rated['population']:.2f} contain the truth, {rated['least squares']:.2f} of least squares"
 
 
 def numbers_of_correlations_and_sds() -> Iterator[str]:

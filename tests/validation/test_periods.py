@@ -38,7 +38,7 @@ def numbers_of_changes() -> Iterator[str]:
     )
     yield f"Two-way clustered errors cover {clustered['coverage'].mean():.2f}."
     lost = population.loc[population["lost"] > 0, "coverage"]
-    yield f"With lost words, {lost.min():.2f} to {lost.max():.2f} hold the truth"
+    yield f"With lost words, {lost.min():.2f} to {lost.max():.2f} contain the truth"
     still, still_clustered = (rows.loc[rows["drift"] == 0, "claims"] for rows in (population, clustered))
     yield f"claimed in {still.mean():.2f} of the tables, at most {still.max():.2f} in a cell"
     yield f"errors claim {still_clustered.mean():.2f}, at most {still_clustered.max():.2f}."

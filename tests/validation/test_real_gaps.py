@@ -87,8 +87,8 @@ def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     outside = table[(table["method"] == "multivariate") & (table["level"] == "word")]["plain_outside"].mean()
     assert outside == pytest.approx(1 / 20, abs=0.005)
     yield (
-        f"{population['coverage']:.2f} hold the truth, and the posterior sd is {population['sd_over_error']:.2f} times "
-        "the error"
+        f"{population['coverage']:.2f} contain the truth, and the posterior sd is {population['sd_over_error']:.2f} "
+        "times the error"
     )
     yield "a covariance of 8 attribute words"
     curated = plain.loc["these_words"].query("axis.str.contains(',') and attributes == 8")["sd_over_error"]
@@ -105,7 +105,7 @@ def numbers_of_unequal_lists(script: ModuleType) -> Iterator[str]:
     these = cells[script.unequal(cells) & (cells["level"] == "these_words")]
     both = (these["first"] > 0) & (these["spread"] > 1)
     own = these["method"] == "multivariate"
-    yield f"hold the truth in {these[own & ~both]['coverage'].min():.2f} of the cases and more"
+    yield f"contain the truth in {these[own & ~both]['coverage'].min():.2f} of the cases and more"
     by_spread = these[both].pivot_table(index="spread", columns="method", values="coverage")
     two, three = by_spread.loc[2.0], by_spread.loc[3.0]
     yield f"in {two['multivariate']:.2f} ({two['plain_t']:.2f} with `plain_t`)"

@@ -164,7 +164,7 @@ def test_the_template_says_the_numbers_of_the_cells_and_no_others(script: Module
 
 
 def test_cells_of_the_model_are_near_what_they_say() -> None:
-    """Within 0.02 of 0.89, but with two or three seeds, whose intervals hold the truth too often."""
+    """Within 0.02 of 0.89, but with two or three seeds, whose intervals contain the truth too often."""
     table = pd.read_csv(KEPT / "coverage.csv")
     table = table[(table["scores"] == "normal") & (table["rows"] >= 23)]
     many = (table["reliability"] != "icc_2_1") | (table["columns"] >= 8)

@@ -1,4 +1,4 @@
-"""Make the tables of this folder: how often intervals of asymmetry hold the truth.
+"""Make the tables of this folder: how often intervals of asymmetry contain the truth.
 
     python validation/asymmetry/make_asymmetry.py [--worlds 6] [--studies 400] [--tables norms] [--out FOLDER]
 
@@ -119,7 +119,7 @@ STATISTICS = [(shared, pairs, heavy) for shared in (False, True) for pairs in (3
 
 
 def study(shared: bool, pairs: int, heavy: bool, rng: np.random.Generator) -> dict[str, bool]:
-    """Return whether the intervals of one simulated set of ratios hold the truth.
+    """Return whether the intervals of one simulated set of ratios contain the truth.
 
     The ratio of a pair is the difference of its words' own levels, plus its own, plus the relation's mean (0.5 in the
     first of three, -0.2 and 0 in the others); people measure it with an error, and vectors follow it with a correlation
@@ -210,7 +210,7 @@ def rank_correlation(slope: float) -> float:
 
 
 def difference(shared: bool, pairs: int, slopes: tuple[float, float], rng: np.random.Generator) -> dict[str, float]:
-    """Return whether the interval of a difference of two CAMs holds the truth, with its error and sd.
+    """Return whether the interval of a difference of two CAMs contains the truth, with its error and sd.
 
     Two sources follow people's ratios with these correlations; half of the variance of their errors is common. A ratio
     is the difference of its words' own levels and something of its own.

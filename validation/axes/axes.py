@@ -38,7 +38,7 @@ PROJECTED = 150
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """All pairs that could name an axis, the words that are projected, and numbers that go with them.
+    """All pairs that could define an axis, the words that are projected, and numbers that go with them.
 
     `words` have shape (words, dimensions), unit vectors; `ratings` are numbers of the words in `rated`, by name.
     """

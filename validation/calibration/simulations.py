@@ -301,7 +301,7 @@ def shortest_interval(draws: np.ndarray, prob: float = HDI_PROB) -> tuple[float,
 def coverage(
     data: ModelData, truths: Callable[[int, np.random.Generator], Draws], *, replicates: int, seed: int = SEED
 ) -> tuple[pd.DataFrame, int]:
-    """Return how often the 89 % HPDIs of connection means and contrasts hold the truth; data come from `crossed`.
+    """Return how often the 89 % HPDIs of connection means and contrasts contain the truth; data come from `crossed`.
 
     Parameters
     ----------

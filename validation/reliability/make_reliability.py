@@ -1,4 +1,4 @@
-"""Make the tables and the figure of this folder: how often intervals of reliabilities hold the truth.
+"""Make the tables and the figure of this folder: how often intervals of reliabilities contain the truth.
 
     python validation/reliability/make_reliability.py [--matrices 5000] [--out FOLDER]
 
@@ -116,7 +116,7 @@ def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple
 
 
 def judged(scores: np.ndarray, name: str, true: float) -> dict[str, float]:
-    """Return how often both intervals hold the truth, their lengths, and the posterior's sd over its error.
+    """Return how often both intervals contain the truth, their lengths, and the posterior's sd over its error.
 
     `low_kurtosis` and `high_kurtosis` are of the thirds of the matrices whose row means have the least and most.
     """
@@ -285,7 +285,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     axes.axhline((table["scores"] == NORMAL).sum() - 0.5, color="black", linewidth=0.8)
     axes.set_yticks(range(len(table)), labels)
     axes.set_ylim(len(table) - 0.5, -0.5)
-    axes.set_xlabel("Share of 89 % intervals that hold the truth (grey: 0.89 within 3 Monte Carlo errors)")
+    axes.set_xlabel("Share of 89 % intervals that contain the truth (grey: 0.89 within 3 Monte Carlo errors)")
     furnish(axes, "x", small=True, rows=True)
     series_legend(figure, series, columns=2)
     figure.suptitle("Above the line rows are Normal, below it they are not", fontsize=11)

@@ -92,12 +92,12 @@ class InferenceComparison(Result):
             StatementList(f"Against {self.embeddings[0]}", tuple(answers)),
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(values)),
             StatementList("How well the models read", tuple(self._accuracies())),
-            StatementList("What it rests on", tuple(limits)),
+            StatementList("Data and limits", tuple(limits)),
         )
 
     @cached_property
     def contents(self) -> Contents:
-        """What changed, values with each embedding, single words, trainings, and what the answer rests on."""
+        """What changed, values with each embedding, single words, trainings, data and limits."""
         prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"
         first, *others = self.embeddings
         answers, *further, limits = self.parts

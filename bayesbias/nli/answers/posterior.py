@@ -94,7 +94,7 @@ class InferencePosterior(Result):
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(shown)),
-            StatementList("What it rests on", tuple(limits)),
+            StatementList("Data and limits", tuple(limits)),
         )
 
     def _contrast_statement(self, row: Mapping[Any, Any]) -> Statement:
@@ -108,7 +108,7 @@ class InferencePosterior(Result):
 
     @cached_property
     def contents(self) -> Contents:
-        """Means of groups and words, the contrast, and what it rests on."""
+        """Means of groups and words, the contrast, data and limits."""
         return contents_of(
             self,
             title=f"Do the answers differ between {self.groups[0]} and {self.groups[1]}?",

@@ -1,4 +1,4 @@
-"""The posterior of words and groups: against the t interval, and whether its intervals hold the truth."""
+"""The posterior of words and groups: against the t interval, and whether its intervals contain the truth."""
 
 import numpy as np
 import pytest

@@ -70,7 +70,7 @@ def test_it_is_printed_and_shown(fitted: bb.nli.InferencePosterior) -> None:
     assert "male minus female" in fitted._repr_html_()
     assert {part.title for part in fitted.parts} == {
         "E, the distance to the right answer (89% HPDI)",
-        "What it rests on",
+        "Data and limits",
     }
     assert fitted.to_dict()["tables"]["contrast"][0]["mean"] == fitted.contrast["mean"].iloc[0]
 
