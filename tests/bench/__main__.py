@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.bench import (
     asymmetry,
     audits,
+    changes,
     contexts,
     debiasing,
     encoders,
@@ -48,6 +49,9 @@ def main() -> None:
     for row in asymmetry.measure():
         results.append(row)
         print(asymmetry.line(row), flush=True)
+    for row in changes.measure():
+        results.append(row)
+        print(changes.line(row), flush=True)
     for row in studies.measure():
         results.append(row)
         said = f"{row['faster']:.2f} times as fast as one   at least" if "faster" in row else "  under"

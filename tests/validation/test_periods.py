@@ -70,6 +70,26 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     assert unexplained(prose(KEPT / "README.md"), [*numbers_of_changes(), *of_definitions]) == []
 
 
+def test_readme_shows_the_table_of_trends() -> None:
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    for line in load_script("periods", "trends").markdown(pd.read_csv(KEPT / "trends.csv")).splitlines():
+        assert line in text
+
+
+@pytest.mark.slow
+def test_trends_in_short() -> None:
+    """With the bundled vectors, as lines and as random walks: what a covariate does is inside most intervals."""
+    script = load_script("periods", "trends")
+    for walk in (False, True):
+        cell = script.Cell("bundled", 6, 6, 6, 0.2, walk=walk, wanders=walk, drift=0.0 if walk else 0.3)
+        rows = script.summarise(script.run_cell(cell, VALIDATION, 8))
+        of_model = rows[(rows["method"] == "periods") & (rows["quantity"] == "covariate")]
+        assert of_model["level"].tolist() == ["population", "these_words"]
+        assert (of_model["truth"] != 0).all()
+        assert (of_model["coverage"] > 0.7).all()
+        assert set(rows["quantity"]) == ({"covariate"} if walk else {"time", "covariate"})
+
+
 @pytest.mark.slow
 def test_script_in_short(script: ModuleType) -> None:
     """With the bundled vectors; the truth of a planted drift is inside most intervals."""

@@ -38,7 +38,7 @@ from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_line import draw_line
 
-_WHOLE_STEP = 0.5  # of the share that is lost, over which the truth is a difference
+_SHARES = np.linspace(-1, 2, 13)  # of the leans, between which gaps of the whole lists are interpolated
 Row = tuple[str, str, float, float, float, float]
 """Level, quantity, estimate, sd, and the ends of the interval."""
 
@@ -96,9 +96,10 @@ class Lists:
     list_of: np.ndarray
     group_of: np.ndarray
 
-    def word_gaps(self, share: float) -> np.ndarray:
+    def word_gaps(self, share: float, noise: float, rng: np.random.Generator) -> np.ndarray:
         """Return the gap of each protected word to the whole lists once a share of the leans is lost."""
-        distances = 1 - self.attributes @ unit_length(self.protected - share * self.own_shares[:, None] * self.leans).T
+        left = self.protected - share * self.own_shares[:, None] * self.leans
+        distances = 1 - noisy(self.attributes, noise, rng) @ noisy(left, noise, rng).T
         means = np.stack([distances[self.list_of == place].mean(axis=0) for place in (0, 1)])
         return gaps_of(means[None], self.group_of)[0]
 
@@ -119,13 +120,16 @@ def lists_of(cell: Cell, folder: Path) -> Lists:
     )
 
 
-def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return a covariate that wanders, with mean 0 and sd 1, and the share of the leans that is lost in each period."""
+def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a covariate that wanders, with mean 0 and sd 1, and the share of the leans that each period lost.
+
+    The second share is what the covariate and time alone do.
+    """
     covariate = rng.standard_normal(cell.periods).cumsum()
     covariate = (covariate - covariate.mean()) / covariate.std()
     chance = cell.chance * rng.standard_normal(cell.periods)
-    line = cell.drift * np.linspace(0, 1, cell.periods)
-    return covariate, line + cell.effect * covariate + (chance.cumsum() if cell.wanders else chance)
+    planned = cell.drift * np.linspace(0, 1, cell.periods) + cell.effect * covariate
+    return covariate, planned + (chance.cumsum() if cell.wanders else chance), planned
 
 
 def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
@@ -143,9 +147,14 @@ def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, wa
             yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
 
 
+def regression_of(gaps: np.ndarray, design: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is regressed on what: gaps, or their steps if they are a random walk."""
+    return (np.diff(gaps), np.diff(design, axis=0)) if walk else (gaps - gaps.mean(), design)
+
+
 def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *, walk: bool) -> Iterator[Row]:
     """Yield plain least squares of the plain gaps, or of their steps, with Student's t."""
-    values, columns = (np.diff(gaps), np.diff(design, axis=0)) if walk else (gaps - gaps.mean(), design)
+    values, columns = regression_of(gaps, design, walk=walk)
     freedom = len(gaps) - 1 - design.shape[1]
     estimates, *_ = np.linalg.lstsq(columns, values)
     variance = np.square(values - columns @ estimates).sum() / freedom
@@ -158,13 +167,13 @@ def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *
 
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
     """Return a row for each sample, method, quantity and level of a cell."""
-    whole = lists_of(cell, folder)
-    of_share = (whole.word_gaps(_WHOLE_STEP) - whole.word_gaps(0)) / _WHOLE_STEP
-    by_group = [of_share[whole.group_of == group].mean() for group in (0, 1)]
+    whole, rng = lists_of(cell, folder), np.random.default_rng(SEED)
+    word_gaps = np.stack([whole.word_gaps(share, cell.noise, rng) for share in _SHARES])
+    population = np.mean([word_gaps[:, whole.group_of == group].mean(axis=1) for group in (0, 1)], axis=0)
     rows = []
     for number in range(samples):
         rng = np.random.default_rng([SEED, number])
-        covariate, shares = covariate_and_shares(cell, rng)
+        covariate, shares, planned = covariate_and_shares(cell, rng)
         words, places = (
             np.concatenate([rng.permutation(np.flatnonzero(member == part))[:size] for part in (0, 1)])
             for member, size in ((whole.group_of, cell.words), (whole.list_of, cell.attributes))
@@ -182,17 +191,19 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
         if not cell.walk:
             time_line = np.linspace(-0.5, 0.5, cell.periods)
             names, design = ["time", "covariate"], np.column_stack([time_line, covariate])
-        effects = {"time": cell.drift, "covariate": cell.effect}
         means = np.stack([distances[:, sample.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
         gaps = gaps_of(means, sample.group_of).mean(axis=1)
-        sizes = {"population": np.mean(by_group), "these_words": of_share[words].mean()}
+        truths = {}
+        for level, by_share in (("population", population), ("these_words", word_gaps[:, words].mean(axis=1))):
+            values, columns = regression_of(np.interp(planned, _SHARES, by_share), design, walk=cell.walk)
+            truths[level] = dict(zip(names, np.linalg.lstsq(columns, values)[0], strict=True))
         methods = {
             "periods": model_rows(sample, design, names, walk=cell.walk, seed=number),
             "least_squares": least_squares_rows(gaps, design, names, walk=cell.walk),
         }
         for method, estimates in methods.items():
             for level, quantity, mean, sd, low, high in estimates:
-                truth = effects[quantity] * float(sizes[level])
+                truth = float(truths[level][quantity])
                 covered, claims = low <= truth <= high, not low <= 0 <= high
                 rows.append((number, method, level, quantity, truth, mean - truth, sd, covered, claims))
     columns = ["sample", "method", "level", "quantity", "truth", "error", "sd", "covered", "claims"]

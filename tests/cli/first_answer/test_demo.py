@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.workers.workers import this_process
 from tests.cli.running import in_process
 
 
@@ -17,6 +18,8 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr("bayesbias.cells.audit.audit", partial(bb.audit, model="hierarchical"))
     monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "a page")
+    # Processes would not know what is set here.
+    monkeypatch.setattr("bayesbias.workers.process_workers.process_workers", lambda _: this_process())
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().out.split())

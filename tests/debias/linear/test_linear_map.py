@@ -1,6 +1,5 @@
 """Linear maps: the papers' equations, a word at a time, and what a large embedding costs."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -49,16 +48,14 @@ def test_a_word_of_which_nothing_is_left_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_400_000_words_take_seconds_and_two_copies_of_memory() -> None:
+def test_400_000_words_take_two_copies_of_memory() -> None:
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((400_000, 300), dtype=np.float32)
     embedding = bb.Embedding(tuple(f"word{number}" for number in range(400_000)), vectors)
     fitted = LinearProjection().fit(embedding, [["word0", "word1"]])
     tracemalloc.start()
-    start = time.process_time()
     after = fitted.transform(embedding)
-    seconds, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
+    _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert after.vectors.dtype == np.float32
     assert peak < 1.25 * vectors.nbytes  # beside the original's own
-    assert seconds < 10  # on both cores together

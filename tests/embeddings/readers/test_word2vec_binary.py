@@ -1,6 +1,5 @@
 """word2vec binary: both ways of writing it, blocks, and damage."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -100,18 +99,16 @@ def test_a_repeat_with_the_same_vector_is_kept_once(tmp_path):
 
 @pytest.mark.parametrize("gz", [False, True])
 @pytest.mark.parametrize("header", [b"999999999999999999 2\n", b"2 99999\n", b"999999999 99999\n"])
-def test_a_header_that_lies_costs_neither_memory_nor_time(tmp_path, header, gz):
+def test_a_header_that_lies_costs_no_memory(tmp_path, header, gz):
     import gzip
 
     content = header + TWO[4:] * 1000
-    start = time.perf_counter()
     tracemalloc.start()
     with pytest.raises(EmbeddingError, match="header"):
         load(tmp_path, gzip.compress(content, mtime=0) if gz else content)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10e6
-    assert time.perf_counter() - start < 10
 
 
 def test_memory_is_that_of_the_words_kept(tmp_path):

@@ -1,7 +1,6 @@
 """The gaps of one contrast: levels and scopes."""
 
 import numpy as np
-import pytest
 
 from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
@@ -44,14 +43,3 @@ def test_same_seed_same_numbers() -> None:
     np.testing.assert_array_equal(first.population, again.population)
     np.testing.assert_array_equal(first.words, again.words)
     assert np.abs(first.population - other.population).max() > 0
-
-
-@pytest.mark.slow
-def test_the_limit_of_time_and_memory_holds() -> None:
-    """200 words, 60 attribute words and 20 periods in under 60 s on two busy cores."""
-    import time
-
-    sample = period_sample(made_tables(periods=20, words=100, attributes=30))
-    begin = time.process_time()
-    draw_contrast(sample, list_deviations(sample), np.arange(20.0), (0, 1), draws=4000, chains=4, seed=1)
-    assert time.process_time() - begin < 60
