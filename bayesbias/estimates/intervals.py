@@ -126,13 +126,25 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     no R-hat.
     """
     import arviz as az
-    import pandas as pd
 
     check_probability("hdi_prob", hdi_prob)
+    frame = moments(draws, independent=independent)
+    dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
+    interval = az.hdi(draws.rename("value").to_dataset(), prob=hdi_prob)["value"].transpose(*dims, "ci_bound")
+    low, high = interval.to_numpy().reshape(-1, 2).T
+    place = list(frame).index("sd") + 1
+    frame.insert(place, "hdi_low", low)
+    frame.insert(place + 1, "hdi_high", high)
+    return frame
+
+
+def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.DataFrame":
+    """Return `estimates` without the interval."""
+    import arviz as az
+    import pandas as pd
+
     draws = draws.rename("value")
     dims = [str(dim) for dim in draws.dims if dim not in ("chain", "draw")]
-    dataset = draws.to_dataset()
-    interval = az.hdi(dataset, prob=hdi_prob)["value"].transpose(*dims, "ci_bound").to_numpy().reshape(-1, 2)
 
     def column(values: "xr.DataArray") -> np.ndarray:
         return np.asarray(values.transpose(*dims)).reshape(-1)
@@ -141,10 +153,10 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     frame = pd.MultiIndex.from_product(labels, names=dims).to_frame(index=False) if dims else pd.DataFrame(index=[0])
     frame["mean"] = column(draws.mean(("chain", "draw")))
     frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
-    frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
     if independent is not None:
         frame["ess_bulk"] = frame["ess_tail"] = independent
         return frame
+    dataset = draws.to_dataset()
     frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
     frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(az.rhat(dataset)["value"])
@@ -204,10 +216,18 @@ def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, floa
     >>> shortest_interval([0.0, 1.0, 2.0, 2.5, 9.0], 0.5)
     (1.0, 2.5)
     """
-    ordered = np.sort(np.asarray(draws, dtype=np.float64))
-    inside = min(max(int(probability * len(ordered)), 1), len(ordered) - 1)
-    start = int(np.argmin(ordered[inside:] - ordered[: len(ordered) - inside]))
-    return float(ordered[start]), float(ordered[start + inside])
+    low, high = shortest_intervals(np.asarray(draws, dtype=np.float64)[np.newaxis], probability)[0].tolist()
+    return low, high
+
+
+def shortest_intervals(rows: Floats, probability: float) -> Floats:
+    """Return `shortest_interval` of each row, as an array with the columns low and high."""
+    ordered = np.sort(rows, axis=1)
+    count = ordered.shape[1]
+    inside = min(max(int(probability * count), 1), count - 1)
+    starts = np.argmin(ordered[:, inside:] - ordered[:, : count - inside], axis=1)
+    places = np.arange(len(ordered))
+    return np.column_stack([ordered[places, starts], ordered[places, starts + inside]])
 
 
 def share_interval(hits: int, trials: int, hdi_prob: float) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.estimates.intervals import contrast_name, shortest_interval
+from bayesbias.estimates.intervals import contrast_name, shortest_interval, shortest_intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +73,12 @@ def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     Ends of shortest intervals converge with the cube root of the number of draws, not with its square root
     (Kim and Pollard 1990).
     """
-    batches = np.array_split(draws, min(BATCHES, len(draws) // 5))
-    ends = np.array([shortest_interval(batch, hdi_prob) for batch in batches])
-    errors = ends.std(axis=0, ddof=1) / len(batches) ** (1 / 3) if len(batches) > 1 else np.full(2, np.inf)
+    count = min(BATCHES, max(1, len(draws) // 5))
+    size, longer = divmod(len(draws), count)
+    first = longer * (size + 1)
+    equal_batches = draws[:first].reshape(longer, size + 1), draws[first:].reshape(-1, size)
+    ends = np.concatenate([shortest_intervals(batches, hdi_prob) for batches in equal_batches if len(batches)])
+    errors = ends.std(axis=0, ddof=1) / count ** (1 / 3) if count > 1 else np.full(2, np.inf)
     return Interval(*shortest_interval(draws, hdi_prob), *map(float, errors))
 
 

@@ -19,6 +19,7 @@ from bayesbias.estimates.intervals import (
     is_borderline,
     settled,
     shortest_interval,
+    shortest_intervals,
 )
 from bayesbias.models.fitted.fit_source import fitted_model
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
@@ -337,7 +338,7 @@ def _words(
 
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
-    ends = np.array([shortest_interval(column, hdi_prob) for column in leans.draws.T])
+    ends = shortest_intervals(leans.draws.T, hdi_prob)
     columns = {
         "protected_word": words,
         "protected_group": groups,

@@ -12,9 +12,9 @@ from bayesbias.estimates.intervals import (
     contrast_name,
     diagnostics_of,
     direction_of,
-    estimates,
     independent_draws,
     is_borderline,
+    moments,
 )
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows
@@ -122,7 +122,7 @@ def contrasts(
                 continue
             chosen = list(_words(rows, name))
             set_draws = _draws(fit, chosen, baseline, other, scope)
-            moments = estimates(set_draws, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
+            numbers = moments(set_draws, independent=independent).drop(columns=_SUBSET).to_dict("records")
             nearness = _nearness(fit, rows, chosen, baseline, other)
             for place, words in enumerate(chosen):
                 draws, sides = set_draws[..., place], (("baseline", baseline), ("other", other))
@@ -139,7 +139,7 @@ def contrasts(
                         "observed": plain_difference(
                             plain[baseline][words.places], plain[other][words.places], words.groups
                         ),
-                        **{str(column): value for column, value in moments.iloc[place].items()},
+                        **{str(column): value for column, value in numbers[place].items()},
                         "hdi_low": interval.low,
                         "hdi_high": interval.high,
                         "low_se": interval.low_se,

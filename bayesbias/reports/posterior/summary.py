@@ -75,10 +75,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result["protected_group"] = result["protected_word"].map(groups) if "protected_word" in result else ""
     for name in labels:
         result[name] = result[name].fillna("") if name in result else ""
-    result["pairs"] = [
-        pair_count(fit, word, connection)
-        for word, connection in zip(result["protected_word"], result["connection"], strict=True)
-    ]
+    result["pairs"] = _pair_counts(fit, result)
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
     result.attrs = {"hdi_prob": hdi_prob}
@@ -95,8 +92,12 @@ def _level(draws: "xr.DataArray") -> str:
     return "attribute" if "attribute_word" in draws.dims else "overall"
 
 
-def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:
-    """Return the number of the table's rows behind an estimate; an empty word or connection stands for all."""
-    counts = fit["constant_data"]["pair_count"]
-    counts = counts.sel(connection=connection) if connection else counts
-    return int(counts.sel(protected_word=word) if word else counts.sum())
+def _pair_counts(fit: "xr.DataTree", rows: "pd.DataFrame") -> list[int]:
+    """Return the number of the table's rows behind each estimate; an empty word or connection stands for all."""
+    counts = fit["constant_data"]["pair_count"].to_series().rename(index=str)
+    of_words = counts.groupby(["protected_word", "connection"]).sum()
+    of_connections = counts.groupby("connection").sum()
+    return [
+        int(of_words[word, connection] if word else of_connections[connection] if connection else counts.sum())
+        for word, connection in zip(rows["protected_word"], rows["connection"], strict=True)
+    ]

@@ -1,7 +1,6 @@
 """Distributions of the similarities of a table, by connection or by protected word."""
 
-from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -103,7 +102,8 @@ def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.Data
     for axes, row in zip(panels, shares.to_dict("records"), strict=True):
         name = row["connection"]
         connection_similarity = similarity[(table["connection"] == name).to_numpy()]
-        axes.hist(connection_similarity, bins=edges, density=True, color=COLORS[name], alpha=0.75)
+        density, _ = np.histogram(connection_similarity, edges, density=True)
+        axes.stairs(density, edges, fill=True, color=COLORS[name], alpha=0.75)
         axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
         shares_text = f"{name}, {row['pairs']:,} pairs\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
         axes.text(
@@ -119,15 +119,12 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     place = {word: y for y, word in enumerate(groups)}
     connections = [name for name in COLORS if name in set(words["connection"])]
     offsets = dict(zip(connections, row_offsets(len(connections), 0.3), strict=True))
-    for row in words.to_dict("records"):
-        _draw_word(axes, row, place[row["protected_word"]] + offsets[row["connection"]])
+    for name in connections:
+        rows = words[words["connection"] == name]
+        y = rows["protected_word"].map(place).to_numpy(float) + offsets[name]
+        for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
+            axes.hlines(y, rows[low], rows[high], color=COLORS[name], linewidth=width, capstyle="butt")
+        axes.plot(rows["median"], y, MARKERS[name], color=COLORS[name], markersize=4)
     word_rows(axes, list(groups), list(groups.values()))
     title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
     connection_legend(axes.figure, connections, title)
-
-
-def _draw_word(axes: "Axes", row: Mapping[Hashable, Any], y: float) -> None:
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
-        axes.plot([row[low], row[high]], [y, y], color=color, linewidth=width, solid_capstyle="butt")
-    axes.plot(row["median"], y, marker, color=color, markersize=4)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.patches import StepPatch
 
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.delivery.plots.style import COLORS, save_figure
@@ -18,15 +19,13 @@ def test_histograms_hold_all_pairs_and_the_band_is_that_of_mac(table: pd.DataFra
     figure = plot_distances(table)
     shares = mac_shares(table)
     for axes, row in zip(figure.axes, shares.to_dict("records"), strict=True):
-        bars = [patch for patch in axes.patches if patch.get_facecolor()[:3] != (240 / 255, 228 / 255, 66 / 255)]
+        histogram = next(patch for patch in axes.patches if isinstance(patch, StepPatch))
         similarity = table.loc[table["connection"] == row["connection"], "cosine_similarity"]
-        heights = np.array([bar.get_height() for bar in bars])
-        width = bars[0].get_width()
-        assert heights.sum() * width == pytest.approx(1)
-        edges = np.array([bar.get_x() for bar in bars])
-        counts = np.histogram(similarity, np.append(edges, edges[-1] + width))[0]
-        assert heights * width * len(similarity) == pytest.approx(counts, abs=1e-6)
-        band = next(patch for patch in axes.patches if patch not in bars)
+        heights, edges, _ = histogram.get_data()
+        assert (heights * np.diff(edges)).sum() == pytest.approx(1)
+        counts = np.histogram(similarity, edges)[0]
+        assert heights * np.diff(edges) * len(similarity) == pytest.approx(counts, abs=1e-6)
+        band = next(patch for patch in axes.patches if patch is not histogram)
         assert [band.get_x(), band.get_x() + band.get_width()] == pytest.approx(
             [-shares.attrs["band"], shares.attrs["band"]]
         )
@@ -42,7 +41,7 @@ def test_words_are_drawn_where_their_medians_are(table: pd.DataFrame) -> None:
     words = mac_shares(table, level="word", mac=0.859)
     axes = figure.axes[0]
     markers = [line for line in axes.get_lines() if line.get_marker() not in ("None", None)]
-    drawn = {(line.get_color(), float(line.get_xdata()[0])) for line in markers}
+    drawn = {(line.get_color(), float(median)) for line in markers for median in line.get_xdata()}
     assert drawn == {(COLORS[row["connection"]], row["median"]) for row in words.to_dict("records")}
     assert [label.get_text() for label in axes.get_yticklabels()] == list(dict.fromkeys(words["protected_word"]))
     assert "0 ± 0.141" in figure.get_suptitle()
