@@ -60,6 +60,29 @@ def numbers_of_changes() -> Iterator[str]:
     )
 
 
+def numbers_of_trends() -> Iterator[str]:
+    trends = pd.read_csv(KEPT / "trends.csv")
+    whole = trends[trends["level"] == "population"].set_index(["method", "quantity"])
+    slopes, plain = (whole.loc[(method, "covariate")] for method in ("periods", "least_squares"))
+    right, plain_right = (rows[rows["walk"] == rows["wanders"]] for rows in (slopes, plain))
+    noise = right.loc[right["effect"] == 0, "claims"]
+    power, plain_power = (rows.loc[rows["effect"] > 0, "claims"].mean() for rows in (right, plain_right))
+    yield f"slopes of covariates are in {right['coverage'].mean():.2f} of the intervals, and {noise.mean():.2f} of"
+    yield f"are claimed, at most {noise.max():.2f} in a cell. Least squares covers {plain_right['coverage'].mean():.2f}"
+    yield f"Power is {power:.2f}; that of least squares is {plain_power:.2f}."
+    yield f"without chance, 0 in {(slopes['effect'] == 0).sum()} of the {len(slopes)} cells"
+    few = slopes[slopes["periods"] == 5]
+    yield f"With 5 periods, {few['coverage'].item():.2f} of the intervals contain the slope"
+    wandering = [rows[rows["wanders"] & ~rows["walk"]] for rows in (whole.loc[("periods", "time")], slopes)]
+    over_time, slope = (rows[rows["periods"] == 20].iloc[0] for rows in wandering)
+    yield f"with 20 periods, the change over time is in {over_time['coverage']:.2f} of them"
+    yield f"the slope of the covariate in {slope['coverage']:.2f}, and {slope['claims']:.2f} of covariates"
+    careful = slopes[slopes["walk"] & ~slopes["wanders"]]
+    yield f"slopes are in {careful['coverage'].mean():.2f} of the intervals, and {careful['claims'].mean():.2f} of"
+    seconds = json.loads((KEPT / "trends.json").read_text(encoding="utf-8"))["seconds"]
+    yield f"`trends.csv` ({seconds / 60:.0f} minutes)"
+
+
 def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     of_definitions = [
         "a vector of length 1)",
@@ -67,7 +90,7 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
         "Student's t has 3 degrees of freedom",
     ]
     of_definitions += ["leave out 0: false claims where the truth is 0", "drift of its own around 0"]
-    assert unexplained(prose(KEPT / "README.md"), [*numbers_of_changes(), *of_definitions]) == []
+    assert unexplained(prose(KEPT / "README.md"), [*numbers_of_changes(), *numbers_of_trends(), *of_definitions]) == []
 
 
 def test_readme_shows_the_table_of_trends() -> None:
