@@ -39,7 +39,8 @@ SECONDS = {
         name: stored(f"{name}/run.json")["seconds"]
         for name in ("axes", "changes", "gate", "kindel", "reliability", "templates", "trade")
     },
-    **{name: stored(f"{name}/cells.json")["seconds"] for name in ("real_gaps", "periods")},
+    "real_gaps": stored("real_gaps/cells.json")["seconds"],
+    "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),
     **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},
     "study_over_seeds": stored("study_over_seeds/run.json")["seconds"],
     "downstream": stored("downstream/run.json")["processor_seconds"],
