@@ -151,7 +151,7 @@ def test_outlying_attribute_words_count_less_with_a_student_t() -> None:
         distances = sample.distances.copy()
         distances[0] += np.array([0.5, 0.5, 0.5, -0.3, -0.3, -0.3])
         moved = replace(sample, distances=distances)
-        drawn = draw(moved, connections, 200, likelihood="student_t")
+        drawn = draw(moved, connections, 1000, likelihood="student_t")
         assert drawn.posterior["attribute_weight"].mean(axis=0).argmin() == 0
         clean, outlying = plain_gaps(sample)[0], plain_gaps(moved)[0]
         shares.append((group_gaps(drawn, sample)[:, 0].mean() - clean) / (outlying - clean))

@@ -31,10 +31,10 @@ def test_the_mean_of_a_refit_is_the_plain_difference_at_every_seed() -> None:
 def test_a_table_with_a_lost_pair_is_weighted_to_what_it_is_without_a_word() -> None:
     rows, spec = TABLES["two groups"].iloc[1:].reset_index(drop=True), bb.load_model("multivariate")
     data = model_data(rows)
-    refits = ListRefits(data, spec, "associated", draws=800, seed=1)
+    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
     keep = data.attribute != 3
     weighted = refits.estimates(keep, spec, 0.89)[NAME]
-    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=800, seed=2)[NAME](0.89)
+    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=2)[NAME](0.89)
     assert weighted.mean == pytest.approx(anew.mean, abs=0.25 * anew.sd)
     assert weighted.sd == pytest.approx(anew.sd, rel=0.3)
 
