@@ -65,10 +65,13 @@ def numbers_of_trends() -> Iterator[str]:
     whole = trends[trends["level"] == "population"].set_index(["method", "quantity"])
     slopes, plain = (whole.loc[(method, "covariate")] for method in ("periods", "least_squares"))
     right, plain_right = (rows[rows["walk"] == rows["wanders"]] for rows in (slopes, plain))
+    still, moved = plain_right.groupby(plain_right["effect"] > 0)["coverage"].mean()
     noise = right.loc[right["effect"] == 0, "claims"]
     power, plain_power = (rows.loc[rows["effect"] > 0, "claims"].mean() for rows in (right, plain_right))
     yield f"slopes of covariates are in {right['coverage'].mean():.2f} of the intervals, and {noise.mean():.2f} of"
-    yield f"are claimed, at most {noise.max():.2f} in a cell. Least squares covers {plain_right['coverage'].mean():.2f}"
+    yield f"are claimed, at most {noise.max():.2f} in a cell."
+    yield f"Least squares covers {plain_right['coverage'].mean():.2f}: {still:.2f} where the covariate has no effect"
+    yield f"{moved:.2f} where it has one"
     yield f"Power is {power:.2f}; that of least squares is {plain_power:.2f}."
     yield f"without chance, 0 in {(slopes['effect'] == 0).sum()} of the {len(slopes)} cells"
     few = slopes[slopes["periods"] == 5]

@@ -124,9 +124,9 @@ def frame_of(method: str, sample: PeriodSample, seed: int) -> pd.DataFrame:
 def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
     """Yield a row for each sample, method and change."""
     whole = populations(cell)
-    by_list = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
-    changes = np.diff(periods.gaps_of(by_list, whole.group_of), axis=0)[0]
-    truth = np.mean([changes[whole.group_of == group].mean() for group in (0, 1)])
+    every_gap = periods.word_gaps(whole.distances, whole.group_of, whole.list_of)
+    changes = np.diff(every_gap, axis=0)[0]
+    truth = np.diff(periods.population_gaps(every_gap, whole.group_of))[0]
     size = periods.Cell("bundled", 2, cell.words, cell.attributes, cell.drift)
     for number in range(samples):
         sample, words = periods.table_of(whole, size, np.random.default_rng([SEED, number]))

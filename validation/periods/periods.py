@@ -9,9 +9,7 @@ README.md says what the table means.
 """
 
 import argparse
-import json
 import sys
-import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
@@ -32,7 +29,7 @@ from bayesbias.models.periods.period_sample import PeriodSample
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "real_gaps"))
 
-from real_gaps import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
+from real_gaps import gender_difference, unit_vectors, write_cells  # noqa: E402 - a script in another folder
 
 SEED = 20261124
 DRAWS, CHAINS = 1000, 4
@@ -90,15 +87,22 @@ class Populations:
     group_of: np.ndarray
 
 
-def unit_length(vectors: np.ndarray) -> np.ndarray:
-    """Return vectors (rows), each divided by its length."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+@dataclass(frozen=True, eq=False)
+class LeaningWords:
+    """Unit vectors of protected and attribute words that lean to the two sides of the gender axis.
+
+    `group_of` and `list_of` are their sides, `leans` the parts of the protected words along the axis.
+    """
+
+    protected: np.ndarray
+    attributes: np.ndarray
+    leans: np.ndarray
+    group_of: np.ndarray
+    list_of: np.ndarray
 
 
-def leaning_words(
-    name: str, folder: Path, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, list[np.ndarray], list[np.ndarray]]:
-    """Return unit vectors, the gender axis, and rows that lean to its two sides: protected and attribute words."""
+def leaning_words(name: str, folder: Path, rng: np.random.Generator) -> LeaningWords:
+    """Return the words that lean most: protected words of one half of the vocabulary, attribute words of the other."""
     names, vectors = unit_vectors(name, folder)
     axis = gender_difference(names, vectors)
     axis /= np.linalg.norm(axis)
@@ -111,57 +115,75 @@ def leaning_words(
         low, high = np.quantile(score, (0.1, 0.9))
         return [half[score > high], half[score < low]]
 
-    return vectors, axis, leaning(halves[0]), leaning(halves[1])
+    protected, attributes = leaning(halves[0]), leaning(halves[1])
+    group_of, list_of = (np.repeat([0, 1], list(map(len, sides))) for sides in (protected, attributes))
+    words = vectors[np.concatenate(protected)]
+    leans = (words @ axis)[:, None] * axis
+    return LeaningWords(words, vectors[np.concatenate(attributes)], leans, group_of, list_of)
 
 
 def populations(cell: Cell, folder: Path) -> Populations:
     """Return the distances of all words of a cell in all periods."""
     rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
-    vectors, axis, protected, attributes = leaning_words(cell.vectors, folder, rng)
-    words, samples = np.concatenate(protected), np.concatenate(attributes)
-    group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
+    words = leaning_words(cell.vectors, folder, rng)
     shares = np.arange(cell.periods) / (cell.periods - 1)
     if cell.step:
         shares = np.round(shares)
-    own_shares = cell.drift + cell.spread * rng.standard_normal(len(words))
-    lean = (vectors[words] @ axis)[:, None] * axis
-    noise = cell.noise / np.sqrt(vectors.shape[1])
+    own_leans = (cell.drift + cell.spread * rng.standard_normal(len(words.group_of)))[:, None] * words.leans
     distances = []
     for share in shares:
-        moved = (
-            vectors[words] - share * own_shares[:, None] * lean + noise * rng.standard_normal((len(words), len(axis)))
-        )
-        stayed = vectors[samples] + noise * rng.standard_normal((len(samples), len(axis)))
-        distances.append(1 - unit_length(stayed) @ unit_length(moved).T)
-    return Populations(np.stack(distances), list_of, group_of)
+        moved = noisy(words.protected - share * own_leans, cell.noise, rng)
+        distances.append(1 - noisy(words.attributes, cell.noise, rng) @ moved.T)
+    return Populations(np.stack(distances), words.list_of, words.group_of)
 
 
-def gaps_of(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
-    """Return associated minus different, from means of shape (periods, lists, words)."""
+def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Return unit vectors, each with noise of its own, of the given length relative to a vector of length 1."""
+    moved = vectors + noise / np.sqrt(vectors.shape[1]) * rng.standard_normal(vectors.shape)
+    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True))
+
+
+def word_gaps(distances: np.ndarray, group_of: np.ndarray, list_of: np.ndarray) -> np.ndarray:
+    """Return associated minus different of each word, shape (periods, words), from (periods, attributes, words)."""
+    means = np.stack([distances[:, list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
     words = np.arange(len(group_of))
-    return means[:, group_of, words] - means[:, 1 - group_of, words]
+    return np.asarray(means[:, group_of, words] - means[:, 1 - group_of, words])
+
+
+def population_gaps(gaps: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+    """Return the mean of words' gaps (periods, words), groups weighing the same."""
+    return np.asarray(np.mean([gaps[:, group_of == group].mean(axis=1) for group in (0, 1)], axis=0))
+
+
+def drawn(side_of: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the places of a few words of each side."""
+    return np.concatenate([rng.permutation(np.flatnonzero(side_of == side))[:size] for side in (0, 1)])
 
 
 def table_of(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[PeriodSample, np.ndarray]:
     """Return a table of a few words of each population, and the places of its protected words."""
-    words = np.concatenate([rng.permutation(np.flatnonzero(whole.group_of == group))[: cell.words] for group in (0, 1)])
-    samples = np.concatenate(
-        [rng.permutation(np.flatnonzero(whole.list_of == place))[: cell.attributes] for place in (0, 1)]
-    )
+    words, samples = drawn(whole.group_of, cell.words, rng), drawn(whole.list_of, cell.attributes, rng)
     distances = whole.distances[:, samples[:, None], words]
     group_of, list_of = whole.group_of[words], whole.list_of[samples]
     present = lost_words(group_of, cell, rng, 2), lost_words(list_of, cell, rng, 3)
     distances = np.where(present[0].T[:, None] & present[1].T[:, :, None], distances, np.nan)
     for group in (0, 1):
         distances[:, :, group_of == group] = fill_words(distances[:, :, group_of == group])
-    return sample_of(distances, group_of, list_of, present), words
+    return sample_of(distances, (words, samples), (group_of, list_of), present), words
 
 
 def sample_of(
-    distances: np.ndarray, group_of: np.ndarray, list_of: np.ndarray, present: tuple[np.ndarray, np.ndarray]
+    distances: np.ndarray,
+    places: tuple[np.ndarray, np.ndarray],
+    sides: tuple[np.ndarray, np.ndarray],
+    present: tuple[np.ndarray, np.ndarray],
 ) -> PeriodSample:
-    """Return distances (periods, attribute words, protected words) as a sample of two groups and two lists."""
-    periods, samples, words = distances.shape
+    """Return distances (periods, attribute words, protected words) as a sample of two groups and two lists.
+
+    `places`, `sides` and `present` are those of protected words, then of attribute words.
+    """
+    group_of, list_of = sides
+    periods, _, words = distances.shape
     weights = np.zeros((words, 2, 2))
     weights[np.arange(words), 0, group_of] = weights[np.arange(words), 1, 1 - group_of] = 1
     return PeriodSample(
@@ -169,8 +191,8 @@ def sample_of(
         distances=distances,
         protected_present=present[0],
         attribute_present=present[1],
-        protected_words=tuple(f"p{place}" for place in range(words)),
-        attribute_words=tuple(f"a{place}" for place in range(samples)),
+        protected_words=tuple(f"p{place}" for place in places[0]),
+        attribute_words=tuple(f"a{place}" for place in places[1]),
         group_of=group_of,
         groups=("0", "1"),
         list_of=list_of,
@@ -253,13 +275,12 @@ def student_rows(sample: PeriodSample, weights: dict[str, np.ndarray]) -> Iterat
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
     """Return a row for each sample, method, quantity and level of a cell."""
     whole, weights = populations(cell, folder), functionals(cell.periods)
-    by_list = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
-    word_gaps = gaps_of(by_list, whole.group_of)
-    truth = np.mean([word_gaps[:, whole.group_of == group].mean(axis=1) for group in (0, 1)], axis=0)
+    every_gap = word_gaps(whole.distances, whole.group_of, whole.list_of)
+    truth = population_gaps(every_gap, whole.group_of)
     rows = []
     for number in range(samples):
         sample, words = table_of(whole, cell, np.random.default_rng([SEED, number]))
-        of_words = word_gaps[:, words]
+        of_words = every_gap[:, words]
         methods = {"periods": lambda s=sample, n=number: model_rows(s, weights, n)}
         if not cell.lost:
             methods["two_way_clustered"] = lambda s=sample: clustered_rows(s, weights)
@@ -325,18 +346,12 @@ def main() -> None:
     parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
     parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
     given = parser.parse_args()
-    begin, frames = time.time(), []
-    with threadpool_limits(1, "blas"):
-        for number in given.cells:
-            cell = CELLS[number]
-            summary = summarise(run_cell(cell, given.embeddings, given.samples))
-            for place, (name, value) in enumerate(vars(cell).items()):
-                summary.insert(place, name, value)
-            frames.append(summary)
-            pd.concat(frames).round(5).to_csv(given.output, index=False)
-            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
-    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
+
+    def summary(cell: Cell) -> pd.DataFrame:
+        return summarise(run_cell(cell, given.embeddings, given.samples))
+
+    write_cells([CELLS[number] for number in given.cells], summary, given.output, settings, digits=5)
 
 
 if __name__ == "__main__":

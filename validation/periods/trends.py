@@ -8,8 +8,6 @@ the plain mean over the whole lists: no model makes it. README.md says what the 
 """
 
 import argparse
-import json
-import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,14 +21,16 @@ from periods import (
     FOLDER,
     SEED,
     PeriodSample,
-    gaps_of,
+    drawn,
     leaning_words,
+    noisy,
+    population_gaps,
     sample_of,
     summarise,
-    unit_length,
+    word_gaps,
+    write_cells,
 )
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
@@ -85,41 +85,6 @@ CELLS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Vectors of all words, the leans of the protected ones, and the list and group of each."""
-
-    protected: np.ndarray
-    attributes: np.ndarray
-    leans: np.ndarray
-    own_shares: np.ndarray
-    list_of: np.ndarray
-    group_of: np.ndarray
-
-    def word_gaps(self, share: float, noise: float, rng: np.random.Generator) -> np.ndarray:
-        """Return the gap of each protected word to the whole lists once a share of the leans is lost."""
-        left = self.protected - share * self.own_shares[:, None] * self.leans
-        distances = 1 - noisy(self.attributes, noise, rng) @ noisy(left, noise, rng).T
-        means = np.stack([distances[self.list_of == place].mean(axis=0) for place in (0, 1)])
-        return gaps_of(means[None], self.group_of)[0]
-
-
-def lists_of(cell: Cell, folder: Path) -> Lists:
-    """Return all words of a cell; each loses its own multiple of a share, 1 on average."""
-    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
-    vectors, axis, protected, attributes = leaning_words(cell.vectors, folder, rng)
-    words, samples = np.concatenate(protected), np.concatenate(attributes)
-    group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
-    return Lists(
-        protected=vectors[words],
-        attributes=vectors[samples],
-        leans=(vectors[words] @ axis)[:, None] * axis,
-        own_shares=1 + cell.spread * rng.standard_normal(len(words)),
-        list_of=list_of,
-        group_of=group_of,
-    )
-
-
 def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a covariate that wanders, with mean 0 and sd 1, and the share of the leans that each period lost.
 
@@ -132,17 +97,12 @@ def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarr
     return covariate, planned + (chance.cumsum() if cell.wanders else chance), planned
 
 
-def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """Return unit vectors with noise of a length of its own."""
-    return unit_length(vectors + noise / np.sqrt(vectors.shape[1]) * rng.standard_normal(vectors.shape))
-
-
 def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, walk: bool, seed: int) -> Iterator[Row]:
     """Yield the estimates of the package."""
     times = np.arange(len(sample.periods), dtype=float)
-    drawn = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
+    gaps = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
     for level in ("population", "these_words"):
-        line = draw_line(drawn.plain, getattr(drawn, level), design, times, walk=walk, seed=seed)
+        line = draw_line(gaps.plain, getattr(gaps, level), design, times, walk=walk, seed=seed)
         for name, draws in zip(names, line.coefficients.T, strict=True):
             yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
 
@@ -167,34 +127,45 @@ def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *
 
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
     """Return a row for each sample, method, quantity and level of a cell."""
-    whole, rng = lists_of(cell, folder), np.random.default_rng(SEED)
-    word_gaps = np.stack([whole.word_gaps(share, cell.noise, rng) for share in _SHARES])
-    population = np.mean([word_gaps[:, whole.group_of == group].mean(axis=1) for group in (0, 1)], axis=0)
+    rng = np.random.default_rng([SEED, zlib.crc32(repr(cell).encode())])
+    whole = leaning_words(cell.vectors, folder, rng)
+    own_leans = (1 + cell.spread * rng.standard_normal(len(whole.group_of)))[:, None] * whole.leans
+
+    def distances_of(
+        words: np.ndarray, attributes: np.ndarray, shares: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return distances (shares, attribute words, protected words) once shares of the leans are lost."""
+        left = whole.protected[words] - shares[:, None, None] * own_leans[words]
+        return np.stack(
+            [1 - noisy(whole.attributes[attributes], cell.noise, rng) @ noisy(of, cell.noise, rng).T for of in left]
+        )
+
+    rng = np.random.default_rng(SEED)
+    every_word, every_attribute = np.arange(len(whole.group_of)), np.arange(len(whole.list_of))
+    # One share at a time: the distances of all words are many.
+    every_gap = np.concatenate(
+        [
+            word_gaps(distances_of(every_word, every_attribute, share, rng), whole.group_of, whole.list_of)
+            for share in _SHARES[:, None]
+        ]
+    )
+    population = population_gaps(every_gap, whole.group_of)
     rows = []
     for number in range(samples):
         rng = np.random.default_rng([SEED, number])
         covariate, shares, planned = covariate_and_shares(cell, rng)
-        words, places = (
-            np.concatenate([rng.permutation(np.flatnonzero(member == part))[:size] for part in (0, 1)])
-            for member, size in ((whole.group_of, cell.words), (whole.list_of, cell.attributes))
-        )
-        moved = whole.own_shares[words, None] * whole.leans[words]
-        distances = np.stack(
-            [
-                1 - noisy(whole.attributes[places], cell.noise, rng) @ noisy(left, cell.noise, rng).T
-                for left in whole.protected[words] - shares[:, None, None] * moved
-            ]
-        )
-        present = tuple(np.full((len(some), cell.periods), True) for some in (words, places))
-        sample = sample_of(distances, whole.group_of[words], whole.list_of[places], present)
+        words, attributes = drawn(whole.group_of, cell.words, rng), drawn(whole.list_of, cell.attributes, rng)
+        distances = distances_of(words, attributes, shares, rng)
+        present = tuple(np.full((len(some), cell.periods), True) for some in (words, attributes))
+        sides = whole.group_of[words], whole.list_of[attributes]
+        sample = sample_of(distances, (words, attributes), sides, present)
         names, design = ["covariate"], covariate[:, None]
         if not cell.walk:
             time_line = np.linspace(-0.5, 0.5, cell.periods)
             names, design = ["time", "covariate"], np.column_stack([time_line, covariate])
-        means = np.stack([distances[:, sample.list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
-        gaps = gaps_of(means, sample.group_of).mean(axis=1)
+        gaps = word_gaps(distances, sample.group_of, sample.list_of).mean(axis=1)
         truths = {}
-        for level, by_share in (("population", population), ("these_words", word_gaps[:, words].mean(axis=1))):
+        for level, by_share in (("population", population), ("these_words", every_gap[:, words].mean(axis=1))):
             values, columns = regression_of(np.interp(planned, _SHARES, by_share), design, walk=cell.walk)
             truths[level] = dict(zip(names, np.linalg.lstsq(columns, values)[0], strict=True))
         methods = {
@@ -234,17 +205,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--output", type=Path, default=FOLDER / "trends.csv")
     given = parser.parse_args()
-    begin, frames = time.time(), []
-    with threadpool_limits(1, "blas"):
-        for number, cell in enumerate(CELLS):
-            summary = summarise(run_cell(cell, given.embeddings, given.samples))
-            for place, (name, value) in enumerate(vars(cell).items()):
-                summary.insert(place, name, value)
-            frames.append(summary)
-            pd.concat(frames).round(5).to_csv(given.output, index=False)
-            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
-    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
+
+    def summary(cell: Cell) -> pd.DataFrame:
+        return summarise(run_cell(cell, given.embeddings, given.samples))
+
+    write_cells(CELLS, summary, given.output, settings, digits=5)
 
 
 if __name__ == "__main__":

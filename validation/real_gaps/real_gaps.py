@@ -3,11 +3,9 @@
     python validation/real_gaps/real_gaps.py EMBEDDINGS LISTS [--samples 200] [--models multivariate ...]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
-al.
-(2018) and Ravfogel et al. (2020). The vocabulary is split into halves: protected words of
-each group lean one way or the other along an axis in one half, attribute words in the other. The truth is the mean of
-whole lists: no model makes it.
-README.md says what the table means.
+al. (2018) and Ravfogel et al. (2020). The vocabulary is split into halves: protected words of each group lean one way
+or the other along an axis in one half, attribute words in the other. The truth is the mean of whole lists: no model
+makes it. README.md says what the table means.
 """
 
 import argparse
@@ -15,7 +13,7 @@ import json
 import time
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -371,6 +369,28 @@ def unequal(cells: pd.DataFrame) -> pd.Series:
     return (cells["first"] > 0) | (cells["spread"] > 1)
 
 
+def write_cells[AnyCell](
+    cells: Sequence[AnyCell],
+    summary: Callable[[AnyCell], pd.DataFrame],
+    output: Path,
+    settings: dict[str, object],
+    *,
+    digits: int,
+) -> None:
+    """Write the summary of each cell, after the cell's own fields, and beside it the settings and the seconds taken."""
+    begin, frames = time.time(), []
+    with threadpool_limits(1, "blas"):
+        for number, cell in enumerate(cells):
+            frame = summary(cell)
+            for place, (name, value) in enumerate(vars(cell).items()):
+                frame.insert(place, name, value)
+            frames.append(frame)
+            pd.concat(frames).round(digits).to_csv(output, index=False)
+            print(f"{number + 1} of {len(cells)} cells: {time.time() - begin:.0f} s", flush=True)
+    settings = {**settings, "seconds": round(time.time() - begin)}
+    output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -381,19 +401,13 @@ def main() -> None:
     parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
     parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
     given = parser.parse_args()
-    begin, frames = time.time(), []
-    with threadpool_limits(1, "blas"):
-        for number in given.cells:
-            cell = CELLS[number]
-            found = summarise(run_cell(cell, given.embeddings, given.lists, given.samples, given.models))
-            for at, (name, value) in enumerate(vars(cell).items()):
-                found.insert(at, name, value)
-            frames.append(found)
-            pd.concat(frames).round(4).to_csv(given.output, index=False)
-            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
+
+    def summary(cell: Cell) -> pd.DataFrame:
+        return summarise(run_cell(cell, given.embeddings, given.lists, given.samples, given.models))
+
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
     settings["attribute_words_of_whole_lists"] = list_sizes(given.embeddings, given.lists)
-    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    write_cells([CELLS[number] for number in given.cells], summary, given.output, settings, digits=4)
 
 
 if __name__ == "__main__":
