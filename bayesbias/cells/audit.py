@@ -130,7 +130,7 @@ def audit(
     workers
         Number of processes of this machine, of one core each, which share its free memory. They have pipes to this
         process and no port, so that no other user reaches them. 1: this process, with one core. None: this process,
-        with all cores. Or workers that have started already (`bayesbias.workers.process_workers`).
+        with all cores. Or workers that have started already, which several audits can share.
     scheduler
         Address of a Dask scheduler whose workers answer, such as ``"tls://10.0.0.1:8786"``, with the certificates of
         Dask's configuration. Whoever reaches a Dask scheduler can run programs there and here: one without certificates

@@ -94,10 +94,10 @@ def _level(draws: "xr.DataArray") -> str:
 
 def _pair_counts(fit: "xr.DataTree", rows: "pd.DataFrame") -> list[int]:
     """Return the number of the table's rows behind each estimate; an empty word or connection stands for all."""
-    counts = fit["constant_data"]["pair_count"].to_series().rename(index=str)
-    of_words = counts.groupby(["protected_word", "connection"]).sum()
-    of_connections = counts.groupby("connection").sum()
-    return [
-        int(of_words[word, connection] if word else of_connections[connection] if connection else counts.sum())
-        for word, connection in zip(rows["protected_word"], rows["connection"], strict=True)
-    ]
+    counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection")
+    words, connections = (counts[dim].to_numpy().astype(str).tolist() for dim in counts.dims)
+    numbers = {("", ""): int(counts.sum())}
+    for connection, of_words in zip(connections, counts.to_numpy().T.tolist(), strict=True):
+        numbers["", connection] = sum(of_words)
+        numbers |= {(word, connection): count for word, count in zip(words, of_words, strict=True)}
+    return [numbers[key] for key in zip(rows["protected_word"], rows["connection"], strict=True)]

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from bayesbias.models.numerics.contrast_estimate import draws_estimate, mixture_estimate, shift_error
+from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.models.numerics.contrast_estimate import (
+    draws_estimate,
+    draws_interval,
+    mixture_estimate,
+    shift_error,
+)
 
 
 def test_a_mixture_has_the_interval_of_its_draws() -> None:
@@ -36,6 +42,17 @@ def test_a_single_normal_has_its_known_interval() -> None:
     assert (estimate.mean, estimate.sd) == pytest.approx((0.3, 0.1))
     assert estimate.below == pytest.approx(stats.norm(0.3, 0.1).cdf(0))
     assert estimate.standard_error == 0
+
+
+@pytest.mark.parametrize("count", [4, 11, 100, 4000, 4013])
+def test_the_errors_of_ends_are_those_of_batches_one_by_one(count: int) -> None:
+    draws = np.random.default_rng(3).standard_normal(count)
+    interval = draws_interval(draws, 0.89)
+    batches = np.array_split(draws, max(1, min(20, count // 5)))
+    ends = np.array([shortest_interval(batch, 0.89) for batch in batches])
+    errors = ends.std(axis=0, ddof=1) / len(batches) ** (1 / 3) if len(batches) > 1 else np.full(2, np.inf)
+    assert (interval.low, interval.high) == shortest_interval(draws, 0.89)
+    assert (interval.low_se, interval.high_se) == tuple(errors)
 
 
 @pytest.mark.parametrize(("shift", "conclusion"), [(-5.0, "nearer"), (0.0, "not settled"), (5.0, "farther")])
