@@ -190,6 +190,7 @@ COLUMNS: dict[str, Column] = {
     "outcome": Column("Outcome", meaning="pass inside the region of equivalence, fail beyond it"),
     "reason": Column("Reason"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
+    "durbin_watson": Column("Durbin-Watson", "digits", "about 2 for independent periods, less where neighbours agree"),
     # axes
     "axis": Column("Axis", meaning="axis that pairs of opposite words name"),
     "pairs_agree": Column("Agree", meaning="whether the pairs are shown to name one axis"),

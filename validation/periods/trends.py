@@ -36,11 +36,11 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.models.periods.period_line import draw_line
+from bayesbias.models.periods.period_line import draw_line, neighbour_test
 
 _SHARES = np.linspace(-1, 2, 13)  # of the leans, between which gaps of the whole lists are interpolated
-Row = tuple[str, str, float, float, float, float]
-"""Level, quantity, estimate, sd, and the ends of the interval."""
+Row = tuple[str, str, float, float, float, float, float]
+"""Level, quantity, estimate, sd, ends of the interval, and the p-value of the test of neighbours if there is one."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,11 @@ def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, wa
     times = np.arange(len(sample.periods), dtype=float)
     gaps = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
     for level in ("population", "these_words"):
-        line = draw_line(gaps.plain, getattr(gaps, level), design, times, walk=walk, seed=seed)
+        data = (gaps.plain, getattr(gaps, level), design, times)
+        line = draw_line(*data, walk=walk, seed=seed)
+        p_value = np.nan if walk else neighbour_test(line, *data, seed=seed).p_value
         for name, draws in zip(names, line.coefficients.T, strict=True):
-            yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
+            yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB), p_value
 
 
 def regression_of(gaps: np.ndarray, design: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +124,7 @@ def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *
     halves = stats.t.ppf(0.5 + HDI_PROB / 2, freedom) * errors
     for name, estimate, error, half in zip(names, estimates, errors, halves, strict=True):
         for level in ("population", "these_words"):
-            yield level, name, estimate, error, estimate - half, estimate + half
+            yield level, name, estimate, error, estimate - half, estimate + half, np.nan
 
 
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
@@ -173,11 +175,12 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
             "least_squares": least_squares_rows(gaps, design, names, walk=cell.walk),
         }
         for method, estimates in methods.items():
-            for level, quantity, mean, sd, low, high in estimates:
+            for level, quantity, mean, sd, low, high, p_value in estimates:
                 truth = float(truths[level][quantity])
                 covered, claims = low <= truth <= high, not low <= 0 <= high
-                rows.append((number, method, level, quantity, truth, mean - truth, sd, covered, claims))
-    columns = ["sample", "method", "level", "quantity", "truth", "error", "sd", "covered", "claims"]
+                warns = p_value < 1 - HDI_PROB
+                rows.append((number, method, level, quantity, truth, mean - truth, sd, covered, claims, warns))
+    columns = ["sample", "method", "level", "quantity", "truth", "error", "sd", "covered", "claims", "warns"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -208,7 +211,9 @@ def main() -> None:
     settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
 
     def summary(cell: Cell) -> pd.DataFrame:
-        return summarise(run_cell(cell, given.embeddings, given.samples))
+        rows = run_cell(cell, given.embeddings, given.samples)
+        warns = rows.groupby(["method", "level", "quantity"], sort=False)["warns"].mean()
+        return summarise(rows).assign(warns=warns.to_numpy())
 
     write_cells(CELLS, summary, given.output, settings, digits=5)
 

@@ -59,3 +59,33 @@ def draw_line(
     noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
     period_sd = np.sqrt(variance)
     return LineDraws(draws @ gain.T + period_sd[:, None] * noise, period_sd, gain @ plain)
+
+
+@dataclass(frozen=True)
+class NeighbourTest:
+    """Durbin-Watson statistic of deviations from a line, and the share of independent deviations with a smaller one."""
+
+    durbin_watson: float
+    p_value: float
+
+
+def neighbour_test(
+    line: LineDraws, plain: np.ndarray, draws: np.ndarray, design: np.ndarray, times: np.ndarray, *, seed: int
+) -> NeighbourTest:
+    """Return whether neighbouring periods deviate from a line more alike than independent deviations do.
+
+    The statistic is that of Durbin and Watson (1950), each squared difference of neighbours over its time, relative to
+    the mean of these weights. Independent deviations are simulated with the sd of periods, plus the error of the gaps,
+    which neighbouring periods may share. The arguments are those of `draw_line`.
+    """
+    rng = np.random.default_rng([seed, 3000])
+    center = np.eye(len(times)) - 1 / len(times)
+    left = center - design @ np.linalg.pinv(design) @ center
+    simulated = draws - draws.mean(axis=0) + line.period_sd[:, None] * rng.standard_normal(draws.shape)
+    weights = 1 / np.diff(times)
+    weights /= weights.mean()
+
+    deviations = np.vstack([plain, simulated]) @ left.T
+    statistics = np.square(np.diff(deviations)) @ weights / np.square(deviations).sum(axis=1)
+    # The share counts the observed statistic too, so that it is never 0.
+    return NeighbourTest(float(statistics[0]), float(np.mean(statistics <= statistics[0])))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.models.periods.period_line import draw_line
+from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
 from bayesbias.reports.periods.trend_frames import (
@@ -43,6 +43,7 @@ from bayesbias.reports.periods.trend_statements import (
     limits,
     line_statements,
     methods,
+    neighbour_statements,
     verdict,
     word_statements,
 )
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 # Arrays of draws of all words in all periods that are in memory at once.
 _ARRAYS = 5
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
+_DRAWN_FRAMES = ("gaps", "changes", "lines", "neighbours", "words")
 _SLOPE = "line, first to last period"
 
 
@@ -84,6 +86,9 @@ class Trend(Result):
         The trend of each contrast over all words: `parameter` (the change along the line from the first to the last
         period, the change for one unit of each covariate, the sd of periods), `observed` (of the plain gaps) and the
         estimates. Empty with two periods.
+    neighbours : pandas.DataFrame
+        Whether neighbouring periods deviate from each line more alike than independent deviations do: `durbin_watson`
+        and `p_value`, the share of simulated independent deviations with a smaller statistic. Empty for random walks.
     words : pandas.DataFrame
         The change of each word from the first to the last period that it has, the largest first. Single words are
         shrunk towards their group as far as its words agree.
@@ -100,6 +105,7 @@ class Trend(Result):
     gaps: "pd.DataFrame"
     changes: "pd.DataFrame"
     lines: "pd.DataFrame"
+    neighbours: "pd.DataFrame"
     words: "pd.DataFrame"
     lacking: "pd.DataFrame"
     draws: "xr.Dataset"
@@ -118,7 +124,13 @@ class Trend(Result):
                 f"From the first to the last period ({prob} HPDI, in units of cosine distance)",
                 (*(verdict(self.changes, contrast) for contrast in contrasts), *of_groups),
             ),
-            StatementList("Trend", line_statements(self.lines, walk=self.facts["walk"])),
+            StatementList(
+                "Trend",
+                (
+                    *line_statements(self.lines, walk=self.facts["walk"]),
+                    *neighbour_statements(self.neighbours, 1 - self.facts["hdi_prob"]),
+                ),
+            ),
             StatementList("Words", word_statements(self.words, contrasts[0])),
             StatementList("Words that periods lack", lacking_statements(self.lacking)),
             StatementList("What it does not show", limits(self.facts)),
@@ -133,6 +145,23 @@ class Trend(Result):
         first = str(changes["contrast"].iloc[0])
         shown = {part.title.partition(" (")[0]: part for part in self.parts}
         ends = changes[(changes["first"] == facts["periods"][0]) & (changes["second"] == facts["periods"][-1])]
+        tables = {
+            "gaps": ResultTable(
+                self.gaps, "Gaps", f"Gap in each period, in units of cosine distance, {prob}", differences=True
+            ),
+            "changes": ResultTable(
+                ends, "Changes", f"Changes from the first to the last period, {prob}", differences=True
+            ),
+            "all_changes": ResultTable(
+                changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
+            ),
+            "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
+            "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
+            "words": ResultTable(
+                self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
+            ),
+            "lacking": ResultTable(self.lacking, "Words that periods lack", "Words that some periods lack"),
+        }
         return Contents(
             title=f"How did the association move? {facts['study']}".strip(),
             about=f"{len(facts['periods'])} periods, {facts['protected_words']} protected and "
@@ -142,30 +171,7 @@ class Trend(Result):
             parts=tuple(
                 part for part in self.parts if part.title in ("Trend", "Words", "Words that periods lack", "Methods")
             ),
-            tables={
-                "gaps": ResultTable(
-                    self.gaps, "Gaps", f"Gap in each period, in units of cosine distance, {prob}", differences=True
-                ),
-                "changes": ResultTable(
-                    ends, "Changes", f"Changes from the first to the last period, {prob}", differences=True
-                ),
-                "all_changes": ResultTable(
-                    changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
-                ),
-                **(
-                    {"lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS)}
-                    if len(self.lines)
-                    else {}
-                ),
-                "words": ResultTable(
-                    self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
-                ),
-                **(
-                    {"lacking": ResultTable(self.lacking, "Words that periods lack", "Words that some periods lack")}
-                    if len(self.lacking)
-                    else {}
-                ),
-            },
+            tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
                 "trend": ResultFigure(
                     "plot_trend",
@@ -243,7 +249,7 @@ def trend(
     Returns
     -------
     Trend
-        Frames `gaps`, `changes`, `lines`, `words` and `lacking`. `print` shows its conclusions.
+        Frames `gaps`, `changes`, `lines`, `neighbours`, `words` and `lacking`. `print` shows its conclusions.
 
     Raises
     ------
@@ -313,7 +319,7 @@ def trend(
     lists = list_deviations(sample)
     base = sample.connections.index(baseline)
     others = [place for place in range(len(sample.connections)) if place != base]
-    frames: dict[str, list[Any]] = {name: [] for name in ("gaps", "changes", "lines", "words")}
+    frames: dict[str, list[Any]] = {name: [] for name in _DRAWN_FRAMES}
     overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
     names = []
     for other in with_progress(others, "Drawing contrasts", progress=progress):
@@ -328,9 +334,12 @@ def trend(
         }
         if design is not None:
             chosen = drawn.population if scope == "population" else drawn.these_words
-            line = draw_line(drawn.plain, chosen, design.to_numpy(), times, walk=walk, seed=seed)
+            data = (drawn.plain, chosen, design.to_numpy(), times)
+            line = draw_line(*data, walk=walk, seed=seed)
             sd_name = "sd of a step" if walk else "sd of periods"
             rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
+            if not walk:
+                rows["neighbours"] = pd.DataFrame([asdict(neighbour_test(line, *data, seed=seed))])
         for key, frame in rows.items():
             frame.insert(0, "contrast", name)
             frames[key].append(frame)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import NO_PROOF
-from bayesbias.base.statements import Statement, digits_text, interval_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import Statement, digits_text, interval_text, p_text, percent_text, rows_of, signed_text
 from bayesbias.errors import name_some
 
 if TYPE_CHECKING:
@@ -59,6 +59,33 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
             ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
             text = f"{row['contrast']}: {row['parameter']} {digits_text(row['mean'])} ({ends}){settled}."
         statements.append(Statement("trend", text, row))
+    return tuple(statements)
+
+
+def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Statement, ...]:
+    """Return whether neighbouring periods deviate from each line alike, and what to do then."""
+    if not len(neighbours):
+        return ()
+    wandering = neighbours["p_value"] < level
+    statements = [
+        Statement(
+            "neighbours",
+            f"{row['contrast']}: neighbouring periods deviate from the line alike (Durbin-Watson "
+            f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The gap wanders, so the intervals "
+            "of the line are too narrow: take walk=True (--walk).",
+            row,
+        )
+        for row in rows_of(neighbours[wandering])
+    ]
+    if not wandering.all():
+        others = neighbours[~wandering]
+        smallest = others["p_value"].min()
+        text = (
+            f"{name_some(list(others['contrast']))}: neighbouring periods deviate from the line no more alike than "
+            f"chance explains (Durbin-Watson test, smallest {p_text(smallest)}). With few periods, that does not rule "
+            "out a random walk."
+        )
+        statements.append(Statement("neighbours", text, {"contrasts": list(others["contrast"]), "p_value": smallest}))
     return tuple(statements)
 
 

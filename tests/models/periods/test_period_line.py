@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.models.periods.period_line import draw_line
+from bayesbias.models.periods.period_line import draw_line, neighbour_test
 
 TIMES = np.array([0.0, 10, 20, 30, 50, 60, 80])
 
@@ -49,3 +49,37 @@ def test_a_walk_without_covariates_has_only_the_sd_of_steps() -> None:
     line = draw_line(plain, np.tile(plain, (500, 1)), np.empty((400, 0)), times, walk=True, seed=1)
     assert line.coefficients.shape == (500, 0)
     assert line.period_sd.mean() == pytest.approx(0.02, rel=0.1)
+
+
+def neighbour_test_of(plain: np.ndarray, draws: np.ndarray, times: np.ndarray) -> tuple[float, float]:
+    data = (plain, draws, centred(times), times)
+    test = neighbour_test(draw_line(*data, walk=False, seed=1), *data, seed=1)
+    return test.durbin_watson, test.p_value
+
+
+def test_neighbours_have_the_durbin_watson_statistic_and_its_published_bounds() -> None:
+    """Savin and White (1977): for 15 periods and one column, 5 % bounds of 1.077 and 1.361."""
+    times, rng = np.arange(15.0), np.random.default_rng(5)
+    below, above = [], []
+    for number in range(60):
+        noise = rng.normal(0, 0.05, 15)
+        plain = 0.1 * times + (noise.cumsum() if number % 2 else noise)
+        durbin_watson, p_value = neighbour_test_of(plain, np.tile(plain, (4000, 1)), times)
+        left = plain - np.polyval(np.polyfit(times, plain, 1), times)
+        assert durbin_watson == pytest.approx(np.square(np.diff(left)).sum() / np.square(left).sum())
+        if durbin_watson < 1.077:
+            below.append(p_value)
+        elif durbin_watson > 1.361:
+            above.append(p_value)
+    assert min(len(below), len(above)) > 5
+    assert max(below) < 0.06
+    assert min(above) > 0.04
+
+
+def test_errors_that_neighbours_share_are_no_sign_of_a_walk() -> None:
+    """Deviations that the error of the gaps explains, which is itself smooth, are not taken for a random walk."""
+    rng = np.random.default_rng(6)
+    smooth = rng.normal(0, 0.05, (4001, 20)).cumsum(axis=1)
+    times = np.arange(20.0)
+    assert neighbour_test_of(smooth[0], np.tile(smooth[0], (4000, 1)), times)[1] < 0.05
+    assert neighbour_test_of(smooth[0], smooth[0] + smooth[1:], times)[1] > 0.11

@@ -9,6 +9,7 @@ from bayesbias.reports.periods.trend_statements import (
     limits,
     line_statements,
     methods,
+    neighbour_statements,
     verdict,
     word_statements,
 )
@@ -43,6 +44,17 @@ def test_groups_have_a_statement_each() -> None:
     (statement,) = group_statements(CHANGES, NAME)
     assert statement.text == "men, from 1900 to 1920: change -0.060 (-0.090 to -0.030)."
     assert group_statements(CHANGES, "associated - human") == ()
+
+
+def test_contrasts_that_wander_have_an_advice_each_and_the_others_one_sentence() -> None:
+    names = ["a - b", "a - c", "a - d"]
+    neighbours = pd.DataFrame({"contrast": names, "durbin_watson": [0.8, 1.9, 2.2], "p_value": [0.01, 0.3, 0.6]})
+    wandering, others = neighbour_statements(neighbours, 0.11)
+    assert wandering.numbers == {"contrast": "a - b", "durbin_watson": 0.8, "p_value": 0.01}
+    assert "walk=True" in wandering.text
+    assert others.numbers == {"contrasts": names[1:], "p_value": 0.3}
+    assert [len(neighbour_statements(neighbours, level)) for level in (0.001, 0.9)] == [1, 3]
+    assert neighbour_statements(neighbours[:0], 0.11) == ()
 
 
 @pytest.mark.parametrize(("walk", "words"), [(True, "Steps of the random walk"), (False, "vary around the line")])
