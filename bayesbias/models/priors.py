@@ -118,7 +118,21 @@ class Prior:
 
     def draw(self, size: int | tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
         """Return draws of the given shape."""
-        draws = np.asarray(self.frozen().rvs(size=size, random_state=rng))
+        # A frozen distribution of SciPy would take most of the time of drawing few numbers.
+        p = self.parameters
+        match self.distribution.removeprefix("Half"):
+            case "Normal":
+                draws = p.get("mu", 0) + p["sigma"] * rng.standard_normal(size)
+            case "StudentT":
+                draws = p.get("mu", 0) + p["sigma"] * rng.standard_t(p["nu"], size)
+            case "Exponential":
+                draws = rng.standard_exponential(size) / p["rate"]
+            case "Gamma":
+                draws = rng.standard_gamma(p["alpha"], size) / p["beta"]
+            case "InverseGamma":
+                draws = p["beta"] / rng.standard_gamma(p["alpha"], size)
+            case _:
+                draws = np.exp(p["mu"] + p["sigma"] * rng.standard_normal(size))
         return np.abs(draws) if self.distribution.startswith("Half") else draws
 
     def variable(self, name: str, **keywords: Any) -> Any:

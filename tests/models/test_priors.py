@@ -73,6 +73,16 @@ def test_densities_are_those_of_scipy(text: str) -> None:
     np.testing.assert_allclose(pm.logp(variable, points).eval(), SCIPY[text].logpdf(points), rtol=1e-6)
 
 
+@pytest.mark.parametrize("text", [*SCIPY, "HalfStudentT(3, 0.2)"])
+def test_draws_are_those_of_scipy(text: str) -> None:
+    """By the test of Kolmogorov and Smirnov: a factor of 1.02 on the scale would fail."""
+    half = stats.t(3, 0, 0.2)
+    cdf = SCIPY[text].cdf if text in SCIPY else lambda values: 2 * half.cdf(values) - 1
+    draws = parse_prior(text).draw((200, 500), np.random.default_rng(1))
+    assert stats.kstest(draws.ravel(), cdf).pvalue > 0.01
+    assert stats.kstest(1.02 * draws.ravel(), cdf).pvalue < 0.01
+
+
 def test_half_student_t_density_is_twice_that_of_student_t() -> None:
     import pymc as pm
 

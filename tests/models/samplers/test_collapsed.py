@@ -8,6 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ModelError, SamplerWarning
+from bayesbias.models import sampling
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.numerics.attribute_patterns import find_patterns
 from bayesbias.models.samplers import collapsed
@@ -62,19 +63,16 @@ def table_with_a_gap() -> pd.DataFrame:
     return table[~((table["protected_word"] == "p1") & (table["connection"] == "human"))]
 
 
+@pytest.mark.truth
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "gaps", "draws"),
-    [
-        ("crossed_per_list", True, 700),
-        *(pytest.param(name, gaps, 5000, marks=pytest.mark.truth) for name in CROSSED for gaps in (False, True)),
-    ],
-)
-def test_agrees_with_nuts_within_monte_carlo_error(name: str, gaps: bool, draws: int) -> None:
+@pytest.mark.parametrize("name", CROSSED)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_agrees_with_nuts_within_monte_carlo_error(name: str, gaps: bool) -> None:
+    """In short: the dense normal above, and the ranks of `tests/validation/test_calibration.py`."""
     table = table_with_a_gap() if gaps else small(words=6, attributes=4, seed=5)
-    fast_fit = bb.fit(table, name, sampler="collapsed", draws=draws, random_seed=1)
+    fast_fit = bb.fit(table, name, sampler="collapsed", draws=5000, random_seed=1)
     with warnings.catch_warnings(action="ignore"):
-        nuts_fit = bb.fit(table, name, sampler="nutpie", draws=draws, tune=1000, random_seed=2)
+        nuts_fit = bb.fit(table, name, sampler="nutpie", draws=5000, tune=1000, random_seed=2)
     worst = worst_differences(fast_fit, nuts_fit)
     assert worst["mean"] < 4
     assert worst["sd"] < 4.5
@@ -113,11 +111,16 @@ def test_weights_that_cannot_be_trusted_lead_to_nuts_or_to_an_error(monkeypatch:
     monkeypatch.setattr(collapsed, "KHAT_MAX", -10.0)
     with pytest.raises(FitError, match="Pareto k-hat"):
         bb.fit(small(), "crossed", sampler="collapsed")
-    # A model that the agreement with NUTS has compiled.
-    with pytest.warns() as caught:
-        fit = bb.fit(table_with_a_gap(), "crossed_per_list", draws=20, tune=50, chains=2, random_seed=1)
-    assert any(issubclass(entry.category, SamplerWarning) for entry in caught)
-    assert bb.models.fit_attribute(fit, "sampler") == "nutpie"
+
+    class NutsError(Exception):
+        pass
+
+    def nuts(*_: object) -> None:
+        raise NutsError
+
+    monkeypatch.setitem(sampling._NUTS, "nutpie", nuts)
+    with pytest.warns(SamplerWarning, match="nutpie"), pytest.raises(NutsError):
+        bb.fit(small(), "crossed_per_list", random_seed=1)
 
 
 def test_a_word_in_two_kinds_of_lists_has_no_one_scale() -> None:

@@ -59,19 +59,16 @@ def test_locations_have_the_conditional_of_the_dense_normal() -> None:
     np.testing.assert_allclose(correlations, covariance[:size, :size] / np.outer(sd, sd), atol=5 / np.sqrt(draws))
 
 
+@pytest.mark.truth
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "missing", "draws"),
-    [
-        ("hierarchical_common_scale", 0.3, 1500),
-        *(pytest.param(name, missing, 5000, marks=pytest.mark.truth) for name in CONJUGATE for missing in (0.0, 0.3)),
-    ],
-)
-def test_agrees_with_nuts_within_monte_carlo_error(name: str, missing: float, draws: int) -> None:
+@pytest.mark.parametrize("name", CONJUGATE)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_agrees_with_nuts_within_monte_carlo_error(name: str, missing: float) -> None:
+    """In short, of one model: `tests/models/test_sampling.py`."""
     table = small(words=6, attributes=4, missing=missing, seed=3)
-    exact = bb.fit(table, name, sampler="exact", draws=draws, random_seed=1)
+    exact = bb.fit(table, name, sampler="exact", draws=5000, random_seed=1)
     with _quiet():
-        nuts = bb.fit(table, name, sampler="nutpie", draws=draws, tune=1000, random_seed=2)
+        nuts = bb.fit(table, name, sampler="nutpie", draws=5000, tune=1000, random_seed=2)
     worst = worst_differences(exact, nuts)
     assert worst["mean"] < 4
     assert worst["sd"] < 4.5
