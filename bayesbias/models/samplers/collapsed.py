@@ -115,7 +115,8 @@ def log_marginal(
         + np.log(p.members * r.kappa).sum(axis=-1)
         + 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
     )
-    products = np.einsum("tg,pgh,th->tp", r.weight, p.residual_products, r.weight, optimize=True)
+    weight_products = (r.weight[:, :, None] * r.weight[:, None, :]).reshape(len(theta), -1)
+    products = weight_products @ p.residual_products.reshape(len(p.members), -1).T
     per_pattern = products + 2 * r.residual * r.cell_mean + p.members * r.cell_mean**2
     squares = (
         r.weight @ p.within + (r.cell_weight * p.rows * p.mean**2).sum(axis=-1) - (r.kappa * per_pattern).sum(axis=-1)

@@ -88,8 +88,7 @@ def draw_variances(
             (edge[1:] + edge[:-1]) / 2 if varies else np.zeros(1)
             for edge, varies in zip(edges, has_variance, strict=True)
         ]
-        grid_values = np.stack([_along(middles[0], w, premises, sums, squares, len(rows)) for w in middles[1]], axis=1)
-        density = grid_values[..., 0]
+        density, left = _on_grid(middles[0], middles[1], premises, sums, squares, len(rows))
         for axis, varies in enumerate(has_variance):
             if varies:  # the grid already includes the prior of scale 1
                 square = np.tan(np.pi / 2 * middles[axis]) ** 2
@@ -120,38 +119,41 @@ def draw_variances(
         else np.zeros(draws)
         for middle, place, edge, varies in zip(middles, places, edges, has_variance, strict=True)
     ]  # fmt: skip
-    rest_variance = grid_values[places][:, 1] / rng.chisquare(rows.shape[0] * (rows.shape[1] - 1), size=draws)
+    rest_variance = left[places] / rng.chisquare(rows.shape[0] * (rows.shape[1] - 1), size=draws)
     return np.stack([ratios[0] * rest_variance, ratios[1] * rest_variance, rest_variance], axis=1)
 
 
-def _along(
-    verb_places: Floats, object_place: float, premises: Premises, sums: list[Floats], squares: float, rows: int
-) -> Floats:
-    """Return log densities with the means and E integrated out, and residual sums of squares, of shape (places, 2).
+def _on_grid(
+    verb_places: Floats, object_places: Floats, premises: Premises, sums: list[Floats], squares: float, rows: int
+) -> tuple[Floats, Floats]:
+    """Return log densities with the means and E integrated out, and residual sums of squares, both (verbs', objects').
 
     With D the diagonal matrix of ratios and Z the indicators, the covariance over E is I + Z D Z'. Its inverse and
     determinant follow from I + D^1/2 Z'Z D^1/2: a diagonal block of objects, and then a matrix of the size of the
     verbs, whose eigenvalues serve all ratios of the verbs.
     """
-    verb, thing = np.tan(np.pi / 2 * verb_places) ** 2, np.tan(np.pi / 2 * object_place) ** 2
+    verb, thing = (np.tan(np.pi / 2 * places) ** 2 for places in (verb_places, object_places))
     of_verbs, of_objects = premises.counts
     total = of_verbs.sum()
-    block = 1 + thing * of_objects
-    across = thing * premises.both / block
+    block = 1 + thing[:, None] * of_objects
+    over = thing[:, None] / block
+    across = over[:, None] * premises.both
     values, vectors = np.linalg.eigh(np.diag(of_verbs) - across @ premises.both.T)
-    scaled = 1 + verb[:, None] * np.maximum(values, 0.0)
+    # First axis: ratios of objects; second axis: ratios of verbs.
+    scaled = 1 + verb[:, None] * np.maximum(values, 0.0)[:, None]
     weights = verb[:, None] / scaled
     # The centred rows, and the constant.
     right = np.column_stack([sums[1], of_objects])
     of_rows, of_one = right[:, :-1], right[:, -1]
-    base = vectors.T @ (np.column_stack([sums[0], of_verbs]) - across @ right)
-    over = thing / block
-    constant = np.maximum(total - over @ of_one**2 - weights @ base[:, -1] ** 2, _ROUNDING * total)
-    cross = (over * of_one) @ of_rows + weights @ (base[:, :-1] * base[:, -1:])
-    left = squares - (over @ of_rows**2).sum() - weights @ (base[:, :-1] ** 2).sum(axis=1)
+    base = vectors.mT @ (np.column_stack([sums[0], of_verbs]) - across @ right)
+    base_rows, base_one = base[..., :-1], base[..., -1:]
+    constant = total - (over @ of_one**2)[:, None] - (weights @ base_one**2)[..., 0]
+    constant = np.maximum(constant, _ROUNDING * total)
+    cross = ((over * of_one) @ of_rows)[:, None] + weights @ (base_rows * base_one)
+    explained = (over @ (of_rows**2).sum(axis=1))[:, None] + (weights @ (base_rows**2).sum(axis=-1)[..., None])[..., 0]
+    left = squares - explained
     # Only rounding remains where verbs and objects determine everything.
-    left = np.maximum(left - (cross**2).sum(axis=1) / constant, _ROUNDING * squares)
-    determinant = np.log(block).sum() + np.log(scaled).sum(axis=1)
+    left = np.maximum(left - (cross**2).sum(axis=-1) / constant, _ROUNDING * squares)
+    determinant = np.log(block).sum(axis=1)[:, None] + np.log(scaled).sum(axis=-1)
     density = -0.5 * rows * (determinant + np.log(constant)) - 0.5 * rows * (total - 1) * np.log(left)
-    log_densities: Floats = np.stack([density, left], axis=1)
-    return log_densities
+    return density.T, left.T
