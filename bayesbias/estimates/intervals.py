@@ -125,12 +125,12 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     Buerkner 2021). If `independent` is given (see `independent_draws`), it is the effective sample size, and there is
     no R-hat.
     """
-    import arviz as az
+    import arviz_stats
 
     check_probability("hdi_prob", hdi_prob)
     frame = moments(draws, independent=independent)
     dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
-    interval = az.hdi(draws.rename("value").to_dataset(), prob=hdi_prob)["value"].transpose(*dims, "ci_bound")
+    interval = arviz_stats.hdi(draws.rename("value").to_dataset(), prob=hdi_prob)["value"].transpose(*dims, "ci_bound")
     low, high = interval.to_numpy().reshape(-1, 2).T
     place = list(frame).index("sd") + 1
     frame.insert(place, "hdi_low", low)
@@ -140,7 +140,7 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
 
 def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.DataFrame":
     """Return `estimates` without the interval."""
-    import arviz as az
+    import arviz_stats
     import pandas as pd
 
     draws = draws.rename("value")
@@ -157,9 +157,9 @@ def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.D
         frame["ess_bulk"] = frame["ess_tail"] = independent
         return frame
     dataset = draws.to_dataset()
-    frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
-    frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
-    frame["r_hat"] = column(az.rhat(dataset)["value"])
+    frame["ess_bulk"] = column(arviz_stats.ess(dataset, method="bulk")["value"])
+    frame["ess_tail"] = column(arviz_stats.ess(dataset, method="tail", prob=TAIL)["value"])
+    frame["r_hat"] = column(arviz_stats.rhat(dataset)["value"])
     return frame
 
 

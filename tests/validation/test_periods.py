@@ -82,6 +82,12 @@ def numbers_of_trends() -> Iterator[str]:
     guide = (VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8")
     assert f"{over_time['coverage']:.2f} of the intervals of a line contained the change over time" in guide
     yield f"the slope of the covariate in {slope['coverage']:.2f}, and {slope['claims']:.2f} of covariates"
+    line = slopes[~slopes["walk"]]
+    warns = line.groupby(["wanders", "periods"])["warns"].mean()
+    yield f"with p below {1 - HDI_PROB:.2f}"
+    yield f"does so in {line.loc[~line['wanders'], 'warns'].mean():.2f} of the tables; where gaps wander, in"
+    yield f"{warns[True, 10]:.2f} of those with 10 periods and {warns[True, 20]:.2f} of those with 20"
+    assert f"in {warns[True, 20]:.2f} of these tables, and in {warns[True, 10]:.2f} of those with 10 periods" in guide
     careful = slopes[slopes["walk"] & ~slopes["wanders"]]
     yield f"slopes are in {careful['coverage'].mean():.2f} of the intervals, and {careful['claims'].mean():.2f} of"
     seconds = json.loads((KEPT / "trends.json").read_text(encoding="utf-8"))["seconds"]

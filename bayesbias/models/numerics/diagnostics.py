@@ -48,19 +48,19 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
     if "edge_mass" in stats or "pareto_khat" in stats:
         return []  # these samplers refuse a grid or weights that cannot be trusted, and their draws have no chains
-    import arviz as az  # here, since the import is slow and the samplers above do not need it
+    import arviz_stats  # here, since the import is slow and the samplers above do not need it
 
     posterior = fit["posterior"].to_dataset().drop_vars(_LARGE, errors="ignore")
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
     if posterior.sizes["chain"] < 2:
         problems.append("One chain cannot show whether it found the whole posterior. Use four chains.")
-    elif bad := _beyond(az.rhat(posterior), above=RHAT_MAX):
+    elif bad := _beyond(arviz_stats.rhat(posterior), above=RHAT_MAX):
         problems.append(f"R-hat is not below {RHAT_MAX} for {name_some(bad, 6)}: the chains disagree. {_LONGER}")
     problems += [
         f"Fewer than {ess_min} effective draws ({method}) of {name_some(bad, 6)}: its numbers are noisy. {_LONGER}"
-        for method in ("bulk", "tail")
-        if (bad := _beyond(az.ess(posterior, method=method, prob=TAIL if method == "tail" else None), below=ess_min))
+        for method, prob in (("bulk", None), ("tail", TAIL))
+        if (bad := _beyond(arviz_stats.ess(posterior, method=method, prob=prob), below=ess_min))
     ]
     return problems + _nuts_problems(fit, stats)
 
@@ -75,7 +75,7 @@ def warn_of_problems(problems: list[str]) -> None:
 
 
 def _nuts_problems(fit: "xr.DataTree", stats: Mapping[Any, Any]) -> list[str]:
-    import arviz as az
+    import arviz_stats
 
     problems = []
     if "diverging" in stats and (count := int(stats["diverging"].sum())):
@@ -88,7 +88,7 @@ def _nuts_problems(fit: "xr.DataTree", stats: Mapping[Any, Any]) -> list[str]:
             f"Draws that reached the largest tree depth: {count}. Sampling is slow and may be stuck. {_LONGER}"
         )
     if "energy" in stats:
-        energies = np.asarray(az.bfmi(fit)["energy"])
+        energies = np.asarray(arviz_stats.bfmi(fit)["energy"])
         if low := int((~(energies >= BFMI_MIN)).sum()):
             problems.append(
                 f"E-BFMI is below {BFMI_MIN} in {low} of {energies.size} chains: the tails were not explored. {_LONGER}"

@@ -189,7 +189,7 @@ def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
     from arviz_stats.base.array import array_stats
 
     # ArviZ takes log likelihoods, whose negatives are the log weights.
-    smoothed, khat = array_stats.psislw(log_weights.max() - log_weights)  # type: ignore[no-untyped-call]
+    smoothed, khat = array_stats.psislw(log_weights.max() - log_weights)
     return np.asarray(smoothed), float(khat)
 
 

@@ -260,10 +260,10 @@ def _relative_efficiency(fitted: "xr.DataTree") -> float:
     """Return the mean effective sample size over the number of draws, 1 for independent draws."""
     if independent_draws(fitted) is not None:
         return 1.0
-    import arviz as az
+    import arviz_stats
 
     posterior = fitted["posterior"].to_dataset()[["connection_mean", "word_mean"]]
-    sizes = az.ess(posterior, method="mean")
+    sizes = arviz_stats.ess(posterior, method="mean")
     ess = np.concatenate([np.ravel(sizes[name]) for name in sizes.data_vars])
     return float(ess.mean() / (posterior.sizes["chain"] * posterior.sizes["draw"]))
 

@@ -213,14 +213,14 @@ def _fitted(
     table: "pd.DataFrame", spec: ModelSpec, baseline: str, hdi_prob: float, *, draws: int, chains: int, seed: int
 ) -> dict[str, Estimate]:
     """Return the estimate of each contrast from a whole fit, with the error of its effective sample size."""
-    import arviz as az
+    import arviz_stats
 
     fitted = fit_model(table, spec, draws=draws, chains=chains, random_seed=seed, progress=False)
     means = fitted["posterior"].to_dataset()["connection_mean"]
     estimates = {}
     for other in (str(name) for name in means["connection"].values if name != baseline):
         values = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
-        effective = max(float(az.ess(values.rename("value").to_dataset(), method="mean")["value"]), 1.0)
+        effective = max(float(arviz_stats.ess(values.rename("value").to_dataset(), method="mean")["value"]), 1.0)
         estimates[contrast_name(baseline, other)] = draws_estimate(
             values.to_numpy().reshape(-1), hdi_prob, effective=effective
         )
