@@ -90,8 +90,14 @@ def metropolis_root(points: np.ndarray) -> np.ndarray:
     return np.asarray(2.4 / np.sqrt(size) * np.linalg.cholesky(np.cov(points.T) + 1e-9 * np.eye(size)))
 
 
-def metropolis(points: np.ndarray, log_density: LogDensity, step: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return points after one Metropolis step each."""
-    proposed = points + rng.standard_normal(points.shape) @ step.T
-    accept = np.log(rng.random(len(points))) < log_density(proposed) - log_density(points)
-    return np.where(accept[:, None], proposed, points)
+def metropolis(
+    points: np.ndarray, log_density: LogDensity, step: np.ndarray, rng: np.random.Generator, steps: int = 1
+) -> np.ndarray:
+    """Return points after so many Metropolis steps each."""
+    density = log_density(points)
+    for _ in range(steps):
+        proposed = points + rng.standard_normal(points.shape) @ step.T
+        of_proposed = log_density(proposed)
+        accept = np.log(rng.random(len(points))) < of_proposed - density
+        points, density = np.where(accept[:, None], proposed, points), np.where(accept, of_proposed, density)
+    return points

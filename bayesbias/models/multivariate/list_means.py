@@ -185,10 +185,8 @@ def weighted_points(
     proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
     drawn = resample(log_density, proposal, draws=count, rng=rng)
     if drawn.khat > _KHAT_TO_MOVE:
-        points, step = drawn.points, metropolis_root(drawn.points)
-        for _ in range(_MOVES):
-            points = metropolis(points, log_density, step, rng)
-        drawn = replace(drawn, points=points)
+        step = metropolis_root(drawn.points)
+        drawn = replace(drawn, points=metropolis(drawn.points, log_density, step, rng, _MOVES))
     if not drawn.khat <= _KHAT_MOVED:
         names = ", ".join(dict.fromkeys(block.names))
         raise SamplerFailedError(poor_weights(drawn.khat, _KHAT_MOVED, f" of {names}"))

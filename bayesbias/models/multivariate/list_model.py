@@ -30,7 +30,7 @@ same length or 1.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import multigammaln
+from scipy.special import gammaln
 
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 
@@ -206,8 +206,17 @@ class Regression:
 
 def log_determinant(matrix: np.ndarray) -> np.ndarray:
     """Return the log determinants of positive definite matrices; infinity where rounding left them indefinite."""
-    sign, value = np.linalg.slogdet(matrix)
+    if matrix.shape[1] == 2:  # as with two groups: the formula takes a tenth of the time
+        determinant = matrix[:, 0, 0] * matrix[:, 1, 1] - matrix[:, 0, 1] * matrix[:, 1, 0]
+        sign, value = np.sign(determinant), np.log(np.abs(determinant))
+    else:
+        sign, value = np.linalg.slogdet(matrix)
     return np.asarray(np.where(sign > 0, value, np.inf))
+
+
+def log_multigamma(halves: np.ndarray, size: int) -> np.ndarray:
+    """Return the logarithm of the multivariate gamma function of matrices of a size, up to a constant."""
+    return np.asarray(gammaln(halves[:, None] - np.arange(size) / 2).sum(axis=1))
 
 
 def lean_target(points: np.ndarray, axes: Coordinates) -> np.ndarray:
@@ -240,10 +249,10 @@ def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes:
         omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
         determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
         determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
-    of_prior, value = 0.5 * prior * determinants - multigammaln(prior / 2, free), np.zeros(len(points))
+    of_prior, value = 0.5 * prior * determinants - log_multigamma(prior / 2, free), np.zeros(len(points))
     for place in stats.lists_of(kind):
         posterior = lean_posterior(points, place, stats, axes)
-        value = value + of_prior + multigammaln(posterior.freedom / 2, free)
+        value = value + of_prior + log_multigamma(posterior.freedom / 2, free)
         value -= 0.5 * posterior.freedom * log_determinant(posterior.scale)
     return value
 
@@ -311,4 +320,4 @@ def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coo
     if seen:
         determinant = determinant + log_determinant(posterior.residual.scale)
     value -= 0.5 * freedom * determinant
-    return np.asarray(value + multigammaln(freedom / 2, contrasts) - multigammaln(prior_freedom / 2, contrasts))
+    return np.asarray(value + log_multigamma(freedom / 2, contrasts) - log_multigamma(prior_freedom / 2, contrasts))

@@ -24,9 +24,7 @@ def test_metropolis_steps_keep_a_normal_distribution_and_reach_it() -> None:
     exact = stats.multivariate_normal([1.0, -1.0], covariance)
     step = metropolis_root(exact.rvs(5000, random_state=rng))
     np.testing.assert_allclose(step @ step.T, 2.4**2 / 2 * covariance, rtol=0.1)
-    points = np.full((8000, 2), 3.0)
-    for _ in range(60):
-        points = metropolis(points, exact.logpdf, step, rng)
+    points = metropolis(np.full((8000, 2), 3.0), exact.logpdf, step, rng, steps=60)
     assert np.abs(points.mean(axis=0) - [1.0, -1.0]).max() < 4.5 * np.sqrt(2 / 8000)
     np.testing.assert_allclose(np.cov(points.T), covariance, atol=0.12)
 
