@@ -22,7 +22,7 @@ def test_a_folder_of_embeddings(
     assert in_process("trend", *given, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
     made = {"report.html", "trend.png", "conclusions.txt", "conclusions.json"}
-    made |= {f"{name}.csv" for name in ("gaps", "changes", "all_changes", "lines", "words", "lacking")}
+    made |= {f"{name}.csv" for name in ("gaps", "changes", "all_changes", "lines", "neighbours", "words", "lacking")}
     assert {path.name for path in output.iterdir()} == made
     assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}

@@ -374,7 +374,7 @@ def test_gaps_come_from_whole_vectors_where_these_are_whole() -> None:
         name: tables[name][(tables[name][["protected_word", "attribute_word"]] != lost).any(axis=1)]
         for name in ("old", "new")
     }
-    paired = compare_embeddings(holed, **{**settings, "draws": 4000})
+    paired = compare_embeddings(holed, **{**settings, "draws": 1000})
     assert not paired.facts["joint_gaps"]
     assert len(paired.gaps)
     assert "paired changes" not in str(paired)
