@@ -38,7 +38,7 @@ def test_killed_commands_leave_what_was_there_or_the_whole_new(name: str, tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["audit", "encode"])
 def test_interrupted_commands_end_in_one_line_and_go_on(name: str, tmp_path: Path) -> None:
-    prepare(tmp_path)
+    prepare(tmp_path, embeddings=3)
     found = interrupted(INTERRUPTED[name], 1, tmp_path, random.Random(3))
     assert found["ended"] + found["in time"] == found.total() == 1
 

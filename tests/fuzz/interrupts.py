@@ -83,12 +83,12 @@ class StaticModel:
 """
 
 
-def prepare(folder: Path) -> None:
-    """Write what the commands read."""
+def prepare(folder: Path, embeddings: int = 10) -> None:
+    """Write what the commands read; an audit has so many embeddings."""
     for number in (1, 2):
         vectors = bundled("data", "vectors", f"wikipedia2018_skipgram_seed{number}.npz")
         shutil.copy(vectors, folder / ("vectors.npz" if number == 1 else "vectors2.npz"))
-    write_plan(folder, 10, 2)
+    write_plan(folder, embeddings, 2)
     chance = random.Random(1)
     lines = (" ".join(chr(97 + chance.randrange(20)) * chance.randint(1, 9) for _ in range(20)) for _ in range(5_000))
     (folder / "corpus.txt").write_text("\n".join(lines))
