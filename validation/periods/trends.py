@@ -104,7 +104,8 @@ def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, wa
     for level in ("population", "these_words"):
         data = (gaps.plain, getattr(gaps, level), design, times)
         line = draw_line(*data, walk=walk, seed=seed)
-        p_value = np.nan if walk else neighbour_test(line, *data, seed=seed).p_value
+        test = None if walk else neighbour_test(line, *data, seed=seed)
+        p_value = test.p_value if test else np.nan
         for name, draws in zip(names, line.coefficients.T, strict=True):
             yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB), p_value
 

@@ -338,8 +338,8 @@ def trend(
             line = draw_line(*data, walk=walk, seed=seed)
             sd_name = "sd of a step" if walk else "sd of periods"
             rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
-            if not walk:
-                rows["neighbours"] = pd.DataFrame([asdict(neighbour_test(line, *data, seed=seed))])
+            if not walk and (test := neighbour_test(line, *data, seed=seed)):
+                rows["neighbours"] = pd.DataFrame([asdict(test)])
         for key, frame in rows.items():
             frame.insert(0, "contrast", name)
             frames[key].append(frame)

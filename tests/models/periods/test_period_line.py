@@ -54,6 +54,7 @@ def test_a_walk_without_covariates_has_only_the_sd_of_steps() -> None:
 def neighbour_test_of(plain: np.ndarray, draws: np.ndarray, times: np.ndarray) -> tuple[float, float]:
     data = (plain, draws, centred(times), times)
     test = neighbour_test(draw_line(*data, walk=False, seed=1), *data, seed=1)
+    assert test is not None
     return test.durbin_watson, test.p_value
 
 
@@ -83,3 +84,9 @@ def test_errors_that_neighbours_share_are_no_sign_of_a_walk() -> None:
     times = np.arange(20.0)
     assert neighbour_test_of(smooth[0], np.tile(smooth[0], (4000, 1)), times)[1] < 0.05
     assert neighbour_test_of(smooth[0], smooth[0] + smooth[1:], times)[1] > 0.11
+
+
+def test_gaps_on_a_line_have_no_neighbours_to_test() -> None:
+    plain = 0.002 * TIMES
+    data = (plain, np.tile(plain, (100, 1)), centred(TIMES), TIMES)
+    assert neighbour_test(draw_line(*data, walk=False, seed=1), *data, seed=1) is None

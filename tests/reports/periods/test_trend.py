@@ -111,6 +111,15 @@ def test_equal_tables_are_equal() -> None:
     assert moved.changes["mean"].abs().max() < 1e-12
 
 
+def test_one_table_in_five_periods_does_not_move() -> None:
+    table = made_tables(attributes=78)["1900"]
+    moved = bb.trend({str(year): table for year in range(5)}, draws=400, random_seed=1, progress=False)
+    assert moved.changes["observed"].abs().max() < 1e-12
+    assert moved.changes["mean"].abs().max() < 1e-6
+    assert not moved.lines["settled"].any()
+    assert moved.neighbours.empty
+
+
 @pytest.mark.parametrize("walk", [False, True])
 def test_covariates_have_slopes(walk: bool) -> None:
     tables = made_tables(periods=6)
