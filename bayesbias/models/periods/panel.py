@@ -6,7 +6,7 @@ list does not seem to move because its words differ.
 
 import numpy as np
 
-# Relative to the largest eigenvalue. The one that is 0, of effects that are equal, is off by more than NumPy allows for.
+# Relative to the largest eigenvalue. The one that is 0, of equal effects, is off by more than NumPy allows for.
 _SINGULAR = 1e-9
 
 
@@ -36,7 +36,8 @@ def effect_weights(present: np.ndarray) -> np.ndarray:
     normal = np.diag(member.sum(axis=0)) - member.T @ share
     right = -member.T[:, :, None] * share
     right[np.arange(periods), :, np.arange(periods)] += member.T
-    return np.asarray((np.linalg.pinv(normal, rcond=_SINGULAR, hermitian=True) @ right.reshape(periods, -1)).reshape(periods, words, periods))
+    inverse = np.linalg.pinv(normal, rcond=_SINGULAR, hermitian=True)
+    return np.asarray((inverse @ right.reshape(periods, -1)).reshape(periods, words, periods))
 
 
 def mean_weights(present: np.ndarray) -> np.ndarray:
