@@ -50,7 +50,7 @@ def draw_line(
         steps = np.diff(np.eye(len(times)), axis=0) / np.sqrt(np.diff(times))[:, None]
     else:
         steps = np.eye(len(times)) - 1 / len(times)
-    whitened = steps @ design
+    whitened, units = _unit_columns(steps @ design)
     gain = np.linalg.pinv(whitened) @ steps
     left = steps - whitened @ gain
     free = len(times) - 1 - design.shape[1]
@@ -60,7 +60,13 @@ def draw_line(
     root = np.linalg.cholesky(np.linalg.inv(whitened.T @ whitened))
     noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
     period_sd = np.sqrt(variance)
-    return LineDraws(draws @ gain.T + period_sd[:, None] * noise, period_sd, gain @ plain)
+    return LineDraws((draws @ gain.T + period_sd[:, None] * noise) / units, period_sd, gain @ plain / units)
+
+
+def _unit_columns(design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return columns whose largest number is 1 or -1, and what they were divided by: covariates have any unit."""
+    units = np.abs(design).max(axis=0)
+    return design / units, units
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,8 @@ def neighbour_test(
     """
     rng = np.random.default_rng([seed, 3000])
     center = np.eye(len(times)) - 1 / len(times)
-    left = center - design @ np.linalg.pinv(design) @ center
+    columns, _ = _unit_columns(design)
+    left = center - columns @ np.linalg.pinv(columns) @ center
     simulated = draws - draws.mean(axis=0) + line.period_sd[:, None] * rng.standard_normal(draws.shape)
     weights = 1 / np.diff(times)
     weights /= weights.mean()

@@ -1,6 +1,6 @@
 """Similarities that a fitted model predicts for a measure's pairs, and the values of the measure for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,12 +69,16 @@ def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities,
 def simulate(
     posterior: Densities,
     pairs: PairGrid,
+    list_sizes: Sequence[int],
     values: Callable[[np.ndarray], Values],
     rng: np.random.Generator,
     *,
     progress: bool,
 ) -> tuple[Values, ...]:
-    """Return the expected, repeated and null values of a measure, each of shape (draws or samples, ...)."""
+    """Return the expected, repeated and null values of a measure, each of shape (draws or samples, ...).
+
+    `list_sizes` are the numbers of words of the attribute lists, in the order of `pairs.attribute`.
+    """
     # Separate streams, so that the result does not depend on the size of the blocks.
     for_repeated, for_null, for_effects = rng.spawn(3)
     numbers = pairs.connection.size
@@ -83,9 +87,10 @@ def simulate(
         expected = _expected(posterior, pairs, block)
         blocks_of[0].append(values(expected))
         blocks_of[1].append(values(expected - posterior.noise(pairs, block, for_repeated)))
+    weights = np.repeat(1 / np.asarray(list_sizes), list_sizes)
     of_null = np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws))
     for block in with_progress(_blocks(of_null, numbers), "Draws of the null", progress=progress):
-        distance = _equalized(posterior, pairs, block) + posterior.noise(pairs, block, for_null)
+        distance = _equalized(posterior, pairs, weights, block) + posterior.noise(pairs, block, for_null)
         if posterior.attribute_sd is not None:
             sd = posterior.attribute_sd[pairs.attribute][:, block].T
             distance += (sd * for_effects.standard_normal(sd.shape))[:, None, :]
@@ -123,11 +128,15 @@ def _means(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarr
     return np.ascontiguousarray(np.moveaxis(means, -1, 0))
 
 
-def _equalized(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
-    """Return the means that make each word as far from associated as from different words."""
+def _equalized(posterior: Densities, pairs: PairGrid, weights: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Return the means that make each word as far from associated as from different words.
+
+    `weights` are those of attribute words in the average of a word's means.
+    """
     means = _means(posterior, pairs, draws)
     stereotype = np.isin(np.asarray(posterior.data.connections)[pairs.connection], _STEREOTYPE)
-    average = (means * stereotype).sum(axis=2) / np.maximum(stereotype.sum(axis=1), 1)
+    word_weights = np.where(stereotype, weights, 0.0)
+    average = (means * word_weights).sum(axis=2) / np.maximum(word_weights.sum(axis=1), np.finfo(float).tiny)
     return np.where(stereotype, average[:, :, None], means)
 
 

@@ -203,9 +203,9 @@ def measure_posterior(
     *repeated*: with new noise, the measure if these pairs were measured again (the posterior predictive distribution).
     The observed value is one such value.
 
-    *null*: each word's m for associated and for different pairs is replaced by their average, weighted by the pairs of
-    the measure, and noise and b are drawn again. It is the measure if nothing is associated, with the words' general
-    distances and the noise of the fit, and for other attribute words of the same kind.
+    *null*: each word's m for associated and for different pairs is replaced by their average, in which each attribute
+    list weighs the same, as in MAC, and noise and b are drawn again. It is the measure if nothing is associated, with
+    the words' general distances and the noise of the fit, and for other attribute words of the same kind.
 
     The observed value, the repeated value and the null all contain noise and can be compared. The expected value
     contains none and must not be compared with the null's interval.
@@ -268,7 +268,8 @@ def measure_posterior(
         return statistics
 
     rng = np.random.default_rng(seed)
-    parts = (values(observed.values), *simulate(posterior, pairs, values, rng, progress=progress))
+    sizes = [len(words) for words in observed.attributes.values()]
+    parts = (values(observed.values), *simulate(posterior, pairs, sizes, values, rng, progress=progress))
     chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
     draws, independent = dataset_of_values(parts, chains), independent_draws(fit)
     return MeasurePosterior(

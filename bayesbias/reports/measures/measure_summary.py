@@ -105,7 +105,7 @@ def summary_of_words(
 def share_with_error_text(value: float, error: float) -> str:
     """Return a share and its Monte Carlo standard error as percentages.
 
-    >>> share_with_error_text(0.0227, 0.0015)
-    '2.3% ± 0.1%'
+    >>> share_with_error_text(0.0227, 0.0015), share_with_error_text(0.9999, 0.0002)
+    ('2.3% ± 0.1%', '100% ± 0.02%')
     """
-    return f"{100 * value:.2g}% ± {100 * error:.1g}%"
+    return f"{float(f'{100 * value:.2g}'):g}% ± {100 * error:.1g}%"

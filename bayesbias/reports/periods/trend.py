@@ -376,7 +376,7 @@ def _design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd
             f"{len(times)} periods are too few for a trend with {len(covariates.columns)} covariates: at least "
             f"{design.shape[1] + 2} are needed. Leave covariates out, or add periods."
         )
-    if np.linalg.matrix_rank((design / design.std()).to_numpy(), rtol=1e-8) < design.shape[1]:
+    if np.linalg.matrix_rank((design / design.abs().max()).to_numpy(), rtol=1e-8) < design.shape[1]:
         raise ReportError(
             "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
             "one out, or use walk=True."

@@ -74,7 +74,8 @@ def conclusions(
     Conclusions
         Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs. `about`
         describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
-        ``"edited table"``, ``"short list"``, ``"one word a group"``, ``"one word"`` and ``"tied words"``. `verdict`
+        ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"`` and ``"tied
+        words"``. `verdict`
         interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference
         from other groups' words lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group),
         ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, count_text
+from bayesbias.base.statements import Statement, count_text, digits_text
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,13 +44,22 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
         )
         doubts.append(Statement("edited table", text))
     rows = fitted_rows(fit)
-    if short := _short_lists(rows) if fitted_model(fit).multivariate else []:
+    multivariate = fitted_model(fit).multivariate
+    if short := _short_lists(rows) if multivariate else []:
         text = (
             f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
             f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. Their spread, and "
             "with it the intervals, then depends on other lists and the prior. Add attribute words."
         )
         doubts.append(Statement("short list", text, {"lists": short}))
+    narrow = multivariate and 0 < (sd := _within_sd(rows)) < DISTANCE_ERROR
+    if narrow:
+        text = (
+            f"The distances of a word to the words of a list differ by an sd of only {digits_text(sd, 2)}, but this "
+            f"model takes no distance as more accurate than {DISTANCE_ERROR:g}. Estimates of single words are noisy, "
+            "and their intervals wide. Use the model 'crossed_per_list'."
+        )
+        doubts.append(Statement("narrow distances", text, {"sd": sd}))
     groups = np.unique(rows.protected_groups, return_counts=True)[1]
     if len(groups) > 1 and (groups == 1).all():
         text = (
@@ -62,7 +72,7 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
             "With one protected word, the spread of words (word_sd) is known from the prior alone. Add protected words."
         )
         doubts.append(Statement("one word", text))
-    if tied := tied_directions(fit):
+    if (tied := tied_directions(fit)) and not narrow:
         doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
     return tuple(doubts)
 
@@ -84,6 +94,16 @@ def convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:
     if problems := fit_attribute(fit, "convergence_problems"):
         text = f"DO NOT REPORT THESE NUMBERS YET: the sampler did not converge. {' '.join(problems)}"
         yield Statement("convergence", text, {"problems": problems})
+
+
+def _within_sd(rows: ModelData) -> float:
+    """Return the sd of distances around the mean of their protected word and attribute list, 0 without replicates."""
+    sample = attribute_sample(rows)
+    cell = rows.protected * len(sample.lists) + sample.list_of[rows.attribute]
+    counts = np.bincount(cell)
+    means = np.bincount(cell, rows.distance) / np.maximum(counts, 1)
+    freedom = len(cell) - np.count_nonzero(counts)
+    return float(np.sqrt(np.square(rows.distance - means[cell]).sum() / max(freedom, 1)))
 
 
 def _short_lists(rows: ModelData) -> list[str]:

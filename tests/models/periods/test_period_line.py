@@ -51,6 +51,20 @@ def test_a_walk_without_covariates_has_only_the_sd_of_steps() -> None:
     assert line.period_sd.mean() == pytest.approx(0.02, rel=0.1)
 
 
+@pytest.mark.parametrize("walk", [False, True])
+def test_slopes_have_the_unit_of_their_covariate(walk: bool) -> None:
+    """A covariate in dollars, such as a gross product, and one that is tiny."""
+    rng = np.random.default_rng(7)
+    plain, design = rng.normal(size=len(TIMES)), rng.normal(size=(len(TIMES), 2))
+    design -= design.mean(axis=0)
+    draws = plain + rng.normal(0, 0.1, (200, len(TIMES)))
+    units = np.array([1e15, 1e-17])
+    one, other = (draw_line(plain, draws, columns, TIMES, walk=walk, seed=1) for columns in (design, design * units))
+    np.testing.assert_allclose(other.plain * units, one.plain)
+    np.testing.assert_allclose(other.coefficients * units, one.coefficients)
+    np.testing.assert_allclose(other.period_sd, one.period_sd)
+
+
 def neighbour_test_of(plain: np.ndarray, draws: np.ndarray, times: np.ndarray) -> tuple[float, float]:
     data = (plain, draws, centred(times), times)
     test = neighbour_test(draw_line(*data, walk=False, seed=1), *data, seed=1)

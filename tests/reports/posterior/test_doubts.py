@@ -46,3 +46,17 @@ def test_words_that_share_a_vector_are_tied() -> None:
     fit, before = (bb.fit(rows, draws=50, chains=1, random_seed=1, progress=False) for rows in (table, small(4, 6)))
     assert [doubt.numbers for doubt in data_doubts(fit) if doubt.kind == "tied words"] == [{"directions": 1}]
     assert data_doubts(before) == ()
+
+
+def test_distances_below_the_error_that_the_model_assumes_are_narrow() -> None:
+    table = small(4, 6)
+    narrow = table.assign(cosine_distance=0.7 + 0.001 * table["cosine_distance"])
+    kinds = [
+        [doubt.kind for doubt in data_doubts(bb.fit(rows, model, draws=50, random_seed=1, progress=False))]
+        for rows, model in ((narrow, "multivariate"), (narrow, "crossed_per_list"), (table, "multivariate"))
+    ]
+    assert kinds == [["narrow distances"], [], []]
+    (doubt,) = data_doubts(bb.fit(narrow, draws=50, random_seed=1, progress=False))
+    by_list = narrow.groupby(["protected_word", "attribute_group"], observed=True)["cosine_distance"]
+    squares = ((narrow["cosine_distance"] - by_list.transform("mean")) ** 2).sum()
+    assert doubt.numbers["sd"] == pytest.approx((squares / (len(narrow) - by_list.ngroups)) ** 0.5)
