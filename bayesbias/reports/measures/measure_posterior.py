@@ -48,6 +48,11 @@ _MAC = (
     "MAC averages associated and different pairs alike, so its null is centered on the observed value: MAC cannot "
     "detect an association."
 )
+_ECT = (
+    "ECT ranks attribute words. Models without effects of attribute words, all but the crossed ones, give words of a "
+    "list the same mean, so the expected value only says which list is nearer: compare the observed and the repeated "
+    "value with the null."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,6 +126,8 @@ class MeasurePosterior(Result):
             yield Statement("effect size", _EFFECT_SIZE)
         if self.measure == "mac":
             yield Statement("mac", _MAC)
+        if self.measure == "ect":
+            yield Statement("ect", _ECT)
         if self.lost_words:
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
             yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})

@@ -266,6 +266,14 @@ def test_effect_size_without_noise_shrinks_where_associations_are_hardly_pooled(
 
 
 @pytest.mark.slow
+def test_ect_says_what_its_expected_value_is(crossed: xr.DataTree) -> None:
+    assert "ect" in {
+        statement.kind
+        for part in bb.measure_posterior(crossed, "ect", random_seed=1).parts
+        for statement in part.statements
+    }
+
+
 def test_effect_size_in_weat_7_is_that_of_the_docstring() -> None:
     """One model hardly pools associations; the default pools them as far as the attribute words show."""
     whole = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
