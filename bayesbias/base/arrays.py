@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
 
+# Below this, a difference of unit vectors is rounding: that of float32 reaches 3e-7.
+ROUNDING = 1e-6
+
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Return a function that numba compiles on its first call; its machine code is cached on disk if possible.

@@ -9,8 +9,6 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 
-# Below this, a difference of unit vectors is rounding.
-ROUNDING = 1e-6
 _BLOCK = 10_000
 
 

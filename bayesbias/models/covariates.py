@@ -22,8 +22,8 @@ type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float
 index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
 
 _WORDS = ("protected_word", "word")
-# A remainder of a standardised covariate that is shorter than this is rounding error.
-_COLLINEAR = 1e-8
+# Relative to the largest number of a covariate, and to what a standardised covariate leaves: below, all is rounding.
+CONSTANT, COLLINEAR = 1e-12, 1e-8
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
     "such as {'share_of_women': {'nurse': 0.9}}, or names of columns of the table"
@@ -98,10 +98,13 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
 def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     """Return a fault for each covariate that is constant or a linear combination of those before it."""
     faults: list[str] = []
+    values = values / np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)  # whose squares are numbers
     centred = values - values.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
     faults = [
-        f"{name!r} has one value for all words" for name, length in zip(names, lengths, strict=True) if not length
+        f"{name!r} has one value for all words"
+        for name, length in zip(names, lengths, strict=True)
+        if length < CONSTANT * np.sqrt(len(values))
     ]
     if faults:
         return faults
@@ -110,7 +113,7 @@ def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     scaled, others = centred / lengths, np.zeros((len(values), 0))
     for place, name in enumerate(names):
         residual = scaled[:, place] - others @ (others.T @ scaled[:, place])
-        if np.linalg.norm(residual) < _COLLINEAR:
+        if np.linalg.norm(residual) < COLLINEAR:
             before = ", ".join(map(repr, names[:place]))
             faults.append(f"{name!r} is a linear combination of {before}. Leave one of them out")
         else:

@@ -114,7 +114,7 @@ def numbers(frame: "pd.DataFrame", name: str) -> Floats:
         raise ReportError(
             f"{name!r} is missing or infinite for {len(bad)} words, such as {name_some(bad, 5)}. Leave these words out."
         )
-    if np.ptp(values) == 0:
+    if np.ptp(values) <= 1e-12 * np.abs(values).max():
         raise ReportError(f"{name!r} is constant, so it explains nothing. Leave it out.")
     return values
 
@@ -128,7 +128,7 @@ def design(frame: "pd.DataFrame", factors: Sequence[str]) -> tuple[list[tuple[st
         columns += [(name, level) for level, _ in coded]
         parts += [values for _, values in coded]
     X = np.stack(parts, axis=1)
-    if np.linalg.matrix_rank(X) < X.shape[1]:
+    if np.linalg.matrix_rank(X, rtol=1e-8) < X.shape[1]:
         raise ReportError(f"Some of the factors {list(factors)} are linear functions of others. Leave one of them out.")
     return columns, X
 

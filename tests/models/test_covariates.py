@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, InputFileError
-from bayesbias.models.covariates import read_covariates, with_covariates
+from bayesbias.models.covariates import _collinear, read_covariates, with_covariates
 from bayesbias.models.data import model_data, subset
 from tests.reports.covariates.made import made_table
 
@@ -53,6 +53,13 @@ def test_mistakes_are_named(change: object, message: str) -> None:
     values = table.groupby("protected_word")["share"].first()
     with pytest.raises(ArgumentError, match=message):
         bb.fit(table, covariates=change(values), progress=False)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1.1, 1e160])
+def test_a_constant_whose_mean_is_rounded_is_one_value(value: float) -> None:
+    for words in range(3, 60):
+        values = np.column_stack([np.full(words, value), np.arange(words)])
+        assert _collinear(values, ("same", "other")) == ["'same' has one value for all words"], words
 
 
 def test_other_models_take_none() -> None:

@@ -133,7 +133,7 @@ def _cam_row(
     return {
         "relation": name,
         "pairs": total,
-        "cam": correlation,
+        "cam": float(np.clip(correlation, -1, 1)),
         "hdi_low": low,
         "hdi_high": high,
         "reliability_first": reliabilities[0],
@@ -145,12 +145,17 @@ def _cam_row(
 
 
 def _fisher(value: float, variance: float, words: float, hdi_prob: float) -> tuple[float, float]:
-    """Return the interval of a correlation, Student's t on Fisher's scale; correlations are clipped to 0.999."""
+    """Return the interval of a correlation, Student's t on Fisher's scale.
+
+    Correlations beyond 0.999 have the error of 0.999, and their interval reaches as far as they do.
+    """
     inside = float(np.clip(value, -0.999, 0.999))
     freedom = max(words - 1, 1.0)
     error = np.sqrt(variance * (freedom + 1) / freedom)
     half = stdtrit(freedom, (1 + hdi_prob) / 2) * error / (1 - inside**2)
-    return float(np.tanh(np.arctanh(inside) - half)), float(np.tanh(np.arctanh(inside) + half))
+    low, high = np.tanh(np.arctanh(inside) - half), np.tanh(np.arctanh(inside) + half)
+    reach = float(np.clip(value, -1, 1))
+    return min(float(low), reach), max(float(high), reach)
 
 
 def directional_accuracy(

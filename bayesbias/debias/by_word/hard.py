@@ -5,7 +5,7 @@ from typing import override
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import (
     DebiasWords,
@@ -17,7 +17,7 @@ from bayesbias.debias.debias_words import (
     spelled_sets_in,
 )
 from bayesbias.debias.method import FittedMethod, Method, Words, documented_like
-from bayesbias.debias.rows import ROUNDING, chosen_rows, row_blocks
+from bayesbias.debias.rows import chosen_rows, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, words_in
 from bayesbias.debias.method import FittedMethod, Method
-from bayesbias.debias.rows import ROUNDING
 from bayesbias.debias.subspace import bias_subspace
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError

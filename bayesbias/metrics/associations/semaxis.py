@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
@@ -29,8 +29,9 @@ def axis_scores(words: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> F
     """
     w, a, b = (np.asarray(vectors, dtype=np.float64) for vectors in (words, positive, negative))
     axis = a.mean(axis=-2) - b.mean(axis=-2)
-    lengths = np.linalg.norm(axis, axis=-1, keepdims=True) * np.linalg.norm(w, axis=-1)
-    if not np.all(lengths > 1e-12 * np.square(w).sum(axis=-1)):
+    axis_length, largest = np.linalg.norm(axis, axis=-1), np.linalg.norm(np.concatenate([a, b], axis=-2), axis=-1).max()
+    lengths = axis_length[..., None] * np.linalg.norm(w, axis=-1)
+    if not (np.all(axis_length > ROUNDING * largest) and np.all(lengths > 0)):
         raise MeasureError("The two lists have the same mean vector, or a word's vector is zero, so there is no axis.")
     score: Floats = np.clip((w @ axis[..., None])[..., 0] / lengths, -1.0, 1.0)
     return score

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_choice, check_count, is_number, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
@@ -58,6 +58,9 @@ def check_ddof(ddof: Any) -> None:
         raise MeasureError(f"ddof={ddof!r}: give 1 to divide the variance by n - 1, or 0 to divide it by n.")
 
 
+_EQUAL = "All words have the same association, so the effect size is not defined."
+
+
 def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     """Return the difference of two groups' mean associations, divided by the standard deviation of both together.
 
@@ -76,7 +79,7 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     both = np.concatenate([x, y], axis=-1)
     sd = both.std(axis=-1, ddof=ddof)
     if not np.all(sd > 1e-12 * np.abs(both).max(axis=-1)):
-        raise MeasureError("All words have the same association, so the effect size is not defined.")
+        raise MeasureError(_EQUAL)
     size: Floats = (x.mean(axis=-1) - y.mean(axis=-1)) / sd
     return size
 
@@ -163,6 +166,8 @@ def weat(
     lists = four_lists(study, targets, attributes)
     similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     s = associations(similarities)
+    if np.ptp(s) < ROUNDING:
+        raise MeasureError(_EQUAL)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
     groups = list(similarities.by_group(s))
     tests, counting = both_p_values(*groups, samples=samples, random_seed=seed)

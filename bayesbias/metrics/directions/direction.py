@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
@@ -98,7 +98,7 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
         )
     differences = unit_rows(source, [a for a, _ in found_pairs]) - unit_rows(source, [b for _, b in found_pairs])
     for pair, length in zip(found_pairs, np.linalg.norm(differences, axis=1), strict=True):
-        if length < 1e-12:
+        if length < ROUNDING:
             raise MeasureError(f"The words of the pair {pair[0]!r}, {pair[1]!r} have the same direction. Leave it out.")
     _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
     if len(sizes) > 1 and sizes[0] - sizes[1] < 1e-9 * sizes[0]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.lost_words import MAX_LOST
@@ -69,7 +69,7 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
     """
     m, f = (np.asarray(vectors, dtype=np.float64) for vectors in (first, second))
     lengths = np.linalg.norm(m - f, axis=1)
-    if not np.all(lengths > 1e-12 * np.linalg.norm(m, axis=1)):
+    if not np.all(lengths > ROUNDING * np.linalg.norm(m, axis=1)):
         raise MeasureError("The words of a base pair have the same vector, so their difference has no direction.")
     scores: Floats = ((m - f) / lengths[:, None]) @ np.asarray(words, dtype=np.float64).T
     return scores
@@ -310,7 +310,7 @@ def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
 def raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
     """Raise `MeasureError` if the two words of a pair have the same direction."""
     for pair, distance in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
-        if distance < 1e-12:
+        if distance < ROUNDING:
             raise MeasureError(f"The words of the base pair {pair_label(pair)} have the same direction. Leave it out.")
 
 

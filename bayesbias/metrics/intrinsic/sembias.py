@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_seed
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
@@ -163,7 +163,7 @@ def _differences(source: Embedding, pairs: list[tuple[str, str]], *, scaled: boo
     )
     differences = first - second
     lengths = np.linalg.norm(differences, axis=1)
-    if (lengths < 1e-12).any():
+    if (lengths < ROUNDING * np.linalg.norm(first, axis=1)).any():
         a, b = pairs[int(lengths.argmin())]
         raise MeasureError(
             f"{a!r} and {b!r} have the same vector in the embedding {source.name!r}, so their difference has no "

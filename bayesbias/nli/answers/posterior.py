@@ -264,7 +264,7 @@ def _means(
 def _contrast(these: Floats, like_these: Floats | None, observed: float, hdi_prob: float) -> "pd.DataFrame":
     drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
     matrix = np.stack(list(drawn.values()), axis=1)
-    above = (matrix > 0).mean(axis=0)
+    above = ((matrix > 0) + 0.5 * (matrix == 0)).mean(axis=0)
     return estimate_frame(
         matrix,
         {"population": list(drawn)},

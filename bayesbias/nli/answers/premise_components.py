@@ -19,6 +19,7 @@ _POINTS = 24  # points of the grid along each axis
 _ROUNDS = 6  # most times that the grid is refined around the mass
 _NEGLIGIBLE = 12.0  # log density below the maximum at which the mass is negligible
 _ROUNDING = 1e-12  # rounding error relative to a sum of squares
+_LEAST_RESIDUAL = 1e-9  # residual sum of squares, relative to the whole one, that the grid resolves
 _FINE = 5.0  # points of a fine enough grid within a standard deviation
 
 
@@ -67,16 +68,31 @@ def draw_variances(
     """Return draws of the variances of verbs, objects and residuals, of shape (draws, 3).
 
     `rows` has the shape (rows, premises). Variances that cannot be estimated are 0. `prior_scale` is the scale of the
-    half-Cauchy priors.
+    half-Cauchy priors. Where verbs and objects determine the rows up to rounding, the ratios of variances have no
+    bound: noise that is small beside them, and large beside rounding, is added.
     """
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    squares = float((rows**2).sum())
+    if not squares > 1e-24 * rows.size:
+        return np.zeros((draws, 3))
+    drawn = _draw_on_grid(rows, premises, draws, rng, prior_scale, _LEAST_RESIDUAL)
+    if drawn is None:
+        noise = np.sqrt(10 * _LEAST_RESIDUAL * squares / rows.size) * rng.standard_normal(rows.shape)
+        rows = rows + noise - noise.mean(axis=1, keepdims=True)
+        drawn = _draw_on_grid(rows, premises, draws, rng, prior_scale, 0.0)
+        assert drawn is not None
+    return drawn
+
+
+def _draw_on_grid(
+    rows: Floats, premises: Premises, draws: int, rng: np.random.Generator, prior_scale: float, least: float
+) -> Floats | None:
+    """Return the draws for centred rows, or None if a residual sum of squares is below its least share."""
     from scipy.special import logsumexp
 
-    rows = rows - rows.mean(axis=1, keepdims=True)
-    if not (rows**2).sum() > 1e-24 * rows.size:
-        return np.zeros((draws, 3))
     sums = [np.stack([np.bincount(code, row, len(count)) for row in rows], axis=1)
             for code, count in zip(premises.codes, premises.counts, strict=True)]  # fmt: skip
-    squares = (rows**2).sum()
+    squares = float((rows**2).sum())
     has_variance = premises.has_variance
     low, high = np.zeros(2), np.ones(2)
     for _ in range(_ROUNDS):
@@ -89,6 +105,8 @@ def draw_variances(
             for edge, varies in zip(edges, has_variance, strict=True)
         ]
         density, left = _on_grid(middles[0], middles[1], premises, sums, squares, len(rows))
+        if left.min() < least * squares:
+            return None
         for axis, varies in enumerate(has_variance):
             if varies:  # the grid already includes the prior of scale 1
                 square = np.tan(np.pi / 2 * middles[axis]) ** 2

@@ -26,7 +26,7 @@ from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
 from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
+from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
 from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def covariate_effect(
     words, groups = rows.protected_words, rows.protected_groups
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     design = design_of(covariates, group_of)
-    _check_design(design, rows.covariate_names)
+    check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
     return CovariateEffect(
@@ -252,20 +252,6 @@ def _two_lists(lists: Any) -> tuple[str, str]:
     if len(names) != 2:
         raise ReportError(f"lists={lists!r}: give the names of two attribute lists, such as ('male', 'female').")
     return str(names[0]), str(names[1])
-
-
-def _check_design(design: Design, names: tuple[str, ...]) -> None:
-    if design.freedom < 1:
-        raise ReportError(
-            f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
-            f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."
-        )
-    spread = np.linalg.matrix_rank(design.deviations / np.maximum(np.abs(design.deviations).max(axis=0), 1e-300))
-    if spread < len(names) or not design.deviations.any(axis=0).all():
-        raise ReportError(
-            f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
-            "within_groups=False, or fewer covariates."
-        )
 
 
 def _effects(

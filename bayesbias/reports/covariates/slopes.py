@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.errors import ReportError
+from bayesbias.models.covariates import COLLINEAR, CONSTANT
+
 # A word with a larger leverage determines its own fitted value, and has no residual.
 _ALONE = 1 - 1e-9
 
@@ -100,3 +103,24 @@ def correlations_of(
     """
     explained = slopes * np.sqrt(covariate_squares)
     return np.asarray(explained / np.maximum(np.sqrt(explained**2 + residual_squares), np.finfo(float).tiny))
+
+
+def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) -> None:
+    """Raise a `ReportError` if there are too few words, or covariates do not vary or follow from each other.
+
+    `largest` (covariates,) are the largest numbers of the covariates.
+    """
+    if design.freedom < 1:
+        raise ReportError(
+            f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
+            f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."
+        )
+    reach = np.abs(design.deviations).max(axis=0)
+    # Rounding leaves deviations of constant covariates, and of those that follow from each other.
+    if (reach <= CONSTANT * largest).any() or np.linalg.matrix_rank(design.deviations / reach, rtol=COLLINEAR) < len(
+        names
+    ):
+        raise ReportError(
+            f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
+            "within_groups=False, or fewer covariates."
+        )

@@ -142,3 +142,12 @@ def test_ratios_that_are_none_are_refused(change: Callable[[pd.DataFrame], pd.Da
     people, vectors = frames()
     with pytest.raises(MeasureError, match=message):
         bb.asymmetry.cam(people, change(vectors))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_of_a_cam_near_its_bound_contains_it(sign: int) -> None:
+    people, _ = frames(pairs=400)
+    nearly = people.assign(lar=sign * people["lar"] * (1 + 1e-4 * np.random.default_rng(1).normal(size=400)))
+    rows = bb.asymmetry.cam(people, nearly)
+    assert (rows["cam"].abs() > 0.9995).all()
+    assert ((rows["hdi_low"] <= rows["cam"]) & (rows["cam"] <= rows["hdi_high"])).all()

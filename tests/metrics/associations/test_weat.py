@@ -201,3 +201,15 @@ def test_sampled_p_value_names_its_seed_and_repeats() -> None:
     assert first.p_value_mcse > 0
     seed = int(first.conventions.rsplit("seed ", 1)[1])
     assert metrics.weat(given, lists, samples=2000, random_seed=seed).statistics == first.statistics
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_associations_that_differ_by_rounding_have_no_effect_size(dtype: type) -> None:
+    """After hard debiasing with the study's own pairs equalized, every association is 0 but for rounding."""
+    embedding = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    precise = bb.Embedding(embedding.words, embedding.vectors.astype(dtype))
+    study = bb.load_study("weat7")
+    pairs = [list(pair) for pair in zip(study.attributes["male"], study.attributes["female"], strict=True)]
+    debiased = bb.debias.HardDebias().fit(precise, pairs).transform(precise)
+    with pytest.raises(MeasureError, match="effect size"):
+        metrics.weat(debiased, study)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.metrics.associations.semaxis import axis_scores
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, as_direction, gender_direction
+from bayesbias.metrics.directions.word_scores import raise_if_parallel, ripa
 
 # Unit vectors: the words of a pair differ by (1.2, 0, 0), and by (0, 1.6, 0).
 VECTORS = {
@@ -52,3 +54,16 @@ def test_a_direction_is_a_vector_of_finite_numbers(value: object) -> None:
     with pytest.raises(MeasureError, match="vector of 3 "):
         as_direction(value, 3)  # type: ignore[arg-type]
     assert as_direction([1, 0, 2], 3).tolist() == [1.0, 0.0, 2.0]
+
+
+def test_words_that_differ_by_the_rounding_of_float32_have_one_direction() -> None:
+    he, she = np.array([1.0, 0.0, 0.0]), np.array([1.0, 3e-7, 0.0])
+    with pytest.raises(MeasureError, match="'he', 'she'"):
+        gender_direction({"he": he, "she": she}, [("he", "she")])
+    with pytest.raises(MeasureError, match="he ~ she"):
+        raise_if_parallel([("he", "she")], he[None], she[None])
+    with pytest.raises(MeasureError, match="direction"):
+        ripa([he], [1e6 * he], [1e6 * she])
+    with pytest.raises(MeasureError, match="axis"):
+        axis_scores([he], [he], [she])
+    assert axis_scores([he], [he], [[1.0, 1e-3, 0.0]]).shape == (1,)

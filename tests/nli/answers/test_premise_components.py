@@ -87,6 +87,21 @@ def test_verbs_and_objects_that_say_all() -> None:
     assert 0.1 < np.sqrt(np.median(drawn[:, 0])) < 0.9
 
 
+@pytest.mark.parametrize("residual_sd", [1e-4, 1e-6, 1e-8, 0.0])
+@pytest.mark.parametrize("object_sd", [1.0, 0.0])
+def test_variances_do_not_depend_on_residuals_that_are_tiny(residual_sd: float, object_sd: float) -> None:
+    """Whatever rounding leaves, the variance of verbs is that of their means, with its chi-square error."""
+    rng = np.random.default_rng(9)
+    premises = Premises.from_codes(*np.divmod(np.arange(12 * 10), 10))
+    verbs = rng.standard_normal((20, 12, 1))
+    rows = (verbs + object_sd * rng.standard_normal((20, 1, 10))).reshape(20, -1)
+    drawn = draw_variances(rows + residual_sd * rng.standard_normal(rows.shape), premises, 4000, rng)
+    variance = verbs.var(axis=1, ddof=1).mean()
+    assert np.median(drawn[:, 0]) == pytest.approx(variance, rel=0.02)
+    assert drawn[:, 0].std() == pytest.approx(variance * np.sqrt(2 / (20 * 11)), rel=0.1)
+    assert (drawn[:, 2] < 1e-7).all()
+
+
 def test_premises_that_do_not_differ() -> None:
     rng = np.random.default_rng(6)
     assert (draw_variances(np.full((2, 30), 0.4), made(rng, 3, 5, 30), 10, rng) == 0).all()

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.reports.covariates.slopes import correlations_of, design_of, robust_freedom, slopes_of_population
+from bayesbias.errors import ReportError
+from bayesbias.reports.covariates.slopes import (
+    check_design,
+    correlations_of,
+    design_of,
+    robust_freedom,
+    slopes_of_population,
+)
 
 
 def made(words: int = 12, covariates: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,3 +74,18 @@ def test_a_word_alone_in_its_group_adds_no_error() -> None:
     design = design_of(values, group_of)
     drawn = slopes_of_population(np.zeros((50, 1)), (design.residuals @ leans)[None], design, np.random.default_rng(1))
     assert np.isfinite(drawn).all()
+
+
+@pytest.mark.parametrize("words", [3, 8, 40])
+def test_covariates_that_do_not_vary_within_groups_are_refused_whatever_rounding_leaves(words: int) -> None:
+    group_of = np.repeat([0, 1], words)
+    year = 1950 + 3.0 * np.arange(2 * words)
+    for covariates in (
+        np.where(group_of, 0.2, 0.1)[:, None],
+        np.column_stack([year, 0.1 * year + 0.3 + 5 * group_of]),
+    ):
+        names = ("year", "share")[: covariates.shape[1]]
+        with pytest.raises(ReportError, match=names[-1]):
+            check_design(design_of(covariates, group_of), names, np.abs(covariates).max(axis=0))
+    other = np.column_stack([year, np.cos(year)])
+    check_design(design_of(other, group_of), ("year", "other"), np.abs(other).max(axis=0))
