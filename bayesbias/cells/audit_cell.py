@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # The measures that need every word of an embedding.
 _OF_ALL_WORDS = {"nbm"}
-_ROUNDING = 1e-9  # of distances
+_ROUNDING = 1e-6  # of distances, in float32 too
 _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 

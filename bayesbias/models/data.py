@@ -121,7 +121,7 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
 
 
 # Distances with smaller differences are equal except for rounding.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-6
 
 
 def _raise_if_all_equal(table: CodedTable) -> None:

@@ -43,8 +43,7 @@ def context_errors(
     weights = _pair_weights(protected, attributes, connections, names)
     vectors, deviations = embedding.with_deviations(protected["word"])
     others = embedding.with_deviations(attributes["word"])
-    sizes = protected["list"].map(protected["list"].value_counts()).to_numpy()
-    shares = 1 / (protected["list"].nunique() * sizes)
+    groups = protected["list"].to_numpy()
     sums = {
         (pair, place): np.zeros(others[1].shape[:2])
         for pair in combinations(range(len(names)), 2)
@@ -52,10 +51,18 @@ def context_errors(
     }
     variances = dict.fromkeys(sums, 0.0)
     errors: dict[tuple[tuple[int, int], tuple[str, str]], float] = {}
+    # As in plain differences, a word that lacks one side has no part, and groups weigh the same.
+    has = weights.any(axis=2)
+    shares = {pair: np.zeros((2, len(groups))) for pair in combinations(range(len(names)), 2)}
+    for (first, second), of_pair in shares.items():
+        both = has[:, first] & has[:, second]
+        sizes = np.array([(groups[both] == group).sum() for group in groups])
+        of_pair[1, both] = 1 / sizes[both]
+        of_pair[0, both] = of_pair[1, both] / len(set(groups[both]))
     for row, (word, group) in enumerate(protected[["word", "list"]].itertuples(index=False)):
         (mine,), (theirs,) = cosine_effects(vectors[[row]], deviations[[row]], *others)
         for first, second in combinations(range(len(names)), 2):
-            if not (weights[row, first].any() and weights[row, second].any()):
+            if not (has[row, first] and has[row, second]):
                 continue
             gap = (weights[row, first] - weights[row, second])[:, None]
             pair, word_effect, other = (first, second), (gap * mine).sum(axis=0), gap * theirs
@@ -63,7 +70,8 @@ def context_errors(
                 other = np.broadcast_to((word_effect + other.sum(axis=0)) / len(other), other.shape)
                 word_effect = np.zeros_like(word_effect)
             errors[pair, ("word", str(word))] = _sd(word_effect @ word_effect, other, paired=embedding.paired)
-            for place, share in (("overall", ""), shares[row]), (("protected_group", str(group)), 1 / sizes[row]):
+            places = ("overall", ""), ("protected_group", str(group))
+            for place, share in zip(places, shares[pair][:, row], strict=True):
                 sums[pair, place] += share * other
                 variances[pair, place] += share**2 * (word_effect @ word_effect)
     for key, total in sums.items():

@@ -86,7 +86,7 @@ def nbm(
 ) -> Floats:
     """Return the share of each word's neighbours that are nearer to m minus the share nearer to f, for each pair.
 
-    It is (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a DB/WA within 1e-12 of 0 counts on
+    It is (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a DB/WA within 1e-6 of 0 counts on
     neither side. Shapes are those of `db_wa`; neighbours are rows of `vocabulary`, of shape (vocabulary, dimensions).
     `k` and `own_rows`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen (2021),
     section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA
@@ -99,7 +99,7 @@ def nbm(
     neighbours = nearest_neighbours(words, vocabulary, k, own_rows=own_rows)
     blocks = (vocabulary[start : start + _BLOCK] for start in range(0, len(vocabulary), _BLOCK))
     leaning = [db_wa(block, first, second) for block in blocks]
-    sides = np.concatenate([(score > 1e-12).astype(np.int8) - (score < -1e-12) for score in leaning], axis=1)
+    sides = np.concatenate([(score > ROUNDING).astype(np.int8) - (score < -ROUNDING) for score in leaning], axis=1)
     return np.stack([side[neighbours].sum(axis=1) / k for side in sides])
 
 

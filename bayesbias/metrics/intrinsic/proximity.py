@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, resolve_seed
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
@@ -220,7 +220,7 @@ def _illicit(
         own_positions, neighbour_positions = np.split(positions, [len(block_targets)])
         neighbour_units = units[neighbour_positions.reshape(block_neighbours.shape)]
         cosine = np.einsum("id,ikd->ik", units[own_positions], neighbour_units, optimize=True)
-        not_orthogonal = np.abs(cosine) > 1e-9
+        not_orthogonal = np.abs(cosine) > ROUNDING
         beta = indirect_bias_of_directions(
             np.where(not_orthogonal, cosine, 1.0), along[block_targets][:, np.newaxis], along[block_neighbours], weights
         )

@@ -20,7 +20,7 @@ from bayesbias.errors import MeasureError
 MOST_PARTITIONS = 1_000_000
 """Largest number of partitions that are enumerated; beyond it, a sample is drawn."""
 
-_TIE = 1e-12  # relative to the sum of absolute values: smaller differences between sums are rounding
+_TIE = 1e-7  # relative to the sum of absolute values: smaller differences between sums are rounding of float32
 _BLOCK = 1 << 17  # numbers per block, which fit into a core's cache
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.tables.conversion import any_frame
 
@@ -58,6 +58,7 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     """
     from scipy import stats
 
+    scale = max(float(np.abs(values).max(initial=0.0)) for values in ((x,) if y is None else (x, y)))
     if paired:
         if y is None or x.shape != y.shape:
             shapes = f"{x.shape} and {None if y is None else y.shape}"
@@ -70,7 +71,7 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     if not all(np.isfinite(values).all() for values in samples):
         raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
     spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
-    if not np.all(spread > 1e-12 * max(float(np.abs(values).max()) for values in samples)):
+    if not np.all(spread > ROUNDING * scale):
         raise MeasureError(f"All values are equal{where}, so there is no t-test of them. Add words.")
     if y is None:
         difference = x.mean(axis=-1) - against

@@ -30,7 +30,7 @@ from bayesbias.metrics.subspaces.sublists import (
     raise_if_too_many,
 )
 
-_TIE = 1e-10
+_TIE = 1e-6
 _BLOCK = 512
 
 

@@ -1,5 +1,6 @@
 """The contrasts of multivariate posteriors, for analyses that fit the model many times."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -74,7 +75,9 @@ class ListRefits:
                 return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in contrasts.items()}
         data = subset(self._data, keep)
         refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed)
-        return {name: estimate(hdi_prob) for name, estimate in refitted.items()}
+        estimates = {name: estimate(hdi_prob) for name, estimate in refitted.items()}
+        # The whole fit has draws of its own: its Monte Carlo error is not that of these.
+        return {name: replace(one, influence=None) for name, one in estimates.items()} if self._weighs else estimates
 
     @cached_property
     def _whole(self) -> tuple[dict[str, np.ndarray], np.ndarray]:

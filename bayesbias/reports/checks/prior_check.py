@@ -20,6 +20,7 @@ from bayesbias.models.simulate import draw_distances, draw_parameters, parameter
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
+from bayesbias.reports.posterior.plain_differences import plain_difference, plain_means
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import provenance
 
@@ -50,8 +51,8 @@ class PriorCheck(Result):
     parameters : pandas.DataFrame
         `parameter` (``connection_mean``, ``contrast``, and the scales), `connection` (for a contrast such as
         ``"associated - human"``), prior `mean`, its Monte Carlo error `mean_se`, `sd`, and interval `low` to `high` as
-        above; `observed` is the mean of the observed distances, or the difference of two of them, and missing
-        for a scale.
+        above; `observed` is the plain mean of the observed distances, in which lists and groups weigh the same, or the
+        plain difference of two connections, as in `contrasts`, and missing for a scale.
     densities : pandas.DataFrame
         Histograms from -1 to 3: `connection`, `distance` (middle of the bin), density of `prior` and `observed`.
     problems : tuple of Statement
@@ -250,8 +251,8 @@ def check_prior(
     parameters_frame = _parameters(
         {"connection_mean": connection_mean} | prior_draws,
         parameter_labels(sample, spec),
-        distances,
-        sample.connections,
+        plain_means(data),
+        data,
     )
     return PriorCheck(
         distances=distances,
@@ -304,13 +305,17 @@ def _density(values: np.ndarray) -> np.ndarray:
 def _parameters(
     drawn: dict[str, np.ndarray],
     labels: dict[str, tuple[str, ...]],
-    distances: "pd.DataFrame",
-    connections: tuple[str, ...],
+    plain: np.ndarray,
+    data: ModelData,
 ) -> "pd.DataFrame":
     """Return the frame `PriorCheck.parameters` from draws of shape (draws,) or (draws, labels)."""
     import pandas as pd
 
-    average = dict(zip(distances["connection"], distances["average"], strict=True))
+    connections, groups = data.connections, data.protected_groups
+    average = {
+        name: plain_difference(column, np.zeros(len(column)), groups)
+        for name, column in zip(connections, plain.T, strict=True)
+    }
     columns: list[tuple[str, str, np.ndarray, float]] = []
     for name, values in drawn.items():
         for place, column in enumerate(values.T if values.ndim == 2 else values[None]):
@@ -323,7 +328,7 @@ def _parameters(
                 "contrast",
                 f"associated - {other}",
                 connection_mean[:, 0] - connection_mean[:, place],
-                average["associated"] - average[other],
+                plain_difference(plain[:, 0], plain[:, place], groups),
             )
             for place, other in enumerate(connections)
             if place

@@ -17,6 +17,8 @@ LEVELS = ("connection", "word")
 _STEREOTYPES = ("associated", "different")
 _QUANTILES = {"low_89": 0.055, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_89": 0.945}
 
+_ROUNDING = 1e-7  # of cosines of float32 vectors
+
 
 @any_frame
 def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> "pd.DataFrame":
@@ -74,9 +76,9 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     similarity = table["cosine_similarity"]
     frame = table.assign(
         # Rounding must not move a pair across an end of the band.
-        inside=similarity.abs() <= band + 1e-12,
-        above=similarity > band + 1e-12,
-        below=similarity < -band - 1e-12,
+        inside=similarity.abs() <= band + _ROUNDING,
+        above=similarity > band + _ROUNDING,
+        below=similarity < -band - _ROUNDING,
     )
     keys = ["connection"] if level == "connection" else ["protected_group", "protected_word", "connection"]
     frame["connection"] = frame["connection"].astype(str)

@@ -75,11 +75,12 @@ def conclusions(
         Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs. `about`
         describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
         ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"`` and ``"tied
-        words"``. `verdict`
-        interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference
-        from other groups' words lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group),
-        ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is
-        `settled`: its interval excludes 0) and ``"question"`` (a question of the study); for several groups with
+        words"``. `verdict` interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too
+        small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are nearer
+        to every group than others; net of that, the difference is not settled or turns), ``"same kind"`` (near to words
+        of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"``
+        (the estimate, and whether it is `settled`: its interval excludes 0) and ``"question"`` (a question of the
+        study); for several groups with
         associated and different words also ``"group"`` (the contrast of a group, and whether the nearness of lists to
         all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`, `not_settled` or
         `unmeasured`, those that the model `pulled` more than one posterior sd from their plain difference, those for
@@ -219,6 +220,11 @@ def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (inside the rope)."
+    if nearness_decides(row):
+        text += (
+            f" Of this, {signed_text(row['list_nearness'])} is how near the lists are to every group. Without it, the "
+            f"difference is {signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
+        )
     if _apart(row):
         text += f" The two are more than one posterior sd apart because in this model {reason_apart}."
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
@@ -248,6 +254,13 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
             "Associated words and those of other groups are about equally near: with probability "
             f"{probability_text(rows['different']['probability_in_rope'])}, the difference is too small to matter (in "
             "the rope)."
+        )
+    elif "different" in settled and nearness_decides(rows["different"]):
+        kind = "list nearness"
+        text = (
+            "Associated words and those of other groups differ since some lists are nearer to every group than others, "
+            "and not all lists are associated with as many groups as they are compared with. Net of that, the "
+            "intervals say otherwise: no association of groups with their own words is shown."
         )
     elif settled.get("different") == "farther":
         kind = "reverse"
@@ -320,7 +333,7 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            f" One list is nearer to every group than the other, which decides whether {name_some(by_nearness, 12)} "
+            f" Some lists are nearer to every group than others, which decides whether {name_some(by_nearness, 12)} "
             f"{'is' if len(by_nearness) == 1 else 'are'} settled: net of it, the intervals say otherwise."
         )
     if lists["borderline"]:

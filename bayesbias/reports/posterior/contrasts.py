@@ -15,6 +15,7 @@ from bayesbias.estimates.intervals import (
     independent_draws,
     is_borderline,
     moments,
+    shortest_interval,
 )
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows
@@ -287,19 +288,28 @@ def _nearness(
     list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
     nearness = np.tensordot(group_weights(groups), list_means, axes=1)
     weights = attribute_sample(rows).connection_weights
-    weight_gaps = weights[:, rows.connections.index(baseline)] - weights[:, rows.connections.index(other)]
-    return np.stack([words.mean(weight_gaps) @ nearness for words in chosen], axis=1)
+    sides = [weights[:, rows.connections.index(connection)] for connection in (baseline, other)]
+    has_both = sides[0].any(axis=1) & sides[1].any(axis=1)
+
+    def of_words(words: _Words) -> np.ndarray:
+        # As in `observed`, a word that lacks one side has no part.
+        places = words.places[has_both[words.places]]
+        if not len(places):
+            return np.full(nearness.shape[1], np.nan)
+        return np.asarray(group_weights(groups[places]) @ (sides[0] - sides[1])[places] @ nearness)
+
+    return np.stack([of_words(words) for words in chosen], axis=1)
 
 
 def _net(draws: np.ndarray, nearness: np.ndarray, hdi_prob: float) -> dict[str, float]:
     """Return a contrast without the nearness of lists, as columns of `contrasts`."""
     net = draws - nearness
-    interval = draws_interval(net, hdi_prob)
+    low, high = (np.nan, np.nan) if np.isnan(net).any() else shortest_interval(net, hdi_prob)
     return {
         "list_nearness": float(nearness.mean()),
         "net_mean": float(net.mean()),
-        "net_low": interval.low,
-        "net_high": interval.high,
+        "net_low": float(low),
+        "net_high": float(high),
     }
 
 

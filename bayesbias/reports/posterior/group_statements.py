@@ -1,6 +1,7 @@
 """Statements on the contrasts of protected groups, and on how much of them is nearness of lists to all groups."""
 
 from collections.abc import Hashable, Mapping
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,10 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     lists `decides` (`nearness_decides`). If it does for one group, it is shown for all.
     """
     explain = any(nearness_decides(row) for row in rows)
-    return [_group_statement(row, data, explain=explain, groups=len(rows)) for row in rows]
+    # With two groups whose lists are each other's, both differences without the nearness of lists are their mean.
+    nets = [float(row.get("net_mean", np.nan)) for row in rows]
+    shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
+    return [_group_statement(row, data, explain=explain, shared=shared) for row in rows]
 
 
 def nearness_decides(row: Row) -> bool:
@@ -44,7 +48,7 @@ def unsettled_text(row: Mapping[Any, Any]) -> str:
     return "" if is_settled(row["hdi_low"], row["hdi_high"]) else ", not settled"
 
 
-def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -> Statement:
+def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
     group = str(row["protected_group"])
     lists = {name: _lists(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
@@ -53,7 +57,7 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
     decides = nearness_decides(row)
-    if explain:
+    if explain and np.isfinite(row["net_mean"]):
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
         text += (
             f" {'This reflects' if decides else 'Part of this is'} how near the lists are to every group: {associated} "
@@ -61,8 +65,7 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -
             f"difference of {group} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}"
         )
-        # With two groups, both differences without the nearness of lists are their mean.
-        text += ", which is that of both groups together, of these very words." if groups == 2 else "."
+        text += ", which is that of both groups together, of these very words." if shared else "."
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
 
