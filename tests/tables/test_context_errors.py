@@ -58,3 +58,13 @@ def test_errors_are_those_of_moved_vectors(embedding):
     assert len(entries) == 3 * (1 + 2 + 3)
     for key, variance in variances.items():
         assert errors[key] == pytest.approx(np.sqrt(variance), rel=1e-3)
+
+
+def test_a_group_without_associated_words_has_no_part_in_the_error_of_all(embedding):
+    """As in the plain difference: the overall contrast is that of the one group that has both sides."""
+    connections = CONNECTIONS | {("two", "down"): "different"}
+    entries = context_errors(embedding, PROTECTED, ATTRIBUTES, connections)
+    errors = {(entry["contrast"], entry["level"], entry["name"]): entry["sd"] for entry in entries}
+    contrast = "associated - different"
+    assert errors[contrast, "overall", ""] == pytest.approx(errors[contrast, "protected_group", "one"])
+    assert (contrast, "protected_group", "two") not in errors

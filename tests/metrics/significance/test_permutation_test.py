@@ -130,3 +130,10 @@ def test_drawn_partitions_count_both_sides() -> None:
     gaps = shuffled[:, :13].mean(axis=1) - shuffled[:, 13:].mean(axis=1)
     share = np.mean(np.abs(gaps) >= abs(x.mean() - y.mean()))
     assert drawn.p_value == pytest.approx(share, abs=4 * np.sqrt(2) * float(drawn.mcse))
+
+
+def test_sums_that_differ_by_the_rounding_of_float32_are_ties() -> None:
+    """Of 8 and 8 words, one has an association: it is in X in half of the partitions."""
+    noise = 4e-9 * np.random.default_rng(1).standard_normal(16)
+    noise[0] += 0.24
+    assert p_value(noise[:8], noise[8:]).p_value == 0.5

@@ -141,3 +141,14 @@ def test_the_religion_table_of_reddit(shared: Path) -> None:
     assert frame.loc["preaveraged", "mean"] == pytest.approx(0.859, abs=0.005)
     assert frame.loc["preaveraged", "mean"] - frame.loc["preaveraged", "difference"] == pytest.approx(0.934, abs=0.02)
     assert 1e-8 < frame.loc["preaveraged", "p_value"] < 1e-5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_differences_that_are_rounding_have_no_test(dtype: type) -> None:
+    pairs = np.random.default_rng(1).standard_normal((2, 12, 50)).astype(dtype)
+    stacks = pairs, pairs * dtype(1.7)
+    cosines = [np.sum(a * b, axis=-1) for a, b in stacks]
+    lengths = [np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1) for a, b in stacks]
+    one, other = (1 - cosine / length for cosine, length in zip(cosines, lengths, strict=True))
+    with pytest.raises(MeasureError, match="equal"):
+        t_test(one, other, paired=True)

@@ -227,3 +227,45 @@ def test_text_html_and_json_are_made_of_the_same_fields(fit: xr.DataTree, table:
         assert statement.text.replace("'", "&#x27;") in html
     assert [one["numbers"]["contrast"] for one in decoded["shown"]] == [one.numbers["contrast"] for one in report.shown]
     assert decoded["about"]["numbers"]["pairs"] == len(table)
+
+
+def study_fit(associated: list[tuple[str, str]], lists: str = "AB", far: str = "") -> xr.DataTree:
+    """A fit of vectors in which the groups do not differ; some lists are farther from all words than others."""
+    rng = np.random.default_rng(5)
+    named = {name: [f"{name}{letter}" for letter in "abcdefgh"] for name in ("X", "Y", *lists, "h", "n")}
+    study = bb.Study(
+        name="made",
+        protected={name: named[name] for name in "XY"},
+        attributes={name: named[name] for name in lists},
+        associated=associated,
+        human=named["h"],
+        neutral=named["n"],
+    )
+    common = rng.standard_normal(40)
+    vectors = {word: rng.standard_normal(40) + common * (0.2 if word[0] in far else 1) for word in study.words}
+    return bb.fit(bb.distance_table(vectors, study), random_seed=1, progress=False)
+
+
+def test_a_list_that_is_far_from_every_group_is_no_association() -> None:
+    report = bb.conclusions(study_fit([("X", "A"), ("Y", "B")], "ABC", far="C"))
+    assert report.verdict.kind == "list nearness"
+    numbers = shown(report, "contrast")[0].numbers
+    assert numbers["settled"]
+    assert numbers["list_nearness"] < -0.1
+    assert numbers["net_low"] < 0 < numbers["net_high"]
+    assert "-0.1" in shown(report, "contrast")[0].text
+    groups = shown(report, "group")
+    assert groups[0].numbers["net_mean"] != pytest.approx(groups[1].numbers["net_mean"], abs=1e-4)
+    assert not any("both groups together" in statement.text for statement in groups)
+
+
+def test_a_group_without_associated_words_has_no_nearness_of_lists() -> None:
+    fit = study_fit([("X", "A")], far="B")
+    one, other = (row for _, row in bb.contrasts(fit, level="protected_group").iloc[:2].iterrows())
+    overall = bb.contrasts(fit).iloc[0]
+    assert (one["protected_group"], other["protected_group"], other["baseline_pairs"]) == ("X", "Y", 0)
+    assert np.isnan(other[["observed", "list_nearness", "net_mean", "net_low", "net_high"]].astype(float)).all()
+    # Both lists are as near to X as to Y, so that nothing is left of the difference.
+    assert one["list_nearness"] == pytest.approx(one["mean"], abs=0.05)
+    assert overall["list_nearness"] == pytest.approx(one["list_nearness"])
+    assert "nan" not in str(bb.conclusions(fit))
