@@ -143,8 +143,9 @@ def study_asymmetry(
     Notes
     -----
     Words are treated as a sample: pairs that share a word vary together, and intervals are those of a t distribution
-    with one degree of freedom less than the number of protected or of attribute words, whichever is smaller. The errors
-    of the ratios widen them. Norms list few pairs of a study; the ratios of other pairs are near 0, with large errors.
+    with one degree of freedom less than the number of protected or of attribute words, whichever is smaller, among the
+    pairs of the connection. The errors of the ratios widen them. A connection with one word has no row. Norms list few
+    pairs of a study; the ratios of other pairs are near 0, with large errors.
 
     References
     ----------
@@ -187,10 +188,17 @@ def study_asymmetry(
         sides = [(usable_pairs["connection"] == name).to_numpy() for name in connections]
         parts = [_influences(values, side) for side in sides]
         shares = [side / side.sum() for side in sides]
-        for name, side, share, (mean, influences) in zip(connections, sides, shares, parts, strict=True):
+        counts = [min(usable_pairs.loc[side, "a"].nunique(), usable_pairs.loc[side, "b"].nunique()) for side in sides]
+        for name, side, share, words, (mean, influences) in zip(connections, sides, shares, counts, parts, strict=True):
+            if words < 2:
+                continue
             estimate = _estimate(mean, influences, share * errors, codes, words, hdi_prob)
             means.append({"quantity": quantity, "connection": name, "pairs": int(side.sum()), **estimate})
-        for name, share, (mean, influences) in zip(connections[1:], shares[1:], parts[1:], strict=True):
+        others = zip(connections[1:], shares[1:], counts[1:], parts[1:], strict=True)
+        for name, share, other_words, (mean, influences) in others:
+            words = min(counts[0], other_words)
+            if words < 2:
+                continue
             noise = (shares[0] - share) * errors
             estimate = _estimate(parts[0][0] - mean, parts[0][1] - influences, noise, codes, words, hdi_prob)
             contrasts.append({"quantity": quantity, "contrast": contrast_name(connections[0], name), **estimate})

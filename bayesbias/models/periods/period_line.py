@@ -18,12 +18,14 @@ _ROUNDING = 1e-12  # in units of cosine distance
 class LineDraws:
     """Draws of coefficients (draws, coefficients) and of the sd of periods around the trend (draws,).
 
-    `plain` (coefficients,) are those of the plain gaps.
+    `plain` (coefficients,) are those of the plain gaps, `mean` (coefficients,) the posterior means: those of the draws
+    without the error of periods, whose mean is 0, and which has no mean in draws with one degree of freedom.
     """
 
     coefficients: np.ndarray
     period_sd: np.ndarray
     plain: np.ndarray
+    mean: np.ndarray
 
 
 def draw_line(
@@ -55,12 +57,15 @@ def draw_line(
     left = steps - whitened @ gain
     free = len(times) - 1 - design.shape[1]
     residual = float(np.square(left @ plain).sum())
-    of_gaps = float(np.square((draws - draws.mean(axis=0)) @ left.T).sum(axis=1).mean())
-    variance = np.maximum(residual / rng.chisquare(free, len(draws)) - of_gaps / free, 0)
+    gap_error = float(np.square((draws - draws.mean(axis=0)) @ left.T).sum(axis=1).mean())
+    variance = np.maximum(residual / rng.chisquare(free, len(draws)) - gap_error / free, 0)
     root = np.linalg.cholesky(np.linalg.inv(whitened.T @ whitened))
     noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
     period_sd = np.sqrt(variance)
-    return LineDraws((draws @ gain.T + period_sd[:, None] * noise) / units, period_sd, gain @ plain / units)
+    of_gaps = draws @ gain.T / units
+    return LineDraws(
+        of_gaps + period_sd[:, None] * noise / units, period_sd, gain @ plain / units, of_gaps.mean(axis=0)
+    )
 
 
 def _unit_columns(design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -162,7 +162,6 @@ def _strengths(
     for measure, rows in overall_rows.groupby("measure", sort=False):
         strength_of = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
         strengths: dict[str, _Strength] = {}
-        quantity = rows["quantity"].iloc[0]  # other contrasts are other quantities, and have no common mean with it
         for study, some in rows.groupby("study", sort=False):
             values = some.set_index("embedding")["estimate"].reindex(embeddings).to_numpy()
             if np.isnan(values).any():
@@ -173,9 +172,11 @@ def _strengths(
             strengths[str(study)] = strength_of(values), strength_of(np.stack(draws, axis=-1)) if whole else None
         for study, strength in strengths.items():
             yield (str(measure), study), strength
-        alike = rows.loc[rows["quantity"] == quantity, "study"].unique()
-        shared = [strength for study, strength in strengths.items() if study in alike]
-        if shared:
+        if strengths:
+            # Other contrasts are other quantities, and have no common mean with that of the first study.
+            quantity_of = rows.drop_duplicates("study").set_index("study")["quantity"]
+            first = quantity_of[next(iter(strengths))]
+            shared = [strength for study, strength in strengths.items() if quantity_of[study] == first]
             parts = [draws for _, draws in shared if draws is not None]
             mean = np.mean([values for values, _ in shared], axis=0)
             yield (str(measure), ALL_STUDIES), (mean, np.mean(parts, axis=0) if len(parts) == len(shared) else None)

@@ -222,7 +222,7 @@ class Projection(Result):
         return Statement(
             "agreement",
             f"The {row['pairs']} pairs of {row['axis']} are not shown to name one axis"
-            + ("; four pairs or fewer cannot show it" if row["pairs"] < 5 else "")
+            + ("; so few pairs cannot show it" if 2.0 ** (1 - row["pairs"]) > 1 - self.hdi_prob else "")
             + ". Cosines with the axis are left out; the projections below are means over pairs that may be unlike.",
             row,
         )

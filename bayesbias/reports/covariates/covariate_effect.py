@@ -381,6 +381,6 @@ def _doubts(
         if np.sign(slope - shift[place]) != np.sign(slope):
             yield Statement(
                 "influence",
-                f"Without {words[place]!r}, the slope on {name} would have the other sign.",
+                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
                 {"covariate": name, "word": str(words[place])},
             )

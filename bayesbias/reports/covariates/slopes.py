@@ -110,7 +110,8 @@ def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) ->
 
     `largest` (covariates,) are the largest numbers of the covariates.
     """
-    if design.freedom < 1:
+    # Student's t with one degree of freedom has no mean.
+    if design.freedom < 2:
         raise ReportError(
             f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
             f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."

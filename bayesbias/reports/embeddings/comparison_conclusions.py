@@ -225,14 +225,19 @@ def _controls_statement(rows: list[dict[str, Any]], name: str, hdi_prob: float) 
     controls = [row for row in rows if row["connection"] in ("human", "neutral")]
     # With a rope, a difference that is too small to matter does not count.
     differ = [row for row in controls if _settled(row) and row.get("probability_in_rope", 0.0) < hdi_prob]
-    if differ and len(controls) < len(rows):
+    others = [row for row in rows if row["connection"] not in ("human", "neutral")]
+    if differ and others:
         shifted = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in differ)
-        text = (
-            f"{shifted[0].upper()}{shifted[1:]} differ on average too, so part of the difference is a shift of words "
-            "in general and not of stereotypes alone. Judge stereotypes by the gaps, in which a common shift cancels. "
-            "The shift need not be a fault: hard debiasing, for example, removes a direction from every word that it "
-            "is not told to leave alone, control words included."
-        )
+        text = f"{shifted[0].upper()}{shifted[1:]} differ on average"
+        if all(row["direction"] == "equal" for row in others):
+            text += ", although no distance to other words does."
+        else:
+            text += (
+                " too, so part of the difference is a shift of words in general and not of stereotypes alone. Judge "
+                "stereotypes by the gaps, in which a common shift cancels. The shift need not be a fault: hard "
+                "debiasing, for example, removes a direction from every word that it is not told to leave alone, "
+                "control words included."
+            )
         return Statement("controls differ", text, {row["connection"]: row for row in differ})
     if not controls:
         text = (

@@ -11,7 +11,7 @@ from bayesbias.estimates.intervals import (
     settled,
 )
 from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.gap_draws import list_deviations, words_with_both
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.embeddings.shared_pairs import EQUAL_DISTANCES
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -142,7 +142,7 @@ def joint_gap_frame(
     associated, lists = sample.connections.index("associated"), list_deviations(sample)
     frames = []
     for place, connection in enumerate(sample.connections):
-        if place == associated:
+        if place == associated or not words_with_both(sample, associated, place).size:
             continue
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed
@@ -158,6 +158,8 @@ def joint_gap_frame(
         frame = directed_estimates(array, hdi_prob=hdi_prob, rope=region)
         frame.insert(0, "contrast", contrast_name("associated", connection))
         frames.append(frame)
+    if not frames:
+        return None
     stacked = pd.concat(frames, ignore_index=True)
     return stacked.sort_values("protected_word", key=lambda words: words != "", kind="stable", ignore_index=True)
 

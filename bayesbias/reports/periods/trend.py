@@ -25,7 +25,7 @@ from bayesbias.embeddings.case_rules import Case
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.gap_draws import list_deviations, words_with_both
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
@@ -318,7 +318,14 @@ def trend(
     )
     lists = list_deviations(sample)
     base = sample.connections.index(baseline)
-    others = [place for place in range(len(sample.connections)) if place != base]
+    others = [
+        place for place in range(len(sample.connections)) if place != base and words_with_both(sample, base, place).size
+    ]
+    if not others:
+        raise ReportError(
+            f"No protected word has both {baseline} and other attribute words, so there is no gap. Give a group lists "
+            "of both kinds."
+        )
     frames: dict[str, list[Any]] = {name: [] for name in _DRAWN_FRAMES}
     overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
     names = []

@@ -150,6 +150,8 @@ def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: flo
     draws = np.column_stack([line.coefficients, line.period_sd])
     labels = {"parameter": [*names, sd_name], "observed": [*line.plain, np.nan]}
     frame = estimate_rows(draws, labels, hdi_prob, directions=False)
+    # The sd has no mean with few periods, but always a median.
+    frame["mean"] = [*line.mean, np.median(line.period_sd)]
     frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     frame.loc[len(names), "settled"] = False
     return frame

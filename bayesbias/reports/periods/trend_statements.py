@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 _READINGS = {
     "narrower": "The gap became narrower",
-    "baseline only": "The gap became narrower, and in the second period it is no longer settled that there is one",
+    "baseline only": "The gap became narrower, and in the later period it is no longer settled that there is one",
     "wider": "The gap became wider",
-    "other only": "A gap is settled in the second period only",
+    "other only": "A gap is settled in the later period only",
     "reversed": "The gap changed its direction",
     "neither": "The gap changed, although in neither period alone it is settled that there is one",
     "not settled": "It is not settled whether the gap changed",

@@ -22,7 +22,7 @@ from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
-from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides
+from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides, nearness_matters
 from bayesbias.reports.posterior.questions import question_statements
 from bayesbias.tables.schema import lost_by_list
 
@@ -77,7 +77,7 @@ def conclusions(
         ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"`` and ``"tied
         words"``. `verdict` interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too
         small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are nearer
-        to every group than others; net of that, the difference is not settled or turns), ``"same kind"`` (near to words
+        to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
         of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"``
         (the estimate, and whether it is `settled`: its interval excludes 0) and ``"question"`` (a question of the
         study); for several groups with
@@ -103,7 +103,12 @@ def conclusions(
     """
     overall, groups, words = (
         [
-            {**row, "settled": is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]}
+            {
+                **row,
+                "settled": is_settled(row["hdi_low"], row["hdi_high"])
+                and not row["borderline"]
+                and (level != "overall" or _has_plain(row)),
+            }
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]
         for level in ("overall", "protected_group", "word")
@@ -204,8 +209,20 @@ def _group_statements(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
     return group_statements(stereotype_rows, fitted_rows(fit)) if len(stereotype_rows) > 1 else []
 
 
+def _has_plain(row: Row) -> bool:
+    """Return whether some protected word has distances on both sides of a contrast."""
+    return bool(np.isfinite(row["observed"]))
+
+
 def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     other = _OTHERS[_other(row)]
+    numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
+    if not _has_plain(row):
+        text = (
+            f"No protected word has both associated attribute words and {other}, so these distances show differences "
+            "between groups only. Give a group lists of both kinds."
+        )
+        return Statement("contrast", text, numbers)
     if row["borderline"]:
         head = f"Whether associated attribute words are nearer than {other} is borderline: another seed may settle it"
     elif row["settled"]:
@@ -220,14 +237,14 @@ def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (inside the rope)."
-    if nearness_decides(row):
+    if nearness_matters(row):
         text += (
             f" Of this, {signed_text(row['list_nearness'])} is how near the lists are to every group. Without it, the "
             f"difference is {signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     if _apart(row):
         text += f" The two are more than one posterior sd apart because in this model {reason_apart}."
-    return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
+    return Statement("contrast", text, numbers)
 
 
 def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement:
@@ -242,7 +259,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
         for row in words
         if _other(row) == "different" and _measured(row) and _named(row) and row["direction"] == "farther"
     ]
-    if "different" not in rows:
+    if "different" not in rows or not _has_plain(rows["different"]):
         kind = "no other groups"
         text = (
             "Without attribute words of another group, nearness to the associated words cannot be distinguished from "
@@ -255,13 +272,17 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
             f"{probability_text(rows['different']['probability_in_rope'])}, the difference is too small to matter (in "
             "the rope)."
         )
-    elif "different" in settled and nearness_decides(rows["different"]):
+    elif nearness_matters(rows["different"]):
         kind = "list nearness"
+        net = rows["different"]
         text = (
-            "Associated words and those of other groups differ since some lists are nearer to every group than others, "
-            "and not all lists are associated with as many groups as they are compared with. Net of that, the "
-            "intervals say otherwise: no association of groups with their own words is shown."
+            "Some lists are nearer to every group than others, and not all lists are associated with as many groups as "
+            "they are compared with. Net of that, "
         )
+        if is_settled(net["net_low"], net["net_high"]):
+            text += f"associated words are {'nearer' if net['net_mean'] < 0 else 'farther'} than those of other groups."
+        else:
+            text += "no association of groups with their own words is shown."
     elif settled.get("different") == "farther":
         kind = "reverse"
         text = (
@@ -323,8 +344,12 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     ]
     parts.append(f"not settled for {len(lists['not_settled']) if settled else 'any'}")
     if unmeasured := lists["unmeasured"]:
-        parts.append(f"{len(unmeasured)} more have no rows for one side and are estimated from the other words alone")
-    text = f"Word by word, associated minus {_other(every[0])}, {len(rows)} words: {', '.join(parts)}."
+        have, are = ("has", "is") if len(unmeasured) == 1 else ("have", "are")
+        parts.append(
+            f"{len(unmeasured)} more {have} no rows for one side and {are} estimated from the other words alone"
+        )
+    count = f"{len(rows)} word{'s' * (len(rows) != 1)}"
+    text = f"Word by word, associated minus {_other(every[0])}, {count}: {', '.join(parts)}."
     if settled:
         text += (
             f" Where nothing is associated, {chance:.1f} of {len(rows)} words are named on average, often several at "

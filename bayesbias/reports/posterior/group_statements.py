@@ -12,6 +12,7 @@ from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData
 
 Row = dict[Hashable, Any]
+_NO_NEARNESS = 1e-6  # in units of cosine distance: rounding
 
 
 def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
@@ -41,6 +42,16 @@ def nearness_decides(row: Row) -> bool:
     return bool(turned or (settled and not net_settled))
 
 
+def nearness_matters(row: Row) -> bool:
+    """Return whether the nearness of lists decides a contrast, or hides one that is settled without it."""
+    if nearness_decides(row):
+        return True
+    net = row.get("net_mean", np.nan)
+    if not np.isfinite(net) or abs(row["list_nearness"]) < _NO_NEARNESS:
+        return False
+    return is_settled(row["net_low"], row["net_high"]) and not is_settled(row["hdi_low"], row["hdi_high"])
+
+
 def unsettled_text(row: Mapping[Any, Any]) -> str:
     """Return what keeps a contrast from being settled, for the end of a sentence; empty if it is settled."""
     if row["borderline"]:
@@ -58,10 +69,11 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     )
     decides = nearness_decides(row)
     if explain and np.isfinite(row["net_mean"]):
+        verb = "is" if len(lists["associated"]) == 1 else "are"
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
         text += (
             f" {'This reflects' if decides else 'Part of this is'} how near the lists are to every group: {associated} "
-            f"is {way} all groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the "
+            f"{verb} {way} all groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the "
             f"difference of {group} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}"
         )

@@ -86,3 +86,16 @@ def test_mistakes() -> None:
         bb.reports.rank(audit_of({("A", "s", "weat"): 1.0}, {}))
     with pytest.raises(ValueError, match="audit=5"):
         bb.reports.rank(5)  # type: ignore[arg-type]
+
+
+def test_a_study_that_only_one_embedding_answers_does_not_decide_what_is_averaged() -> None:
+    answers = {("B", "first", "contrast"): 0.1, ("B", "second", "contrast"): 0.2, ("A", "second", "contrast"): 0.3}
+    audit = audit_of(answers, {})
+    audit.loc[audit["study"] == "second", "quantity"] = "associated - human"
+    ranks = bb.reports.rank(audit).ranks
+    assert ranks[["study", "embedding", "rank"]].values.tolist() == [
+        ["second", "B", 1.0],
+        ["second", "A", 2.0],
+        ["", "B", 1.0],
+        ["", "A", 2.0],
+    ]

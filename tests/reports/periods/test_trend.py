@@ -163,3 +163,18 @@ def test_words_that_one_period_has_have_no_change() -> None:
 def test_methods_name_the_numbers(planted: Trend) -> None:
     text = planted.parts[-1].statements[0].text
     assert all(part in text for part in ("16 protected words", "5 periods", "seed 1", "89%", "a line"))
+
+
+def test_without_words_that_have_both_kinds_there_is_no_gap() -> None:
+    tables = {
+        name: table[table["attribute_group"] == "list0"].reset_index(drop=True) for name, table in made_tables().items()
+    }
+    with pytest.raises(ReportError, match="associated"):
+        bb.trend(tables, draws=400, random_seed=1, progress=False)
+
+
+def test_the_mean_of_a_line_through_three_periods_is_inside_its_interval() -> None:
+    """With one degree of freedom, the error of periods has no mean."""
+    for seed in range(6):
+        lines = bb.trend(made_tables(seed=seed), draws=400, random_seed=seed, progress=False).lines
+        assert ((lines["hdi_low"] <= lines["mean"]) & (lines["mean"] <= lines["hdi_high"])).all()

@@ -103,11 +103,13 @@ def test_a_word_changes_between_the_first_and_the_last_period_that_it_has() -> N
 
 
 def test_the_sd_of_periods_has_no_plain_value_and_is_not_settled() -> None:
-    line = LineDraws(coefficients=around([0.1, 0.0]), period_sd=np.abs(around(0.02)[:, 0]), plain=np.array([0.11, 0.0]))
+    period_sd, plain = np.abs(around(0.02)[:, 0]), np.array([0.11, 0.0])
+    line = LineDraws(around([0.1, 0.0]), period_sd, plain, mean=np.array([0.12, 0.01]))
     frame = line_rows(line, ["line", "wealth"], "sd of periods", 0.89)
     assert frame["parameter"].tolist() == ["line", "wealth", "sd of periods"]
     assert frame["settled"].tolist() == [True, False, False]
     assert frame["observed"].isna().tolist() == [False, False, True]
+    assert frame["mean"].tolist() == [0.12, 0.01, np.median(period_sd)]
 
 
 def test_words_that_some_or_all_periods_lack() -> None:

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.reports.posterior.conclusions import nothing_to_compare
+from bayesbias.reports.posterior.conclusions import _contrast_statement, _verdict, nothing_to_compare
 from tests.reports.made import CONNECTIONS, made_fit
 
 
@@ -170,7 +170,7 @@ def test_words_that_were_not_measured_are_not_judged(normal_fit: xr.DataTree) ->
         assert (
             "she" not in statement.numbers["nearer"] + statement.numbers["farther"] + statement.numbers["not_settled"]
         )
-        assert ", 1 words:" in statement.text
+        assert ", 1 word:" in statement.text
         assert "1 more" in statement.text
 
 
@@ -269,3 +269,23 @@ def test_a_group_without_associated_words_has_no_nearness_of_lists() -> None:
     assert one["list_nearness"] == pytest.approx(one["mean"], abs=0.05)
     assert overall["list_nearness"] == pytest.approx(one["list_nearness"])
     assert "nan" not in str(bb.conclusions(fit))
+
+
+def test_nearness_of_lists_that_hides_an_association_is_said() -> None:
+    row = {
+        "mean": -0.004, "observed": -0.004, "hdi_low": -0.02, "hdi_high": 0.012, "borderline": False, "settled": False,
+        "contrast": "associated - different", "list_nearness": 0.109, "net_mean": -0.114, "net_low": -0.129,
+        "net_high": -0.097, "direction": "nearer", "sd": 0.01, "probability_of_direction": 0.68,
+    }  # fmt: skip
+    verdict = _verdict([row], [], 0.89)
+    assert verdict.kind == "list nearness"
+    assert "associated words are nearer" in verdict.text
+    assert "-0.114" in _contrast_statement(row, "").text
+    without = row | {"list_nearness": 0.0, "net_mean": -0.004, "net_low": -0.02, "net_high": 0.012}
+    assert _verdict([without], [], 0.89).kind == "nothing"
+
+
+def test_groups_of_which_none_has_both_kinds_of_words_show_no_association() -> None:
+    report = bb.conclusions(study_fit([("X", "A")], "A"))
+    assert report.verdict.kind == "no other groups"
+    assert "No protected word has both" in shown(report, "contrast")[0].text
