@@ -38,6 +38,7 @@ from bayesbias.reports.periods.trend_frames import (
     word_rows,
 )
 from bayesbias.reports.periods.trend_statements import (
+    convergence_statements,
     group_statements,
     lacking_statements,
     limits,
@@ -118,8 +119,10 @@ class Trend(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         contrasts = list(dict.fromkeys(self.changes["contrast"]))
         prob = percent_text(self.facts["hdi_prob"])
+        doubts = convergence_statements(self.words)
         of_groups = tuple(text for contrast in contrasts[:1] for text in group_statements(self.changes, contrast))
         return (
+            *((StatementList("Beware", doubts),) if doubts else ()),
             StatementList(
                 f"From the first to the last period ({prob} HPDI, in units of cosine distance)",
                 (*(verdict(self.changes, contrast) for contrast in contrasts), *of_groups),
@@ -146,14 +149,10 @@ class Trend(Result):
         shown = {part.title.partition(" (")[0]: part for part in self.parts}
         ends = changes[(changes["first"] == facts["periods"][0]) & (changes["second"] == facts["periods"][-1])]
         tables = {
-            "gaps": ResultTable(
-                self.gaps, "Gaps", f"Gap in each period, in units of cosine distance, {prob}", differences=True
-            ),
-            "changes": ResultTable(
-                ends, "Changes", f"Changes from the first to the last period, {prob}", differences=True
-            ),
+            "gaps": ResultTable(self.gaps, "Gaps", f"Gap in each period, in cosine distance, {prob}", differences=True),
+            "changes": ResultTable(ends, "Changes", f"From the first to the last period, {prob}", differences=True),
             "all_changes": ResultTable(
-                changes, "Changes", f"Changes between any two periods, {prob}", differences=True, folded=True
+                changes, "Changes", f"Between any two periods, {prob}", differences=True, folded=True
             ),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
@@ -166,6 +165,7 @@ class Trend(Result):
             title=f"How did the association move? {facts['study']}".strip(),
             about=f"{len(facts['periods'])} periods, {facts['protected_words']} protected and "
             f"{facts['attribute_words']} attribute words.",
+            diagnostics=convergence_statements(self.words),
             verdict=verdict(changes, first).text,
             answers=shown["From the first to the last period"].statements[1:],
             parts=tuple(

@@ -21,6 +21,19 @@ _READINGS = {
     "equal": "The distances are equal",
 }
 _MOST_WORDS = 5
+_FEWEST_EFFECTIVE = 400
+
+
+def convergence_statements(words: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return whether the changes of some words have too few effective draws, and what to do."""
+    few = words[words["ess_bulk"] < _FEWEST_EFFECTIVE]
+    if few.empty:
+        return ()
+    text = (
+        f"The changes of {len(few)} of {len(words)} words have fewer than {_FEWEST_EFFECTIVE} effective draws, so "
+        "their numbers are noisy: do not report them yet. Take more draws (draws=4000)."
+    )
+    return (Statement("convergence", text, {"words": few["protected_word"].tolist()}),)
 
 
 def verdict(changes: "pd.DataFrame", contrast: str) -> Statement:

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.reports.periods.trend_statements import (
+    convergence_statements,
     group_statements,
     lacking_statements,
     limits,
@@ -115,3 +116,11 @@ def test_limits_and_methods_follow_the_facts() -> None:
     assert "The trend is a line" in text
     assert "random walk" in methods({**FACTS, "walk": True}).text
     assert "exactly these protected words" in methods({**FACTS, "scope": "these_words", "trend": False}).text
+
+
+def test_words_with_few_effective_draws_are_counted() -> None:
+    words = pd.DataFrame({"protected_word": ["he", "she", "they"], "ess_bulk": [399.0, 400.0, 12.0]})
+    (statement,) = convergence_statements(words)
+    assert statement.numbers == {"words": ["he", "they"]}
+    assert "2 of 3 words" in statement.text
+    assert convergence_statements(words[1:2]) == ()
