@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.cells.questions import question_table
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError, collected_warnings
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 # The measures that need every word of an embedding.
 _OF_ALL_WORDS = {"nbm"}
-_ROUNDING = 1e-6  # of distances, in float32 too
 _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 
@@ -218,7 +218,7 @@ def _control_sd(table: "pd.DataFrame") -> float:
     distances = pairs.to_numpy()
     single = distances - distances.mean(axis=0) - distances.mean(axis=1, keepdims=True) + distances.mean()
     spread = float(np.sqrt((single**2).sum() / freedom))
-    return spread if spread > _ROUNDING else float("nan")
+    return spread if spread > ROUNDING else float("nan")
 
 
 def _conclusion(row: Mapping[Any, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, is_text, shown
 from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
@@ -22,8 +23,6 @@ type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float
 index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
 
 _WORDS = ("protected_word", "word")
-# Relative to the largest number of a covariate, and to what a standardised covariate leaves: below, all is rounding.
-CONSTANT, COLLINEAR = 1e-12, 1e-8
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
     "such as {'share_of_women': {'nurse': 0.9}}, or names of columns of the table"
@@ -97,20 +96,18 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     """Return a fault for each covariate that is constant or a linear combination of those before it."""
-    faults: list[str] = []
-    values = values / np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)  # whose squares are numbers
-    centred = values - values.mean(axis=0)
-    lengths = np.linalg.norm(centred, axis=0)
     faults = [
         f"{name!r} has one value for all words"
-        for name, length in zip(names, lengths, strict=True)
-        if length < CONSTANT * np.sqrt(len(values))
+        for name, column in zip(names, values.T, strict=True)
+        if is_constant(column)
     ]
     if faults:
         return faults
     if len(names) > len(values) - 2:
         return [f"{len(names)} covariates are too many for {len(values)} protected words"]
-    scaled, others = centred / lengths, np.zeros((len(values), 0))
+    values = values / np.abs(values).max(axis=0)  # whose squares are numbers
+    centred = values - values.mean(axis=0)
+    scaled, others = centred / np.linalg.norm(centred, axis=0), np.zeros((len(values), 0))
     for place, name in enumerate(names):
         residual = scaled[:, place] - others @ (others.T @ scaled[:, place])
         if np.linalg.norm(residual) < COLLINEAR:

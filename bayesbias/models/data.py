@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.errors import FitError
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
@@ -120,10 +121,6 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
     return np.asarray(groups.words[group_of], dtype=str)
 
 
-# Distances with smaller differences are equal except for rounding.
-_ROUNDING = 1e-6
-
-
 def _raise_if_all_equal(table: CodedTable) -> None:
     connection = table.words["connection"]
     for code in np.flatnonzero(connection.counts > 1):
@@ -132,7 +129,7 @@ def _raise_if_all_equal(table: CodedTable) -> None:
             distances = table.distance[rows][connection.codes[rows] == code]
             if len(distances):
                 least, most = min(least, float(distances.min())), max(most, float(distances.max()))
-            if most - least > _ROUNDING:
+            if most - least > ROUNDING:
                 break
         else:
             raise FitError(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import Floats, column_rank, is_constant
 from bayesbias.base.checks import check_items
 from bayesbias.errors import ReportError, did_you_mean, name_some
 
@@ -114,7 +114,7 @@ def numbers(frame: "pd.DataFrame", name: str) -> Floats:
         raise ReportError(
             f"{name!r} is missing or infinite for {len(bad)} words, such as {name_some(bad, 5)}. Leave these words out."
         )
-    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+    if is_constant(values):
         raise ReportError(f"{name!r} is constant, so it explains nothing. Leave it out.")
     return values
 
@@ -128,7 +128,7 @@ def design(frame: "pd.DataFrame", factors: Sequence[str]) -> tuple[list[tuple[st
         columns += [(name, level) for level, _ in coded]
         parts += [values for _, values in coded]
     X = np.stack(parts, axis=1)
-    if np.linalg.matrix_rank(X, rtol=1e-8) < X.shape[1]:
+    if column_rank(X) < X.shape[1]:
         raise ReportError(f"Some of the factors {list(factors)} are linear functions of others. Leave one of them out.")
     return columns, X
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_text
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
@@ -40,8 +41,6 @@ Duplicates = Literal["drop", "keep"]
 QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
 
 _ROLES = ("protected", "attribute")
-# Rounding may carry a number this far outside its range, or a distance away from 1 - similarity.
-_ROUNDING = 1e-6
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
@@ -319,8 +318,8 @@ def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
     low, high = QUANTITIES[quantity]
     # Simulated distances follow a model's Normal or Student t, which no range holds.
     simulated = facts.get("simulated") is True
-    if not simulated and (distance.min() < low - _ROUNDING or distance.max() > high + _ROUNDING):
-        outside = np.flatnonzero((distance < low - _ROUNDING) | (distance > high + _ROUNDING))
+    if not simulated and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
+        outside = np.flatnonzero((distance < low - ROUNDING) | (distance > high + ROUNDING))
         return [
             f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is {distance[outside[0]]:.6g} for "
             f"{table.example(outside[0])}; a {quantity} cannot"

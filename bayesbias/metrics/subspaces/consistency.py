@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import resolve_seed, with_progress
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
@@ -30,7 +30,6 @@ from bayesbias.metrics.subspaces.sublists import (
     raise_if_too_many,
 )
 
-_TIE = 1e-6
 _BLOCK = 512
 
 
@@ -114,7 +113,7 @@ def subset_consistency(
                     "nearest": [named(found_words, row) for row in nearest],
                     "nearest_similarity": nearest_similarity,
                     "consistent": self_similarity
-                    >= nearest_similarity - _TIE * np.maximum(1.0, np.abs(self_similarity)),
+                    >= nearest_similarity - ROUNDING * np.maximum(1.0, np.abs(self_similarity)),
                     "condition_number": condition_number(vectors[subsets]),
                 }
             )

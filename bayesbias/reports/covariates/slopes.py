@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.base.arrays import CONSTANT, column_rank
 from bayesbias.errors import ReportError
-from bayesbias.models.covariates import COLLINEAR, CONSTANT
 
 # A word with a larger leverage determines its own fitted value, and has no residual.
 _ALONE = 1 - 1e-9
@@ -116,11 +116,8 @@ def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) ->
             f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
             f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."
         )
-    reach = np.abs(design.deviations).max(axis=0)
-    # Rounding leaves deviations of constant covariates, and of those that follow from each other.
-    if (reach <= CONSTANT * largest).any() or np.linalg.matrix_rank(design.deviations / reach, rtol=COLLINEAR) < len(
-        names
-    ):
+    constant = np.abs(design.deviations).max(axis=0) <= CONSTANT * largest
+    if constant.any() or column_rank(design.deviations) < len(names):
         raise ReportError(
             f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
             "within_groups=False, or fewer covariates."

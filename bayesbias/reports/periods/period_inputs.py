@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.arrays import column_rank, is_constant
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import input_file
 from bayesbias.embeddings.loading import load_embedding
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PAIR = ["protected_word", "attribute_word"]
+_SLOPE = "line, first to last period"
 
 
 def tables_by_period(
@@ -148,7 +150,7 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
         numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float)
         if len(numbers) != len(periods) or not np.isfinite(numbers).all():
             raise ArgumentError(f"The covariate {name!r} is not one finite number for each period. Correct it.")
-        if np.ptp(numbers) == 0:
+        if is_constant(numbers):
             raise ArgumentError(f"The covariate {name!r} is {numbers[0]:g} in all periods, so it has no slope.")
         frame = frame.assign(**{str(name): numbers})
     return frame
@@ -178,3 +180,25 @@ def _read_covariates(path: Path) -> "pd.DataFrame":
 
 def _period_name(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
+
+
+def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd.DataFrame | None":
+    """Return time and covariates as columns, or None if there are too few periods for a trend without covariates."""
+    design = covariates.copy()
+    if not walk:
+        design.insert(0, _SLOPE, times / np.ptp(times))
+    design = design - design.mean()
+    free = len(times) - 1 - design.shape[1]
+    if free < 1:
+        if not len(covariates.columns):
+            return None
+        raise ReportError(
+            f"{len(times)} periods are too few for a trend with {len(covariates.columns)} covariates: at least "
+            f"{design.shape[1] + 2} are needed. Leave covariates out, or add periods."
+        )
+    if column_rank(design.to_numpy()) < design.shape[1]:
+        raise ReportError(
+            "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
+            "one out, or use walk=True."
+        )
+    return design

@@ -28,7 +28,13 @@ from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations, words_with_both
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
-from bayesbias.reports.periods.period_inputs import covariates_by_period, lists_of, tables_by_period, times_of
+from bayesbias.reports.periods.period_inputs import (
+    covariates_by_period,
+    lists_of,
+    tables_by_period,
+    times_of,
+    trend_design,
+)
 from bayesbias.reports.periods.trend_frames import (
     CHAINS,
     change_rows,
@@ -61,7 +67,6 @@ if TYPE_CHECKING:
 _ARRAYS = 5
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _DRAWN_FRAMES = ("gaps", "changes", "lines", "neighbours", "words")
-_SLOPE = "line, first to last period"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,7 +314,7 @@ def trend(
     check_baseline(baseline, sample.connections, "tables")
     times = times_of(list(sample.periods))
     covariate_frame = covariates_by_period(covariates, sample.periods)
-    design = _design(covariate_frame, times, walk=walk)
+    design = trend_design(covariate_frame, times, walk=walk)
     words, size = len(sample.protected_words), len(sample.periods)
     check_memory(
         8 * count * size * words * _ARRAYS,
@@ -367,28 +372,6 @@ def trend(
         | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
         | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
     )
-
-
-def _design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd.DataFrame | None":
-    """Return time and covariates as columns, or None if there are too few periods for a trend without covariates."""
-    design = covariates.copy()
-    if not walk:
-        design.insert(0, _SLOPE, times / np.ptp(times))
-    design = design - design.mean()
-    free = len(times) - 1 - design.shape[1]
-    if free < 1:
-        if not len(covariates.columns):
-            return None
-        raise ReportError(
-            f"{len(times)} periods are too few for a trend with {len(covariates.columns)} covariates: at least "
-            f"{design.shape[1] + 2} are needed. Leave covariates out, or add periods."
-        )
-    if np.linalg.matrix_rank((design / design.abs().max()).to_numpy(), rtol=1e-8) < design.shape[1]:
-        raise ReportError(
-            "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
-            "one out, or use walk=True."
-        )
-    return design
 
 
 def _facts(

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.statements import Statement, distance_text, interval_text, signed_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData
 
 Row = dict[Hashable, Any]
-_NO_NEARNESS = 1e-6  # in units of cosine distance: rounding
 
 
 def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
@@ -47,7 +47,7 @@ def nearness_matters(row: Row) -> bool:
     if nearness_decides(row):
         return True
     net = row.get("net_mean", np.nan)
-    if not np.isfinite(net) or abs(row["list_nearness"]) < _NO_NEARNESS:
+    if not np.isfinite(net) or abs(row["list_nearness"]) < ROUNDING:
         return False
     return is_settled(row["net_low"], row["net_high"]) and not is_settled(row["hdi_low"], row["hdi_high"])
 
