@@ -29,7 +29,8 @@ def axis_scores(words: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> F
     """
     w, a, b = (np.asarray(vectors, dtype=np.float64) for vectors in (words, positive, negative))
     axis = a.mean(axis=-2) - b.mean(axis=-2)
-    axis_length, largest = np.linalg.norm(axis, axis=-1), np.linalg.norm(np.concatenate([a, b], axis=-2), axis=-1).max()
+    axis_length = np.linalg.norm(axis, axis=-1)
+    largest = np.linalg.norm(np.concatenate([a, b], axis=-2), axis=-1).max(axis=-1)
     lengths = axis_length[..., None] * np.linalg.norm(w, axis=-1)
     if not (np.all(axis_length > ROUNDING * largest) and np.all(lengths > 0)):
         raise MeasureError("The two lists have the same mean vector, or a word's vector is zero, so there is no axis.")

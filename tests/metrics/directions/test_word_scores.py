@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsWarning, MeasureError
-from bayesbias.metrics.directions.word_scores import load_base_pairs, word_scores
+from bayesbias.metrics.directions.word_scores import load_base_pairs, nbm, word_scores
 from tests.metrics.made import PETS, cosine
 
 RULES = ("db_wa", "ripa", "ripa_unit", "nbm")
@@ -190,3 +190,15 @@ def test_google_news(shared):
     mean = scores.mean(axis=2)
     assert (mean[:, targets.index("king")] > mean[:, targets.index("queen")]).all()
     assert (mean[:, targets.index("nurse")] < 0).all()
+
+
+def test_after_hard_debiasing_no_neighbour_leans_in_float32() -> None:
+    """All neighbours are orthogonal to the direction but for rounding, so that none counts on either side."""
+    rng = np.random.default_rng(4)
+    he, she = rng.normal(size=(2, 1, 50)).astype(np.float32)
+    he, she = he / np.linalg.norm(he), she / np.linalg.norm(she)
+    axis = ((he - she) / np.linalg.norm(he - she))[0]
+    words = rng.normal(size=(60, 50)).astype(np.float32)
+    words -= np.outer(words @ axis, axis)
+    assert np.abs(words @ (he - she)[0]).max() > 1e-9
+    assert (nbm(words[:5], he, she, vocabulary=words, k=20) == 0).all()
