@@ -120,20 +120,17 @@ class Prior:
         """Return draws of the given shape."""
         # A frozen distribution of SciPy would take most of the time of drawing few numbers.
         p = self.parameters
-        match self.distribution.removeprefix("Half"):
-            case "Normal":
-                draws = p.get("mu", 0) + p["sigma"] * rng.standard_normal(size)
-            case "StudentT":
-                draws = p.get("mu", 0) + p["sigma"] * rng.standard_t(p["nu"], size)
-            case "Exponential":
-                draws = rng.standard_exponential(size) / p["rate"]
-            case "Gamma":
-                draws = rng.standard_gamma(p["alpha"], size) / p["beta"]
-            case "InverseGamma":
-                draws = p["beta"] / rng.standard_gamma(p["alpha"], size)
-            case _:
-                draws = np.exp(p["mu"] + p["sigma"] * rng.standard_normal(size))
-        return np.abs(draws) if self.distribution.startswith("Half") else draws
+        makers: dict[str, Callable[[], Any]] = {
+            "Normal": lambda: p["mu"] + p["sigma"] * rng.standard_normal(size),
+            "StudentT": lambda: p["mu"] + p["sigma"] * rng.standard_t(p["nu"], size),
+            "Exponential": lambda: rng.standard_exponential(size) / p["rate"],
+            "HalfNormal": lambda: p["sigma"] * np.abs(rng.standard_normal(size)),
+            "HalfStudentT": lambda: p["sigma"] * np.abs(rng.standard_t(p["nu"], size)),
+            "Gamma": lambda: rng.standard_gamma(p["alpha"], size) / p["beta"],
+            "InverseGamma": lambda: p["beta"] / rng.standard_gamma(p["alpha"], size),
+            "LogNormal": lambda: np.exp(p["mu"] + p["sigma"] * rng.standard_normal(size)),
+        }
+        return np.asarray(makers[self.distribution]())
 
     def variable(self, name: str, **keywords: Any) -> Any:
         """Return the PyMC variable of this prior, inside a model context."""
