@@ -181,25 +181,22 @@ def study_asymmetry(
         )
     connections = [name for name in loaded.connections if (usable_pairs["connection"] == name).any()]
     codes = word_codes(usable_pairs["a"].tolist(), usable_pairs["b"].tolist())
+    sides = [(usable_pairs["connection"] == name).to_numpy() for name in connections]
+    shares = [side / side.sum() for side in sides]
+    counts = [min(usable_pairs.loc[side, "a"].nunique(), usable_pairs.loc[side, "b"].nunique()) for side in sides]
     means, contrasts = [], []
     for quantity, part in (("lar", 1.0), ("log_similarity", 0.5)):
         values = usable_pairs[quantity].to_numpy(dtype=np.float64)
         errors = usable_pairs["sd"].to_numpy(dtype=np.float64) * part
-        sides = [(usable_pairs["connection"] == name).to_numpy() for name in connections]
         parts = [_influences(values, side) for side in sides]
-        shares = [side / side.sum() for side in sides]
-        counts = [min(usable_pairs.loc[side, "a"].nunique(), usable_pairs.loc[side, "b"].nunique()) for side in sides]
-        for name, side, share, words, (mean, influences) in zip(connections, sides, shares, counts, parts, strict=True):
-            if words < 2:
+        for place, (name, (mean, influences)) in enumerate(zip(connections, parts, strict=True)):
+            if counts[place] < 2:
                 continue
-            estimate = _estimate(mean, influences, share * errors, codes, words, hdi_prob)
-            means.append({"quantity": quantity, "connection": name, "pairs": int(side.sum()), **estimate})
-        others = zip(connections[1:], shares[1:], counts[1:], parts[1:], strict=True)
-        for name, share, other_words, (mean, influences) in others:
-            words = min(counts[0], other_words)
-            if words < 2:
+            estimate = _estimate(mean, influences, shares[place] * errors, codes, counts[place], hdi_prob)
+            means.append({"quantity": quantity, "connection": name, "pairs": int(sides[place].sum()), **estimate})
+            if not place or counts[0] < 2:
                 continue
-            noise = (shares[0] - share) * errors
+            noise, words = (shares[0] - shares[place]) * errors, min(counts[0], counts[place])
             estimate = _estimate(parts[0][0] - mean, parts[0][1] - influences, noise, codes, words, hdi_prob)
             contrasts.append({"quantity": quantity, "contrast": contrast_name(connections[0], name), **estimate})
     lost = pairs.loc[pairs["left_out"] != "", "left_out"].value_counts()

@@ -34,6 +34,11 @@ class AttributeSample:
     covariates: np.ndarray | None = None
 
 
+def has_both(weights: np.ndarray, first: int, second: int) -> np.ndarray:
+    """Return whether each word has lists of two connections, given its `connection_weights`, shape (words,)."""
+    return np.asarray(weights[:, first].any(axis=1) & weights[:, second].any(axis=1))
+
+
 @lru_cache(maxsize=2)
 def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.

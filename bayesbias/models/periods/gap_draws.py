@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
 
@@ -58,12 +59,6 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
     return deviations
 
 
-def words_with_both(sample: PeriodSample, baseline: int, other: int) -> np.ndarray:
-    """Return the places of protected words that have attribute words of both connections."""
-    weights = sample.connection_weights
-    return np.flatnonzero(weights[:, baseline].any(axis=1) & weights[:, other].any(axis=1))
-
-
 def draw_gaps(
     sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int, *, draws: int, seed: int
 ) -> GapEstimate:
@@ -71,7 +66,8 @@ def draw_gaps(
 
     The draws of a list have their own generator: another contrast with the same list has the same draws.
     """
-    weights, places = sample.connection_weights, words_with_both(sample, baseline, other)
+    weights = sample.connection_weights
+    places = np.flatnonzero(has_both(weights, baseline, other))
     signs = weights[places, baseline] - weights[places, other]
     groups, group_of = np.unique(sample.group_of[places], return_inverse=True)
     member = np.eye(len(groups))[group_of]

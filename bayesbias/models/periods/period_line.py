@@ -48,30 +48,29 @@ def draw_line(
         Seed.
     """
     rng = np.random.default_rng([seed, 2000])
-    if walk:
-        steps = np.diff(np.eye(len(times)), axis=0) / np.sqrt(np.diff(times))[:, None]
-    else:
-        steps = np.eye(len(times)) - 1 / len(times)
-    whitened, units = _unit_columns(steps @ design)
-    gain = np.linalg.pinv(whitened) @ steps
-    left = steps - whitened @ gain
+    gain, left, root = _least_squares(design, times, walk=walk)
     free = len(times) - 1 - design.shape[1]
     residual = float(np.square(left @ plain).sum())
     gap_error = float(np.square((draws - draws.mean(axis=0)) @ left.T).sum(axis=1).mean())
     variance = np.maximum(residual / rng.chisquare(free, len(draws)) - gap_error / free, 0)
-    root = np.linalg.cholesky(np.linalg.inv(whitened.T @ whitened))
     noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
     period_sd = np.sqrt(variance)
-    of_gaps = draws @ gain.T / units
-    return LineDraws(
-        of_gaps + period_sd[:, None] * noise / units, period_sd, gain @ plain / units, of_gaps.mean(axis=0)
-    )
+    of_gaps = draws @ gain.T
+    return LineDraws(of_gaps + period_sd[:, None] * noise, period_sd, gain @ plain, of_gaps.mean(axis=0))
 
 
-def _unit_columns(design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return columns whose largest number is 1 or -1, and what they were divided by: covariates have any unit."""
-    units = np.abs(design).max(axis=0)
-    return design / units, units
+def _least_squares(design: np.ndarray, times: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what takes gaps to coefficients and to residuals, and a root of the coefficients' covariance over sd^2."""
+    if walk:
+        steps = np.diff(np.eye(len(times)), axis=0) / np.sqrt(np.diff(times))[:, None]
+    else:
+        steps = np.eye(len(times)) - 1 / len(times)
+    whitened = steps @ design
+    units = np.abs(whitened).max(axis=0)  # covariates have any unit
+    whitened = whitened / units
+    gain = np.linalg.pinv(whitened) @ steps
+    root = np.linalg.cholesky(np.linalg.inv(whitened.T @ whitened))
+    return gain / units[:, None], steps - whitened @ gain, root / units[:, None]
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,7 @@ def neighbour_test(
     which neighbouring periods may share. The arguments are those of `draw_line`.
     """
     rng = np.random.default_rng([seed, 3000])
-    center = np.eye(len(times)) - 1 / len(times)
-    columns, _ = _unit_columns(design)
-    left = center - columns @ np.linalg.pinv(columns) @ center
+    _, left, _ = _least_squares(design, times, walk=False)
     simulated = draws - draws.mean(axis=0) + line.period_sd[:, None] * rng.standard_normal(draws.shape)
     weights = 1 / np.diff(times)
     weights /= weights.mean()

@@ -10,8 +10,9 @@ from bayesbias.estimates.intervals import (
     independent_draws,
     settled,
 )
+from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations, words_with_both
+from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.embeddings.shared_pairs import EQUAL_DISTANCES
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -142,7 +143,7 @@ def joint_gap_frame(
     associated, lists = sample.connections.index("associated"), list_deviations(sample)
     frames = []
     for place, connection in enumerate(sample.connections):
-        if place == associated or not words_with_both(sample, associated, place).size:
+        if place == associated or not has_both(sample.connection_weights, associated, place).any():
             continue
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed

@@ -24,8 +24,9 @@ from bayesbias.base.statements import StatementList, percent_text
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations, words_with_both
+from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.reports.periods.period_inputs import (
@@ -324,7 +325,9 @@ def trend(
     lists = list_deviations(sample)
     base = sample.connections.index(baseline)
     others = [
-        place for place in range(len(sample.connections)) if place != base and words_with_both(sample, base, place).size
+        place
+        for place in range(len(sample.connections))
+        if place != base and has_both(sample.connection_weights, base, place).any()
     ]
     if not others:
         raise ReportError(

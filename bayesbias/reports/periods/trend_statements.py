@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.results import NO_PROOF
 from bayesbias.base.statements import Statement, digits_text, interval_text, p_text, percent_text, rows_of, signed_text
 from bayesbias.errors import name_some
+from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
+from bayesbias.reports.periods.trend_frames import CHAINS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,16 +23,16 @@ _READINGS = {
     "equal": "The distances are equal",
 }
 _MOST_WORDS = 5
-_FEWEST_EFFECTIVE = 400
 
 
 def convergence_statements(words: "pd.DataFrame") -> tuple[Statement, ...]:
     """Return whether the changes of some words have too few effective draws, and what to do."""
-    few = words[words["ess_bulk"] < _FEWEST_EFFECTIVE]
+    fewest = ESS_PER_CHAIN * CHAINS
+    few = words[words["ess_bulk"] < fewest]
     if few.empty:
         return ()
     text = (
-        f"The changes of {len(few)} of {len(words)} words have fewer than {_FEWEST_EFFECTIVE} effective draws, so "
+        f"The changes of {len(few)} of {len(words)} words have fewer than {fewest} effective draws, so "
         "their numbers are noisy: do not report them yet. Take more draws (draws=4000)."
     )
     return (Statement("convergence", text, {"words": few["protected_word"].tolist()}),)

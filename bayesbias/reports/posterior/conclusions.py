@@ -105,9 +105,7 @@ def conclusions(
         [
             {
                 **row,
-                "settled": is_settled(row["hdi_low"], row["hdi_high"])
-                and not row["borderline"]
-                and (level != "overall" or _has_plain(row)),
+                "settled": _has_plain(row) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"],
             }
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]

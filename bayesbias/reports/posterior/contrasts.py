@@ -20,7 +20,7 @@ from bayesbias.estimates.intervals import (
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit, labelled_group
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.context_errors import context_columns, fit_context_errors
 from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
@@ -288,15 +288,15 @@ def _nearness(
     list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
     nearness = np.tensordot(group_weights(groups), list_means, axes=1)
     weights = attribute_sample(rows).connection_weights
-    sides = [weights[:, rows.connections.index(connection)] for connection in (baseline, other)]
-    has_both = sides[0].any(axis=1) & sides[1].any(axis=1)
+    sides = rows.connections.index(baseline), rows.connections.index(other)
+    weight_gaps, compared = weights[:, sides[0]] - weights[:, sides[1]], has_both(weights, *sides)
 
     def of_words(words: _Words) -> np.ndarray:
         # As in `observed`, a word that lacks one side has no part.
-        places = words.places[has_both[words.places]]
+        places = words.places[compared[words.places]]
         if not len(places):
             return np.full(nearness.shape[1], np.nan)
-        return np.asarray(group_weights(groups[places]) @ (sides[0] - sides[1])[places] @ nearness)
+        return np.asarray(group_weights(groups[places]) @ weight_gaps[places] @ nearness)
 
     return np.stack([of_words(words) for words in chosen], axis=1)
 

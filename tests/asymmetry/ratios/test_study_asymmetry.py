@@ -68,3 +68,27 @@ def test_it_says_itself_in_a_line_and_in_a_notebook() -> None:
     asymmetry = bb.asymmetry.study_asymmetry(bb.asymmetry.static(made_vectors()), STUDY)
     assert repr(asymmetry).startswith("<StudyAsymmetry: associated, ")
     assert "<h4>Differences</h4>" in asymmetry._repr_html_()
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_short_lists_have_the_degrees_of_freedom_of_their_own_words(words: int) -> None:
+    """Where nothing is associated; the other list has six words, whose number says nothing of this one."""
+    names = [f"w{number}" for number in range(30)]
+    study = bb.Study(
+        name="made",
+        protected={"x": names[:6], "y": names[6:12]},
+        attributes={"short": names[12 : 12 + words], "long": names[20:26]},
+        associated=[("x", "short"), ("y", "short")],
+        human="none",
+        neutral="none",
+    )
+    beyond = 0
+    for seed in range(100):
+        vectors = dict(zip(names, np.random.default_rng(seed).normal(size=(30, 20)), strict=True))
+        contrasts = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), study).contrasts
+        if words == 1:
+            assert contrasts.empty
+            continue
+        row = contrasts[contrasts["quantity"] == "lar"].iloc[0]
+        beyond += not row["hdi_low"] <= 0 <= row["hdi_high"]
+    assert beyond <= 15  # with the words of all lists, 19 with four words
