@@ -197,7 +197,7 @@ def test_nuts_agrees_with_independent_draws_within_monte_carlo_error(
 @pytest.mark.parametrize(
     ("name", "which"),
     [
-        ("robust", "few rows"),
+        ("crossed_robust", "few rows"),
         pytest.param("robust", "WEAT 7", marks=pytest.mark.truth),
         pytest.param("crossed_robust", "WEAT 7", marks=pytest.mark.truth),
     ],

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
 
 import periods  # noqa: E402 - a script in another folder
-from real_gaps import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
+from real_vectors import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
 
 SEED, DRAWS, CHAINS = 20261125, 500, 4
 METHODS = ("vectors", "pairs")

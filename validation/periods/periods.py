@@ -29,7 +29,8 @@ from bayesbias.models.periods.period_sample import PeriodSample
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "real_gaps"))
 
-from real_gaps import gender_difference, unit_vectors, write_cells  # noqa: E402 - a script in another folder
+from real_gaps import write_cells  # noqa: E402 - a script in another folder
+from real_vectors import gender_difference, unit_vectors  # noqa: E402
 
 SEED = 20261124
 DRAWS, CHAINS = 1000, 4

@@ -38,3 +38,23 @@ def test_pairs_are_those_of_the_table_and_the_value_is_a_draw_each(table: pd.Dat
     assert dict(draws.sizes) == {"chain": 2, "draw": 100}
     value = bb.measure_posterior(fit, "weat", random_seed=1).draws["expected"][..., 0]
     np.testing.assert_allclose(draws, value)
+
+
+@pytest.mark.parametrize("sizes", [(30, 6), (6, 30)])
+def test_the_null_of_mac_is_centred_on_it_where_lists_differ_in_size(sizes: tuple[int, int]) -> None:
+    """One list is nearer to all words, so that an average that counts pairs would move the null by 0.07."""
+    rng = np.random.default_rng(1)
+    attributes = [(f"{name}{number}", name) for name, size in zip("AB", sizes, strict=True) for number in range(size)]
+    rows = [
+        (f"{group}{word}", group, attribute, name, "associated" if (group, name) in {("X", "A"), ("Y", "B")}
+         else "different", (0.7 if name == "A" else 0.9) + rng.normal(0, 0.03))
+        for group in "XY" for word in range(8) for attribute, name in attributes
+    ]  # fmt: skip
+    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    fitted = bb.fit(table, "hierarchical", draws=500, random_seed=1, progress=False)
+    row = bb.measure_posterior(fitted, "mac", random_seed=1, progress=False).summary.iloc[0]
+    by_list = table.groupby(["protected_word", "attribute_group"])["cosine_distance"].mean()
+    assert row["observed"] == pytest.approx(by_list.mean())
+    assert row["null_mean"] == pytest.approx(row["observed"], abs=0.003)
+    assert row["beyond_null"] < 0.15
