@@ -8,6 +8,7 @@ from bayesbias.errors import DuplicatesWarning, FitError, TableError
 from bayesbias.models.data import model_data, subset
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS
 from bayesbias.tables.schema import drop_duplicates, table_hash, validate_table
+from tests.models.tables import small
 
 
 def test_codes_give_back_the_table(table: pd.DataFrame) -> None:
@@ -115,3 +116,10 @@ def test_provenance_that_cannot_be_is_a_fault(table: pd.DataFrame) -> None:
     given.attrs = {"bayesbias": 5}
     with pytest.raises(TableError, match="provenance"):
         model_data(given)
+
+
+def test_distances_that_differ_by_the_rounding_of_float32_are_equal() -> None:
+    table = small(4, 3)
+    noise = np.random.default_rng(1).uniform(-6e-8, 6e-8, len(table))
+    with pytest.raises(FitError, match="rounding"):
+        model_data(table.assign(cosine_distance=0.7 + noise))

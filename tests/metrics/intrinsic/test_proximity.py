@@ -83,3 +83,14 @@ def test_google_news_has_the_proximity_that_the_paper_says(shared: Path) -> None
     """Dawkins (2021), table 6: 0.021 for word2vec, there over a larger vocabulary and so with other neighbours."""
     path = shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz"
     assert bb.metrics.gipe(path, random_seed=1).value == pytest.approx(0.021, abs=0.005)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours_at_right_angles_are_not_illicit(dtype: type) -> None:
+    turn = np.linalg.qr(RANDOM.normal(size=(20, 20)))[0]
+    axes = {f"o{chr(97 + number)}": np.eye(20)[number + 2] for number in range(18)}
+    axes |= {"she": np.eye(20)[0] + 0.1 * np.eye(20)[1], "he": -np.eye(20)[0] + 0.1 * np.eye(20)[1]}
+    vectors = {word: (turn @ axis).astype(dtype) for word, axis in axes.items()}
+    words = [word for word in axes if word.startswith("o")]
+    result = bb.metrics.gipe(vectors, words, neighbours=5, pairs=[("she", "he")], random_seed=1)
+    assert result.value == 0

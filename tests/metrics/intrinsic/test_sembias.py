@@ -95,3 +95,12 @@ def test_the_authors_file_is_read_and_google_news_here_has_hardly_any_of_it(shar
             shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz", file, random_seed=1
         )
     assert score.coverage == pytest.approx(2 / 440)
+
+
+def test_words_that_differ_by_rounding_have_no_direction(path: Path) -> None:
+    """Also of vectors as stored, whose lengths are large."""
+    he = 1e3 * VECTORS["he"]
+    vectors = VECTORS | {"he": he, "she": he * (1 + 1e-7)}
+    for normalize in (False, True):
+        with pytest.raises(MeasureError, match="'he' and 'she'"):
+            bb.metrics.sembias(vectors, path, normalize=normalize, random_seed=1)

@@ -174,3 +174,15 @@ def test_badly_conditioned_lists_are_the_inconsistent_ones(shared: Path) -> None
     index = [frame["index"][0] for frame in frames]
     ranks = [np.argsort(np.argsort(values)) for values in (condition, index)]
     assert np.corrcoef(*ranks)[0, 1] < -0.7
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_words_are_ties_in_any_precision(dtype: type) -> None:
+    """A sub-list is most similar to itself, beside sub-lists of words that differ from its own by their length."""
+    base = np.random.default_rng(0).normal(size=(4, 30))
+    vectors = {"a": base[0], "b": base[1], "c": 1.7 * base[1], "d": base[2], "e": 0.37 * base[2], "f": base[3]}
+    given = {word: vector.astype(dtype) for word, vector in vectors.items()}
+    frame = subset_consistency(given, list(given), "canonical_subspace", sizes=[1, 2], progress=False)
+    assert frame["consistent"].all()
+    single = subset_consistency(given, list(given), "mean_cosine", sizes=[1, 2], progress=False)
+    assert single["consistent"].all()

@@ -97,3 +97,8 @@ def test_what_cannot_be_asked(scores: pd.DataFrame) -> None:
     with pytest.raises(MeasureError, match=r" 2 subjects.*scores\['subject'\] == 'doctor'"):
         bb.nli.posterior(some)
     assert bb.nli.posterior(some[some["subject"] == "nurse"], random_seed=1).groups == ("male", "female")
+
+
+def test_a_contrast_that_is_0_has_no_direction() -> None:
+    same = bb.nli.score(bb.nli.test_set("explicit"), lambda premises, _: np.tile([0.2, 0.5, 0.3], (len(premises), 1)))
+    assert bb.nli.posterior(same, random_seed=1).contrast["probability_of_direction"].tolist() == [0.5, 0.5]

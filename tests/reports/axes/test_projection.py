@@ -48,3 +48,17 @@ def test_a_correlation_without_an_interval_is_not_printed_with_one() -> None:
     assert projection.ratings[["correlation_low", "correlation_high"]].isna().all(axis=None)
     assert "has no interval" in str(projection).replace("\n  ", " ")
     assert "nan" not in str(projection)
+
+
+@pytest.mark.parametrize(("hdi_prob", "pairs", "said"), [(0.6, 4, False), (0.89, 4, True), (0.95, 5, True)])
+def test_what_few_pairs_cannot_show_depends_on_the_level(hdi_prob: float, pairs: int, said: bool) -> None:
+    """Signs of n pairs have a two-sided p-value of 2 / 2^n at least."""
+    rng = np.random.default_rng(3)
+    vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
+    for first in range(len(PAIRS) - pairs + 1):
+        projection = bb.project(vectors, WORDS, PAIRS[first : first + pairs], hdi_prob=hdi_prob, random_seed=1)
+        for statement in projection.contents.diagnostics:
+            if "not shown to name one axis" in statement.text:
+                assert ("so few pairs" in statement.text) == said
+                return
+    raise AssertionError("all pairs agree")

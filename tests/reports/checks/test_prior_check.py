@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import bayesbias as bb
 import bayesbias.reports.checks.prior_check as module
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, FitError, ModelError, NotEnoughMemoryError
@@ -169,3 +170,16 @@ def test_small_matrices_are_not_spread_over_threads(table: pd.DataFrame, monkeyp
 def test_more_samples_than_fit_are_refused_before_they_are_drawn(table: pd.DataFrame) -> None:
     with pytest.raises(NotEnoughMemoryError, match="1,000,000,000 draws"):
         check_prior(table, samples=10**9, random_seed=1)
+
+
+def test_what_is_observed_is_what_contrasts_compare(table: pd.DataFrame) -> None:
+    """Groups and lists of different sizes weigh the same, as in the contrasts of a fit."""
+    unequal = table[
+        ~table["protected_word"].isin(["art", "dance", "drama"]) & ~table["attribute_word"].isin(["he", "him", "boy"])
+    ]
+    frame = check_prior(unequal, "hierarchical", samples=200, random_seed=1).parameters
+    contrasts = bb.contrasts(bb.fit(unequal, "hierarchical", draws=100, random_seed=1, progress=False))
+    observed = frame[frame["parameter"] == "contrast"].set_index("connection")["observed"]
+    assert observed.to_dict() == pytest.approx(contrasts.set_index("contrast")["observed"].to_dict())
+    pairs = unequal.groupby("connection", observed=True)["cosine_distance"].mean()
+    assert abs(observed["associated - different"] - (pairs["associated"] - pairs["different"])) > 1e-4

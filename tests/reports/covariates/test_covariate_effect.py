@@ -139,3 +139,20 @@ def test_an_outlying_word_is_named() -> None:
     fit = bb.fit(table, covariates="share", draws=100, random_seed=1, progress=False)
     doubts = bb.covariate_effect(fit).doubts
     assert "leverage" in [doubt.kind for doubt in doubts]
+
+
+def test_three_words_are_too_few() -> None:
+    """One degree of freedom is left, and Student's t with one has no mean."""
+    with pytest.raises(ReportError, match="3 protected words"):
+        bb.covariate_effect(made_fit(words=3))
+
+
+def test_a_word_that_turns_the_slope_is_named_as_text() -> None:
+    table = made_table(noise=0.0)
+    first = table["protected_word"] == "<b>w8"
+    near = table["attribute_group"] == "near"
+    turned = table["cosine_distance"] + np.where(first & near, 0.6, 0.0)
+    fit = bb.fit(table.assign(cosine_distance=turned), covariates="share", draws=250, random_seed=1, progress=False)
+    statements = {doubt.kind: doubt for doubt in bb.covariate_effect(fit).doubts}
+    assert statements["influence"].numbers["word"] == "<b>w8"
+    assert "Without '<b>w8'," in statements["influence"].text

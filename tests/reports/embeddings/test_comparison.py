@@ -381,3 +381,18 @@ def test_gaps_come_from_whole_vectors_where_these_are_whole() -> None:
     by_list = ["protected_word", "attribute_group"]
     one_word = {name: table.groupby(by_list, observed=True).head(1) for name, table in tables.items()}
     assert _joint_samples(one_word) == {}
+
+
+def test_tables_without_words_on_both_sides_are_compared_by_distances_alone() -> None:
+    study = bb.Study(
+        name="one list",
+        protected={"cats": pets.WORDS[:3], "dogs": pets.WORDS[3:6]},
+        attributes={"quiet": pets.WORDS[6:9]},
+        associated=[("cats", "quiet")],
+        human="none",
+        neutral="none",
+    )
+    tables = {name: bb.distance_table(pets.embedding(seed), study) for name, seed in (("old", 1), ("new", 2))}
+    compared = compare_embeddings(tables, draws=200, chains=2, random_seed=1, progress=False)
+    assert compared.gaps.empty
+    assert len(compared.differences) == 2

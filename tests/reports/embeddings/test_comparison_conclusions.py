@@ -146,3 +146,14 @@ def test_words_that_were_equalized_are_a_doubt() -> None:
     assert "2 protected words (w0, w1)" in doubts["equalized words"].text
     same = compare_embeddings({"old": after, "new": changed_table(after)}, "hierarchical", **QUICK)
     assert same.facts["equalized"] == {"new": ()}
+
+
+def test_control_words_that_alone_differ_are_no_shift_of_words_in_general() -> None:
+    before = before_table()
+    moved = before["connection"].isin(["human", "neutral"])
+    noise = 0.01 * np.random.default_rng(1).standard_normal(len(before))
+    after = before.assign(cosine_distance=before["cosine_distance"] + np.where(moved, 0.1 + noise, 0.0))
+    (statement,) = of_kind(conclusions_on(after), "controls differ") or [
+        doubt for doubt in conclusions_on(after).doubts if doubt.kind == "controls differ"
+    ]
+    assert "although no distance to other words does" in statement.text

@@ -101,3 +101,10 @@ def test_control_words_are_often_as_near_as_mac_takes_for_bias(shared: Path) -> 
     shares = mac_shares(bb.read_table(path), mac=0.859).set_index("connection")
     assert shares.loc["neutral", "above"] == pytest.approx((raw["cosine_similarity"] > 0.141).mean(), abs=1e-9)
     assert shares.loc["neutral", "above"] > 0.15
+
+
+def test_similarities_that_are_all_mac_lie_inside_in_float32_too() -> None:
+    table = small(5, 4)
+    noise = np.random.default_rng(1).uniform(-3e-8, 3e-8, len(table))
+    equal = table.assign(cosine_distance=0.7 + noise).drop(columns="cosine_similarity", errors="ignore")
+    assert (mac_shares(equal)["inside"] == 1).all()

@@ -105,3 +105,9 @@ def test_a_damaged_file_of_covariates_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shares.csv").write_bytes(b"\xff\xfe\x00period")
     with pytest.raises(InputFileError, match=r"shares\.csv"):
         covariates_by_period(tmp_path / "shares.csv", PERIODS)
+
+
+def test_a_covariate_that_rounding_alone_moves_is_constant() -> None:
+    numbers = dict(zip(PERIODS, [0.3, 0.1 + 0.2, *[0.3] * len(PERIODS)], strict=False))
+    with pytest.raises(ArgumentError, match="all periods"):
+        covariates_by_period({"share": numbers}, PERIODS)
