@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bayesbias.base.checks import is_number, shown
+from bayesbias.base.statements import counted
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 MAX_LOST = 0.2
@@ -76,7 +77,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         )
     if losing:
         count = sum(len(word_list.lost) for word_list in losing)
-        words = f"{count} word{'s' * (count > 1)}"
+        words = counted(count, "word")
         warn_user(f"{source} lacks {words}: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
 
 

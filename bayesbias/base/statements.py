@@ -379,6 +379,15 @@ def count_text(value: float) -> str:
     return f"{value:,.0f}" if isfinite(value) else "undefined"
 
 
+def counted(count: float, one: str, many: str = "") -> str:
+    """Return a count with its noun, or with what else differs between one and several; `many` is one with an s.
+
+    >>> counted(1, "seed"), counted(4830, "word"), counted(2, "study was lost", "studies were lost")
+    ('1 seed', '4,830 words', '2 studies were lost')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def plain(value: Any) -> Any:
     """Return statements, frames, NumPy numbers, tuples and mappings as plain Python, for JSON.
 

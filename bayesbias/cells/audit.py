@@ -18,6 +18,7 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.statements import counted
 from bayesbias.cells.audit_assembly import audit_frame
 from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words, needs_pairs
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
@@ -294,7 +295,7 @@ def _check_work(waiting: Sequence[AuditCell], team: Workers, *, shape: Mapping[s
     if years > _LONGEST_YEARS:
         raise ReportError(
             f"{len(waiting):,} of {_count_text(shape)} are to be computed, which would take about {years:,.1f} years "
-            f"of {team.count} worker{'s' * (team.count > 1)}. Ask less, or another model."
+            f"of {counted(team.count, 'worker')}. Ask less, or another model."
         )
 
 

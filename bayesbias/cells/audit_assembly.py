@@ -7,7 +7,7 @@ from typing import NoReturn
 import pandas as pd
 
 from bayesbias.base.lost_words import WordList
-from bayesbias.base.statements import rows_of
+from bayesbias.base.statements import counted, rows_of
 from bayesbias.cells.audit_cell import AuditCell, study_hash
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError, name_some, warn_user
@@ -133,7 +133,7 @@ def _omissions(records: Sequence[AuditRecord]) -> str:
 def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
     failed, errors = _failures(records)
     if failed:
-        raise ReportError(f"None of {cells:,} questions has an answer: {len(failed):,} failed. {errors}.")
+        raise ReportError(f"None of {counted(cells, 'question')} has an answer: {len(failed):,} failed. {errors}.")
     raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
 
 
@@ -142,7 +142,7 @@ def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
     failed, errors = _failures(records)
     if failed:
         warn_user(
-            f"{len(failed):,} of {cells:,} questions without an answer. {errors}.",
+            f"{len(failed):,} of {counted(cells, 'question')} without an answer. {errors}.",
             BayesBiasWarning,
         )
     if reasons := _omissions(records):
@@ -153,7 +153,7 @@ def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
             f"{embedding}, {study}: {name_some(words, 3)}" for (embedding, study), words in list(lossy.items())[:5]
         )
         warn_user(
-            f"In {len(lossy)} of {len(lost)} questions words of the study's groups were lost (column lost_words): "
-            f"{named}. The answers are about the words that are left.",
+            f"In {len(lossy)} of {counted(len(lost), 'question')} words of the study's groups were lost (column "
+            f"lost_words): {named}. The answers are about the words that are left.",
             LostWordsWarning,
         )

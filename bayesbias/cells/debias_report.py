@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
-from bayesbias.base.statements import rows_of
+from bayesbias.base.statements import counted, rows_of
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
 from bayesbias.cells.questions import (
@@ -257,7 +257,7 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         raise ReportError(f"No method has an answer. {' '.join(reasons[:3])}")
     if reasons:
         missing = ((len(errors), "debiased embedding"), (len(left_out), "number"))
-        counts = [f"{count} {name}{'s' * (count > 1)}" for count, name in missing if count]
+        counts = [counted(count, name) for count, name in missing if count]
         warn_user(
             f"The report lacks {' and '.join(counts)}, as it says under Beware: {' '.join(reasons[:3])}",
             BayesBiasWarning,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_items, is_text
 from bayesbias.base.lost_words import WordList, allowance
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import is_encoder, load_embedding
@@ -135,7 +136,8 @@ def raise_if_too_many_lost(
     if too_many:
         allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
         raise LostWordsError(
-            f"{len(too_many)} lists lost more than {100 * max_lost:g}% of their words (max_lost={max_lost:g}): "
-            f"{name_some(too_many, 20)}. Look the words up in other forms (case), leave these studies or embeddings "
+            f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words "
+            f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms (case), leave these "
+            "studies or embeddings "
             f"out, or go on without these answers (skip_unanswered, --skip-unanswered){allowed}."
         )

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine.terminal import show
+from bayesbias.base.statements import counted
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
@@ -200,8 +201,8 @@ def describe(table: "pd.DataFrame") -> str:
     counts = table["connection"].value_counts().sort_index()
     pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return (
-        f"{table['protected_word'].nunique()} protected words, {table['attribute_word'].nunique()} attribute words, "
-        f"{len(table):,} pairs: {pairs}."
+        f"{counted(table['protected_word'].nunique(), 'protected word')}, "
+        f"{counted(table['attribute_word'].nunique(), 'attribute word')}, {counted(len(table), 'pair')}: {pairs}."
     )
 
 

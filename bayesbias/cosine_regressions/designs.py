@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import counted
 from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows
@@ -63,8 +64,8 @@ class Design:
         rows, coefficients = self.columns.shape
         if rows <= coefficients:
             raise MeasureError(
-                f"The {self.name} design has {rows} rows but {coefficients} coefficients ({', '.join(self.terms)}). "
-                f"Give more words: at least {coefficients + 1} rows are needed."
+                f"The {self.name} design has {counted(rows, 'row')} but {coefficients} coefficients "
+                f"({', '.join(self.terms)}). Give more words: at least {coefficients + 1} rows are needed."
             )
         for columns in (self.columns, self.ratio_columns):
             self._raise_if_collinear(columns)

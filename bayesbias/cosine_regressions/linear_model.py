@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
+from bayesbias.base.statements import counted
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
 from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, resample
@@ -305,7 +306,9 @@ def _one_column_a_word(effect: WordEffects, rows: int) -> Floats:
     """Return the columns of Z of one kind of word effects."""
     words = np.asarray(effect.words)
     if words.shape != (rows,):
-        raise MeasureError(f"The word effects have words of shape {words.shape}: give one for each of {rows} rows.")
+        raise MeasureError(
+            f"The word effects have words of shape {words.shape}: give one for each of {counted(rows, 'row')}."
+        )
     codes = np.unique(words, return_inverse=True)[1]
     columns: Floats = np.zeros((rows, codes.max() + 1))
     columns[np.arange(rows), codes] = effect.by

@@ -7,6 +7,7 @@ import numpy as np
 from bayesbias.base.statements import (
     Statement,
     count_text,
+    counted,
     distance_text,
     interval_text,
     percent_text,
@@ -42,9 +43,9 @@ def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, s
     )  # fmt: skip
     return Statement(
         "model",
-        f"{design.name.capitalize()} design, {numbers['rows']} rows, {numbers['coefficients']} coefficients: {ends}. "
-        f"1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of coefficients: {given}. "
-        f"{count_text(numbers['draws'])} independent draws, seed {seed}.",
+        f"{design.name.capitalize()} design, {counted(numbers['rows'], 'row')}, {numbers['coefficients']} "
+        f"coefficients: {ends}. 1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of "
+        f"coefficients: {given}. {count_text(numbers['draws'])} independent draws, seed {seed}.",
         numbers,
     )
 

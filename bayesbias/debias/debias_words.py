@@ -8,7 +8,7 @@ from typing import Any, Required, TypedDict
 
 from bayesbias.base.files.inputs import bundled
 from bayesbias.base.files.toml_files import read_declared_toml
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
@@ -209,12 +209,12 @@ def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: in
     present = list(dict.fromkeys(form for form in spellings if form is not None))
     if len(present) < least:
         raise MeasureError(
-            f"The embedding {embedding.name!r} has {len(present)} of the {len(words)} words of {what}, and {least} are "
-            f"needed: it lacks {name_some(lost)}. Give words that it has, or load more of its words."
+            f"The embedding {embedding.name!r} has {len(present)} of the {counted(len(words), 'word')} of {what}, and "
+            f"{least} are needed: it lacks {name_some(lost)}. Give words that it has, or load more of its words."
         )
     if lost:
         warn_user(
-            f"The embedding {embedding.name!r} lacks {len(lost)} of the {len(words)} words of {what} "
+            f"The embedding {embedding.name!r} lacks {len(lost)} of the {counted(len(words), 'word')} of {what} "
             f"({name_some(lost)}).",
             LostWordsWarning,
         )
@@ -228,7 +228,8 @@ def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
     if look_up.lost:
         warn_user(
             f"The embedding {embedding.name!r} lacks {len(look_up.lost)} of the definitional words "
-            f"({name_some(look_up.lost)}), so {len(sets) - len(complete)} of {len(sets)} sets are left out.",
+            f"({name_some(look_up.lost)}), so {len(sets) - len(complete)} of {counted(len(sets), 'set')} "
+            f"{'is' if len(sets) - len(complete) == 1 else 'are'} left out.",
             LostWordsWarning,
         )
     # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import check_count, check_flag
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.base.vectors import checked_rows, raise_unless_same_dimensions
 from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled
 from bayesbias.debias.rows import whole_embedding
@@ -107,7 +107,7 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     if count > rank:
         raise MeasureError(
             f"components={count}, but the {len(complete)} definitional sets that the embedding has differ in only "
-            f"{rank} direction{'s' * (rank > 1)}. Give more sets, or fewer components."
+            f"{counted(rank, 'direction')}. Give more sets, or fewer components."
         )
     explained = scales**2 / (scales**2).sum()
     directions = directions[:count]

@@ -7,6 +7,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
@@ -82,7 +83,7 @@ def without_common_part(
             f"Nothing is left of the vector of {word!r}. Remove fewer components, or give a reference."
         )
     step = f"centred on {len(others):,} words" + (f" of {others.name}" if reference is not None else "")
-    step += f", without {count} principal component{'s' * (count > 1)}" if count else ""
+    step += f", without {counted(count, 'principal component')}" if count else ""
     changed = replace(source, vectors=vectors, name=f"{source.name}, {step}", steps=(*source.steps, step))
     if not isinstance(changed, ContextualEmbedding):
         return changed

@@ -11,6 +11,7 @@ import numpy as np
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import SEAL
 from bayesbias.base.files.outputs import atomic_path, check_output
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.contextual.spread import spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
@@ -59,8 +60,9 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
         spaced = [word for word in embedding.words if not word or any(letter.isspace() for letter in word)]
         if spaced:
             raise EmbeddingError(
-                f"{len(spaced)} words hold white space, as {name_some(map(repr, spaced), 3)}, which separates the "
-                f"columns of a {target.suffix} file. Write an .npz file."
+                f"{counted(len(spaced), 'word holds', 'words hold')} white space, as "
+                f"{name_some(map(repr, spaced), 3)}, which separates the columns of a {target.suffix} file. Write an "
+                ".npz file."
             )
         try:  # readers of these formats use 32 bits a number
             with np.errstate(over="ignore"):

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
@@ -122,7 +122,7 @@ def find_two_lists(
 ) -> FoundLists:
     """Return two word lists as `find_lists` does; each must keep at least one word."""
     if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give a mapping of two list names to words.")
+        raise MeasureError(f"Found {counted(len(lists), 'word list')}. Give a mapping of two list names to words.")
     return find_lists(embedding, lists, max_lost=max_lost, least=1, others=others)
 
 
@@ -320,8 +320,9 @@ def list_names(
 def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
     if targets is None and len(study.protected) != 2:
         raise MeasureError(
-            f"The study {study.name!r} has {len(study.protected)} protected groups ({name_some(study.protected)}), "
-            f"but the measure compares 2. Name them, such as targets={tuple(study.protected)[:2]!r}."
+            f"The study {study.name!r} has {counted(len(study.protected), 'protected group')} "
+            f"({name_some(study.protected)}), but the measure compares 2. Name them, such as "
+            f"targets={tuple(study.protected)[:2]!r}."
         )
     names = tuple(study.protected) if targets is None else targets
     return list_names(names, study.protected, "targets", study, count=2)
@@ -332,7 +333,7 @@ def _associated_list(study: Study, target: str) -> str:
     groups = [attribute for protected, attribute in study.associated if protected == target]
     if len(groups) != 1:
         raise MeasureError(
-            f"The study {study.name!r} associates {target!r} with {len(groups)} attribute groups"
+            f"The study {study.name!r} associates {target!r} with {counted(len(groups), 'attribute group')}"
             f"{f' ({name_some(groups)})' if groups else ''}, but the test needs 1. "
             f"Name two: attributes=(...), out of {name_some(study.attribute_lists, 20)}."
         )
@@ -350,8 +351,8 @@ def _distinct(name: str, words: Sequence[str], forms: Mapping[str, str]) -> tupl
             first[forms[word]] = word
     if dropped:
         warn_user(
-            f"Left out {len(dropped)} of the {len(words)} words of {name!r}, which match the same vector as an earlier "
-            f"word of the list: {name_some(dropped)}.",
+            f"Left out {len(dropped)} of the {counted(len(words), 'word')} of {name!r}, because they match the same "
+            f"vector as an earlier word of the list: {name_some(dropped)}.",
             DuplicatesWarning,
         )
     return tuple(first.values())

@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
@@ -91,8 +91,8 @@ class Similarities(Described):
         if values.isna().any():
             missing = [" - ".join(pair) for pair in pairs[values.isna()]]
             raise MeasureError(
-                f"The table lacks {len(missing):,} of {len(pairs):,} pairs of words: {name_some(missing, 3)}. Add "
-                "them, or leave these words out."
+                f"The table lacks {len(missing):,} of {counted(len(pairs), 'pair')} of words: {name_some(missing, 3)}. "
+                "Add them, or leave these words out."
             )
         shape = len(words[0]), len(words[1])
         return cls(

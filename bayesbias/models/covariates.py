@@ -12,6 +12,7 @@ import pandas as pd
 from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, is_text, shown
 from bayesbias.base.files.inputs import input_file
+from bayesbias.base.statements import counted
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
@@ -61,8 +62,8 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     for name, column in zip(chosen, values.T, strict=True):
         if lacking := [word for word, value in zip(words, column, strict=True) if not np.isfinite(value)]:
             faults.append(
-                f"{name!r} has no number for {len(lacking)} of {len(words)} protected words: {name_some(lacking)}. Add "
-                "them, or leave these words out of the table"
+                f"{name!r} has no number for {len(lacking)} of {counted(len(words), 'protected word')}: "
+                f"{name_some(lacking)}. Add them, or leave these words out of the table"
             )
     raise_faults(ArgumentError, "covariates", faults)
     names = tuple(map(str, chosen))

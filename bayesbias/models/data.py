@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.statements import counted
 from bayesbias.errors import FitError
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
@@ -70,8 +71,9 @@ def model_data(table: pd.DataFrame) -> ModelData:
     repeated = coded.repeated_pairs()
     if repeated and not duplicates_kept:
         raise FitError(
-            f"{repeated:,} of {len(table):,} rows repeat a pair, so the same evidence would count twice. Use "
-            "table.drop_duplicates(['protected_word', 'attribute_word']), or read the table with "
+            f"Of {counted(len(table), 'row')}, {counted(repeated, 'repeats', 'repeat')} a pair, so that the same "
+            "evidence would count twice. Use table.drop_duplicates(['protected_word', 'attribute_word']), or read the "
+            "table with "
             "duplicates='keep' to reproduce a result that counted them."
         )
     _raise_if_all_equal(coded)

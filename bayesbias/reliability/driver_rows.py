@@ -7,6 +7,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, column_rank, is_constant
 from bayesbias.base.checks import check_items
+from bayesbias.base.statements import counted
 from bayesbias.errors import ReportError, did_you_mean, name_some
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def complete_words(
     complete = frame[sizes == most].sort_values(["word", *cells], kind="stable")
     if complete["word"].nunique() < 10:
         raise ReportError(
-            f"{complete['word'].nunique()} words have all {most} cells of {cells}; at least 10 are needed. Use words "
-            "that all algorithms, corpora and rules have."
+            f"{counted(complete['word'].nunique(), 'word has', 'words have')} all {most} cells of {cells}; at least "
+            "10 are needed. Use words that all algorithms, corpora and rules have."
         )
     return complete.reset_index(drop=True), most, left_out
 

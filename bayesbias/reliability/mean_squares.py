@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import counted
 from bayesbias.errors import MeasureError
 
 # Numbers that are processed at once, so that they fit into the cache of a core.
@@ -187,8 +188,7 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
     *leading, n, k = array.shape
     if n < 2 or k < 2:
         raise MeasureError(
-            f"The scores have {n} row{'s' * (n != 1)} and {k} column{'s' * (k != 1)}. A reliability needs at least two "
-            "of each."
+            f"The scores have {counted(n, 'row')} and {counted(k, 'column')}. A reliability needs at least two of each."
         )
     if 0 in leading:
         raise MeasureError(f"The scores have the shape {array.shape}, which holds no matrix. Give at least one.")

@@ -10,14 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_probability, resolve_seed
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    digits_text,
-    percent_text,
-    rows_of,
-    share_text,
-)
+from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of, share_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import estimates, settled
 from bayesbias.models.numerics.diagnostics import warn_of_problems
@@ -63,7 +56,7 @@ class ReliabilityRegression(Result):
     facts: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"ReliabilityRegression({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
+        return f"ReliabilityRegression({counted(self.facts['words'], 'word')}, {counted(self.facts['rows'], 'row')})"
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -95,7 +88,7 @@ class ReliabilityRegression(Result):
         contents = contents_of(
             self,
             title=f"What explains {self.facts['response']}",
-            about=f"{self.facts['words']:,} words, {self.facts['rows']:,} rows.",
+            about=f"{counted(self.facts['words'], 'word')}, {counted(self.facts['rows'], 'row')}.",
             captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
             differences=("coefficients",),
         )

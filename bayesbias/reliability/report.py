@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of
-from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of, share_text
+from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of, share_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.estimates.intervals import settled
@@ -74,7 +74,11 @@ class ReliabilityReport(Result):
         doubts = [Statement("left out", reason) for reason in self.not_explained]
         if lost:
             doubts.append(
-                Statement("lost words", f"{len(lost)} words are left out: {name_some(lost, 5)}.", {"words": lost})
+                Statement(
+                    "lost words",
+                    f"{counted(len(lost), 'word is', 'words are')} left out: {name_some(lost, 5)}.",
+                    {"words": lost},
+                )
             )
         several = ["vectors"] if len(self.facts["seeds"]) > 1 else []
         doubts += shape_doubts(self.words_over_seeds, [*several, "list", "rule"], "Over seeds")
@@ -119,8 +123,9 @@ class ReliabilityReport(Result):
         contents = contents_of(
             self,
             title="Are these bias scores reliable?",
-            about=f"{sizes['words']} target words, {sizes['base_pairs']} base pairs, {len(sizes['rules'])} rules; "
-            f"seeds: {', '.join(f'{count} of {name}' for name, count in sizes['seeds'].items())}.",
+            about=f"{counted(sizes['words'], 'target word')}, {counted(sizes['base_pairs'], 'base pair')}, "
+            f"{counted(len(sizes['rules']), 'rule')}; seeds: "
+            f"{', '.join(f'{count} of {name}' for name, count in sizes['seeds'].items())}.",
             figures=self._figures(prob),
         )
         settings = {"Rules": ", ".join(sizes["rules"]), "Interval": f"{prob} HPDI", "Seed": str(sizes["seed"])}

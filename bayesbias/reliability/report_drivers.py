@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.statements import counted
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError
 from bayesbias.reliability.reliability_drivers import ReliabilityRegression, drivers
 from bayesbias.reliability.stability import word_features
@@ -43,7 +44,9 @@ def explained(
     names = [name for name in names if missing[name] <= 0.5 and features[name].dropna().nunique() > 1]
     complete = features.dropna(subset=names)
     if lost := features["word"].nunique() - complete["word"].nunique():
-        reasons.append(f"{lost} words that lack a feature are not in the regressions.")
+        reasons.append(
+            f"{counted(lost, 'word that lacks a feature is', 'words that lack a feature are')} not in the regressions."
+        )
     results = {}
     for kind in ("over seeds", "over rules"):
         frame = tables[f"words_{kind.replace(' ', '_')}"]

@@ -16,6 +16,7 @@ from bayesbias.base.checks import check_choice, check_count, check_items, check_
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import (
     ArgumentError,
@@ -190,7 +191,8 @@ def _checked_seeds(embeddings: Mapping[Any, EmbeddingLike]) -> Any:
     seeds = list(embeddings)
     if not seeds or not all(isinstance(seed, int | np.integer | str) for seed in seeds):
         raise ArgumentError(
-            f"embeddings has {len(seeds)} seeds{f', such as {seeds[0]!r}' if seeds else ''}: give a mapping such as "
+            f"embeddings has {counted(len(seeds), 'seed')}{f', such as {seeds[0]!r}' if seeds else ''}: give a "
+            "mapping such as "
             '{1: "seed1.npz", 2: "seed2.npz"}.'
         )
     whole = all(isinstance(seed, int | np.integer) for seed in seeds)
@@ -250,7 +252,7 @@ def _survey(
     targets = tuple(every) if wanted is None else wanted
     lost = tuple(word for word in targets if word not in common)
     judge_lost_words(
-        f"One or more of the {len(embeddings)} embeddings",
+        f"One or more of the {counted(len(embeddings), 'embedding')}",
         [WordList("the target words", len(targets), lost)],
         "They are left out for all seeds, and named in the scores' attrs (lost_words).",
         max_lost=max_lost,
@@ -265,7 +267,7 @@ def _survey(
         raise MeasureError(f"{missing}, so no base pair is left. Give pairs of words that all embeddings have.")
     if lost_pairs:
         warn_user(
-            f"{missing}: left {len(lost_pairs)} of the {len(pairs)} base pairs out "
+            f"{missing}: left {len(lost_pairs)} of the {counted(len(pairs), 'base pair')} out "
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
@@ -112,7 +113,9 @@ def _words_of(loaded: Mapping[Hashable, Embedding], words: Iterable[str] | None)
     first, *others = loaded.values()
     shared = [word for word in first.words if all(word in embedding for embedding in others)]
     if len(shared) <= first.dimensions and len(shared) < 3:
-        raise EmbeddingError(f"The embeddings have {len(shared)} words in common. Train all on the same corpus.")
+        raise EmbeddingError(
+            f"The embeddings have {counted(len(shared), 'word')} in common. Train all on the same corpus."
+        )
     if words is None:
         return shared, shared
     wanted, in_common = check_words(words), set(shared)
@@ -147,7 +150,8 @@ def _logs(counts: Any, words: list[str]) -> Floats:
     bad = [word for word in words if not counts.get(word, 0) > 0]
     if bad:
         raise ReportError(
-            f"counts lacks {len(bad)} of {len(words)} words, or has 0 for them: {name_some(map(repr, bad), 5)}. Count "
-            "the words of the corpus that the vectors were trained on, or give fewer words."
+            f"counts lacks {len(bad)} of {counted(len(words), 'word')}, or has 0 for them: "
+            f"{name_some(map(repr, bad), 5)}. Count the words of the corpus that the vectors were trained on, or give "
+            "fewer words."
         )
     return np.log(np.array([float(counts[word]) for word in words]))

@@ -7,6 +7,7 @@ from typing import Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import bundled, read_toml
+from bayesbias.base.statements import counted
 from bayesbias.errors import MeasureError, did_you_mean
 from bayesbias.metrics.look_up import checked_words
 
@@ -99,8 +100,8 @@ def checked_queries(queries: Any, where: str) -> dict[str, tuple[str, ...]]:
     for name, words in checked.items():
         if len(words) < 2 or len(set(words)) < len(words):
             raise MeasureError(
-                f"{where}The query {name!r} has {len(words)} words, {len(set(words))} of them different. Give two or "
-                "more, each once."
+                f"{where}The query {name!r} has {counted(len(words), 'word')}, {len(set(words))} of them different. "
+                "Give two or more, each once."
             )
     return checked
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
 from bayesbias.base.results import Contents, Result, ResultFigure
-from bayesbias.base.statements import Conclusions, Statement, StatementList, percent_text
+from bayesbias.base.statements import Conclusions, Statement, StatementList, counted, percent_text
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
@@ -66,7 +66,7 @@ class FitReport(Result):
     page_in_folder: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        return f"FitReport({self.subject!r}, model {self.spec.name!r}, {len(self.table):,} pairs)"
+        return f"FitReport({self.subject!r}, model {self.spec.name!r}, {counted(len(self.table), 'pair')})"
 
     @property
     def subject(self) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
@@ -257,7 +258,7 @@ def _raise_if_a_list_is_empty(
     hint = f"Use other words, or leave this list out of the study.{_case_hint(embedding)}"
     if protected.empty and attributes.empty:
         raise LostWordsError(
-            f"The embedding {embedding.name!r} has none of the {len(study.words)} words of the study "
+            f"The embedding {embedding.name!r} has none of the {counted(len(study.words), 'word')} of the study "
             f"{study.name!r} (for example {name_some(study.words, 4)}). {hint}"
         )
     empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["list"])]

@@ -16,6 +16,7 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_text
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
+from bayesbias.base.statements import counted
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
@@ -274,7 +275,7 @@ def _blank_words(name: str, coded: WordCodes) -> list[str]:
     if count == 0:
         return []
     first = int(np.flatnonzero(blank[coded.codes])[0]) + 1
-    return [f"{count:,} values of {name!r} are blank, the first in row {first}"]
+    return [f"{counted(count, 'value')} of {name!r} {'is' if count == 1 else 'are'} blank, the first in row {first}"]
 
 
 def _doubtful_words(name: str, coded: WordCodes) -> list[str]:
@@ -295,7 +296,7 @@ def _bad_connections(coded: WordCodes) -> list[str]:
     if missing := len(coded.codes) - sum(counts.values()):
         counts["nan"] = counts.get("nan", 0) + missing
     return [
-        f"{count:,} rows have the connection {value!r}{did_you_mean(value, CONNECTIONS)}; "
+        f"{counted(count, 'row has', 'rows have')} the connection {value!r}{did_you_mean(value, CONNECTIONS)}; "
         f"known are {', '.join(CONNECTIONS)}"
         for value, count in counts.items()
         if value not in CONNECTIONS
@@ -350,8 +351,8 @@ def _contradictions(table: CodedTable) -> list[str]:
         twice = distinct[distinct.duplicated(pair)]
         if len(twice):
             faults.append(
-                f"{len(twice):,} pairs are listed again with another distance or connection, for example "
-                f"{table.example(int(twice.index[0]))}; decide which row is right"
+                f"{counted(len(twice), 'pair is', 'pairs are')} listed again with another distance or connection, for "
+                f"example {table.example(int(twice.index[0]))}; decide which row is right"
             )
     word, group = table.words["protected_word"], table.words["protected_group"]
     group_of = np.zeros(len(word.words), dtype=np.int64)

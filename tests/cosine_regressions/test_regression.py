@@ -146,7 +146,7 @@ def test_bad_requests() -> None:
         cosine_regression(vectors(), few, "centroid")
     with pytest.raises(MeasureError, match=r"'X' .*12 .*'Y' .*11"):
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
-    with pytest.raises(MeasureError, match="1 protected groups"):
+    with pytest.raises(MeasureError, match="1 protected group"):
         cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
     with pytest.raises(ArgumentError, match="'centroid'"):
         cosine_regression(vectors(), WORDS, "centroids")

@@ -82,7 +82,7 @@ def test_lists_by_name_are_as_good_as_a_study() -> None:
     turned = four_lists(PETS, ("dogs", "cats"), ("quiet", "loud"))
     assert list(turned.by_name) == ["dogs", "cats", "quiet", "loud"]
     assert two_groups({**given, "more": ["owl"]}).title == "cats, dogs by quiet, loud, more"
-    with pytest.raises(MeasureError, match="1 protected groups"):
+    with pytest.raises(MeasureError, match="1 protected group"):
         four_lists({name: given[name] for name in list(given)[:3]})
     with pytest.raises(MeasureError, match=r"targets .*attributes"):
         two_groups(given, targets=("cats", "dogs"))

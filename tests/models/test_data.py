@@ -35,7 +35,7 @@ def test_order_and_index_of_the_rows_do_not_matter_for_the_words(table: pd.DataF
 
 def test_faults_end_before_sampling(table: pd.DataFrame) -> None:
     twice = pd.concat([table, table.head(3)], ignore_index=True)
-    with pytest.raises(FitError, match="3 of 2,835"):
+    with pytest.raises(FitError, match="Of 2,835 rows, 3 repeat"):
         model_data(twice)
     equal = table.assign(
         cosine_distance=table["cosine_distance"].where(table["connection"] != "human", 0.5),
@@ -88,7 +88,7 @@ def test_repetitions_are_found_by_bitmap_and_by_sorting(table: pd.DataFrame, mon
     monkeypatch.setattr("bayesbias.tables.codes._BLOCK", 100)
     assert model_data(table).pair_counts.sum() == len(table)
     assert model_data(table.iloc[::-1]).protected_words.tolist() == table["protected_word"][::-1].unique().tolist()
-    with pytest.raises(FitError, match="3 of 2,835"):
+    with pytest.raises(FitError, match="Of 2,835 rows, 3 repeat"):
         model_data(pd.concat([table, table.head(3)], ignore_index=True))
 
 

@@ -84,7 +84,7 @@ def test_table_2_finds_what_was_made_unreliable(tmp_path: Path) -> None:
     assert found.drivers["over seeds"].facts["words"] == 59
     assert len(found.not_explained) == 2
     assert "rare" in found.not_explained[0]
-    assert "1 words" in found.not_explained[1]
+    assert "1 word" in found.not_explained[1]
     folder = bb.write(found, tmp_path / "folder", progress=False)
     names = {path.name for path in folder.iterdir()}
     assert {

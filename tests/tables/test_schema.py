@@ -66,11 +66,11 @@ def test_categories_stay_and_the_given_table_is_not_touched() -> None:
         (rows(cosine_distance=np.array([0.5, 0.7, 0.9, 0.6 + 0j], dtype=object)), "complex"),
         (rows(cosine_similarity=np.full(4, 0.5 + 0j)), r"'cosine_similarity' .* complex"),
         (rows(cosine_distance=[0.5, np.nan, np.inf, 0.6]), r"2 values .* 'cosine_distance' .* first .* row 2"),
-        (rows(protected_word=["he", " ", "she", "she"]), r"1 values .* 'protected_word' .* blank, .* first .* row 2"),
+        (rows(protected_word=["he", " ", "she", "she"]), r"1 value .* 'protected_word' .* blank, .* first .* row 2"),
         (rows(connection=["associated", "humen", "human", "human"]), "'humen' .did you mean 'human'"),
         (rows(cosine_distance=[0.5, -0.1, 0.9, 2.1]), r"2 distances .* 0 .* 2, .* -0.1 .* 'he' .* 'art'"),
         (rows(cosine_similarity=[0.5, 0.3, 0.1, 0.5]), r"1 rows cosine_similarity .* 'she' .* 'art'"),
-        (rows(attribute_word=["math", "math", "math", "art"]), "1 pairs"),
+        (rows(attribute_word=["math", "math", "math", "art"]), "1 pair is"),
         (rows(protected_group=["m", "f", "f", "f"]), r"protected words he .* several"),
     ],
 )

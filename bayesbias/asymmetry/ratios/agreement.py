@@ -20,6 +20,7 @@ from bayesbias.asymmetry.ratios.pair_statistics import (
 from bayesbias.asymmetry.sources.relations import REST, chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_items, check_number, check_probability
+from bayesbias.base.statements import counted
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
 
 LEAST_PAIRS = 10
@@ -271,8 +272,7 @@ def too_few(first: pd.DataFrame, second: pd.DataFrame) -> str:
 
 
 def _few_text(count: int) -> str:
-    pairs = "1 pair has" if count == 1 else f"{count} pairs have"
-    return f"{pairs} a number in both, and at least {LEAST_PAIRS} are needed"
+    return f"{counted(count, 'pair has', 'pairs have')} a number in both, and at least {LEAST_PAIRS} are needed"
 
 
 def joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

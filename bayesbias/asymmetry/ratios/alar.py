@@ -11,6 +11,7 @@ from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
+from bayesbias.base.statements import counted
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import estimate_frame
 
@@ -90,7 +91,7 @@ def alar(
         frame = frame[frame["directed"].astype(bool)]
     if len(frame) < 2:
         raise MeasureError(
-            f"Of {len(ratios):,} pairs, {len(frame)} have a direction and a number; at least 2 are needed."
+            f"Of {counted(len(ratios), 'pair')}, {len(frame)} have a direction and a number; at least 2 are needed."
         )
     names = chosen_relations(frame, relations)
     parts = [frame[frame["relation"] == name] for name in names]
@@ -164,7 +165,7 @@ def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     frame = ratios[ratios["left_out"] == ""].reset_index(drop=True)
     if frame.empty:
         reasons = ratios["left_out"].value_counts()
-        why = f": {reasons.index[0]} ({reasons.iloc[0]:,} pairs)" if len(reasons) else ""
+        why = f": {reasons.index[0]} ({counted(reasons.iloc[0], 'pair')})" if len(reasons) else ""
         raise MeasureError(f"No pair of {name} has a number{why}. Give pairs of words that the source has.")
     columns = ["lar", "sd", "probability_of_direction"]
     if texts := [column for column in columns if frame[column].dtype.kind not in "fiu"]:

@@ -14,6 +14,7 @@ from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import (
     Statement,
     StatementList,
+    counted,
     digits_text,
     interval_text,
     percent_text,
@@ -86,8 +87,8 @@ class AsymmetryReport(Result):
         first = [
             Statement(
                 "pairs",
-                f"{self.norms}: of {len(each_once):,} pairs{rows_text} {share_text(clear)} have a clear direction (a "
-                f"probability of at least {CLEAR:g}).",
+                f"{self.norms}: of {counted(len(each_once), 'pair')}{rows_text} {share_text(clear)} have a clear "
+                f"direction (a probability of at least {CLEAR:g}).",
                 {"pairs": len(each_once), "rows": len(norm_ratios), "clear": clear},
             )
         ]
@@ -98,7 +99,11 @@ class AsymmetryReport(Result):
         others += map(_difference_statement, rows_of(self._whole_differences))
         lost = self.left_out.groupby("source", sort=False)["pairs"].sum()
         limits = [
-            Statement("left out", f"{name}: {count:,} pairs have no number (see left_out).", {"pairs": int(count)})
+            Statement(
+                "left out",
+                f"{name}: {counted(int(count), 'pair has', 'pairs have')} no number (see left_out).",
+                {"pairs": int(count)},
+            )
             for name, count in lost.items()
         ]
         return (
@@ -212,7 +217,7 @@ class AsymmetryReport(Result):
             return []
         (low, high), (low_both, high_both) = (COVERAGE[name] for name in ("one", "both"))
         text = (
-            f"{self.norms}: {one_way:,} pairs are listed in one direction only. In simulations, "
+            f"{self.norms}: {counted(one_way, 'pair is', 'pairs are')} listed in one direction only. In simulations, "
             f"{percent_text(HDI_PROB)} intervals of such pairs contained the true ratio in {low:.0%} to {high:.0%} of "
             f"cases (of pairs listed in both directions {low_both:.0%} to {high_both:.0%}): rely on their direction, "
             "not on their size."
@@ -227,8 +232,8 @@ class AsymmetryReport(Result):
         sizes = self.ratios[self.ratios["left_out"] == ""].groupby("source")["lar"].size().to_dict()
         fewest = min(self.agreement["source"].unique(), key=lambda name: int(sizes[name]))
         text = (
-            f"Sources are compared on the {compared:,} of {every:,} pairs for which all have a number; {fewest} has "
-            f"{sizes[fewest]:,}, the fewest."
+            f"Sources are compared on the {compared:,} of {counted(every, 'pair')} for which all have a number; "
+            f"{fewest} has {sizes[fewest]:,}, the fewest."
         )
         return [Statement("common pairs", text, {"pairs": compared})]
 
@@ -246,7 +251,7 @@ class AsymmetryReport(Result):
         what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
         corrected = interval_text(row["cam_corrected_low"], row["cam_corrected_high"])
         text = (
-            f"{name}, {row['pairs']:,} pairs: CAM {row['cam']:+.3f} "
+            f"{name}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
             f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
             f"{row['cam_corrected']:+.3f} ({corrected}). Its direction is right for {share_text(right['accuracy'])} of "
             f"the pairs, and for {share_text(right['clear_accuracy'])} of those with a clear direction."
@@ -275,7 +280,7 @@ def _relation_statement(row: Mapping[str, Any]) -> Statement:
 def _difference_statement(row: Mapping[str, Any]) -> Statement:
     what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
     text = (
-        f"CAM of {row['first']} minus that of {row['second']}, {row['pairs']:,} pairs: {row['difference']:+.3f} "
-        f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
+        f"CAM of {row['first']} minus that of {row['second']}, {counted(row['pairs'], 'pair')}: "
+        f"{row['difference']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("difference", text, row)

@@ -13,7 +13,7 @@ from bayesbias.asymmetry.sources.evocation import Evocation
 from bayesbias.asymmetry.sources.relations import chosen_relations, with_relations
 from bayesbias.base.checks import HDI_PROB, check_items, check_probability, check_type, resolve_seed
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, interval_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, interval_text, percent_text, rows_of
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import settled
 
@@ -51,7 +51,9 @@ class NormsComparison(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         counts = [
-            Statement("pairs", f"{row['norms']}: {row['pairs']:,} pairs, and all norms list {row['common']:,}.", row)
+            Statement(
+                "pairs", f"{row['norms']}: {counted(row['pairs'], 'pair')}, and all norms list {row['common']:,}.", row
+            )
             for row in rows_of(self.counts)
         ]
         whole = self.agreement
@@ -81,7 +83,7 @@ class NormsComparison(Result):
 def _agreement_statement(row: Mapping[str, Any]) -> Statement:
     what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
     text = (
-        f"{row['first']} and {row['second']}, {row['pairs']:,} pairs: CAM {row['cam']:+.3f} "
+        f"{row['first']} and {row['second']}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
         f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
         f"{row['cam_corrected']:+.3f} ({interval_text(row['cam_corrected_low'], row['cam_corrected_high'])})."
     )

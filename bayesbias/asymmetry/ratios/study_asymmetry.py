@@ -15,7 +15,7 @@ from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, l
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.intervals import contrast_name, settled
 from bayesbias.studies.study import StudyLike, load_study
@@ -94,7 +94,7 @@ class StudyAsymmetry(Result):
 def _mean_statement(row: Mapping[str, Any]) -> Statement:
     more = "more" if row["mean"] > 0 else "less"
     text = (
-        f"{row['connection']}, {row['pairs']:,} pairs: protected words evoke attribute words "
+        f"{row['connection']}, {counted(row['pairs'], 'pair')}: protected words evoke attribute words "
         f"{np.exp(abs(row['mean'])):.2f} times {more} than the reverse: {row['mean']:+.3f} "
         f"({row['hdi_low']:+.3f} to {row['hdi_high']:+.3f})."
     )
@@ -175,9 +175,10 @@ def study_asymmetry(
     words = min(usable_pairs["a"].nunique(), usable_pairs["b"].nunique())
     if words < 2:
         raise MeasureError(
-            f"{source.name} has numbers for {len(usable_pairs)} of the {len(pairs):,} pairs of {loaded.name}, with "
-            f"{usable_pairs['a'].nunique()} protected and {usable_pairs['b'].nunique()} attribute words. At least 2 of "
-            "each are needed: give a source with more of the words."
+            f"{source.name} has numbers for {len(usable_pairs)} of the {counted(len(pairs), 'pair')} of "
+            f"{loaded.name}, with {usable_pairs['a'].nunique()} protected and "
+            f"{counted(usable_pairs['b'].nunique(), 'attribute word')}. At least 2 of each are needed: give a source "
+            "with more of the words."
         )
     connections = [name for name in loaded.connections if (usable_pairs["connection"] == name).any()]
     codes = word_codes(usable_pairs["a"].tolist(), usable_pairs["b"].tolist())

@@ -86,7 +86,7 @@ def reliability(
     from bayesbias import reliability as room
     from bayesbias.base.checks import check_probability
     from bayesbias.base.files.inputs import input_file
-    from bayesbias.base.statements import percent_text
+    from bayesbias.base.statements import counted, percent_text
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.directions.word_scores import load_base_pairs
     from bayesbias.reliability.scores import score_array
@@ -148,9 +148,9 @@ def reliability(
     }
     sizes = of_targets.sizes
     parts = [
-        f"{sizes['target_word']} target words, {sizes['base_pair']} base pairs, {sizes['rule']} rules, "
-        f"{sizes['seed']} seeds. An ICC below 0.5 is called poor, below 0.75 moderate and below 0.9 good; an alpha of "
-        "at least 0.7 is called acceptable.",
+        f"{counted(sizes['target_word'], 'target word')}, {counted(sizes['base_pair'], 'base pair')}, {sizes['rule']} "
+        f"rules, {counted(sizes['seed'], 'seed')}. An ICC below 0.5 is called poor, below 0.75 moderate and below 0.9 "
+        "good; an alpha of at least 0.7 is called acceptable.",
         *(
             f"{title}{_rows_note(frames[name])}\n{_lowest(frames[name])}"
             for name, title in titles.items()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.machine.terminal import show
+from bayesbias.base.statements import counted
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,
@@ -143,7 +144,7 @@ def debias(
             else:
                 write_embedding(changed, folder / f"{label}.npz")
                 file = output / f"{label}.npz"
-            lines.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
+            lines.append(f"Wrote {file}: {changed.name}, {counted(len(changed), 'word')}.")
     if study is not None:
         lines.append(f"Open {output / 'report.html'} in a browser.")
     else:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayesbias.base.statements import counted
 from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, Seed, answer, app, claim
 from bayesbias.errors import ArgumentError
 
@@ -67,8 +68,8 @@ def contexts(
     index = index_contexts(corpus, output, longest=longest, overwrite=overwrite, progress=not quiet)
     data = {name: getattr(index, name) for name in ("name", "sha256", "contexts", "words", "longest")}
     answer(
-        f"{index.contexts:,} contexts with {index.words:,} words of {index.name}.\nWrote {output}. Next: bayesbias "
-        f"table MODEL_FOLDER --study gender --contexts {output} --output table.csv",
+        f"{counted(index.contexts, 'context')} with {counted(index.words, 'word')} of {index.name}.\nWrote {output}. "
+        f"Next: bayesbias table MODEL_FOLDER --study gender --contexts {output} --output table.csv",
         {"file": str(output), **data},
         as_json=as_json,
         quiet=quiet,
@@ -129,8 +130,9 @@ def contextual(
     )
     write_embedding(embedding, output, overwrite=overwrite)
     answer(
-        f"{len(embedding):,} words, {embedding.dimensions} dimensions, {int(embedding.contexts.sum()):,} contexts.\n"
-        f"Wrote {output}. Next: bayesbias table {output} --study {study} --output table.csv",
+        f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}, "
+        f"{counted(int(embedding.contexts.sum()), 'context')}.\nWrote {output}. Next: bayesbias table {output} --study "
+        f"{study} --output table.csv",
         quiet=quiet,
     )
 
@@ -150,7 +152,7 @@ def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> s
     texts_a_word = len(load_templates()) if sentences is None else sentences
     words = {word for study in studies for word in study.words}
     controls = words - {word for study in studies for word in study.without_controls().words}
-    text = f"{len(words) * texts_a_word:,} {what} at most: {len(words):,} words, {texts_a_word:,} for each."
+    text = f"{len(words) * texts_a_word:,} {what} at most: {counted(len(words), 'word')}, {texts_a_word:,} for each."
     if controls:
         share = round(100 * len(controls) / len(words))
         text += f" {len(controls):,} of the words ({share}%) are control words, which --no-controls leaves out."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayesbias.base.statements import counted
 from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
 from bayesbias.cli.own_embeddings.contextual import NoControls, cost_text, study_of_command, vectors_of_model
 from bayesbias.errors import ArgumentError, library_reason
@@ -76,7 +77,7 @@ def encode(
     )
     write_embedding(embedding, output, overwrite=overwrite)
     answer(
-        f"{len(embedding):,} words, {embedding.dimensions} dimensions.\n"
+        f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}.\n"
         f"Wrote {output}. Next: bayesbias table {output} --study {study[0]} --output table.csv",
         quiet=quiet,
     )

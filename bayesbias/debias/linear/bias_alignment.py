@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import counted
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, linear_map
 from bayesbias.debias.method import Method
@@ -60,8 +61,8 @@ class BiasAlignment(Method[FittedLinearMap]):
         if short := [listed for listed in sets if len(listed) < groups]:
             raise MeasureError(
                 f"Bias alignment takes sets with a word of each group, but of {words.name!r} {short[0]} has "
-                f"{len(short[0])} words and another set {groups}. Give sets of one size, with their words in the order "
-                "of the groups."
+                f"{counted(len(short[0]), 'word')} and another set {groups}. Give sets of one size, with their words "
+                "in the order of the groups."
             )
         first, *others = (unit_rows(source.stored([listed[group] for listed in sets])) for group in range(groups))
         images = [rotation_onto(first, other) for other in others]

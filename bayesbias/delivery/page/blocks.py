@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import save_figure
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def frame_table(
     """
     shown = frame.head(MOST_ROWS)
     if len(frame) > len(shown):
-        caption = f"{caption} (the first {len(shown):,} of {len(frame):,} rows)"
+        caption = f"{caption} (the first {len(shown):,} of {counted(len(frame), 'row')})"
     cells = []
     for name, (_, write) in columns.items():
         ends = [[_cell(value, write) for value in shown[end]] for end in name.split(":")]

@@ -6,6 +6,7 @@ from re import sub
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import counted
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
     MOST_ROWS,
@@ -75,7 +76,7 @@ def table_block(table: ResultTable) -> Table:
         cells.append([" to ".join(parts) if "none" not in parts else "none" for parts in written])
     caption = table.caption
     if len(rows) < len(table.frame):
-        caption = f"{caption} (the first {len(rows):,} of {len(table.frame):,} rows)"
+        caption = f"{caption} (the first {len(rows):,} of {counted(len(table.frame), 'row')})"
     return Table(
         caption=caption,
         header=tuple(table.headings.get(ends[0], shown.heading) for ends, shown in zip(names, columns, strict=True)),

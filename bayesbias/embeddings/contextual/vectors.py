@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_count, check_items, resolve_seed
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.embeddings.contextual.forward import mean_piece_vectors
@@ -267,7 +268,7 @@ def _word_vectors(
 
 def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> str:
     if contexts < _LEAST:
-        return f"{contexts or 'no'} context{'s' * (contexts != 1)}, and {_LEAST} are needed"
+        return f"{counted(contexts, 'context')}, and {_LEAST} are needed"
     if unknown > contexts - least:
         return f"{model.name} does not know it"
     return f"its contexts are longer than {model.name} reads"
@@ -278,7 +279,7 @@ def _embedding(
 ) -> ContextualEmbedding:
     if reasons:
         named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), 4)
-        what = f"{name} gives no vector to {len(reasons)} word{'s' * (len(reasons) > 1)}: {named}."
+        what = f"{name} gives no vector to {counted(len(reasons), 'word')}: {named}."
         if not word_vectors:
             raise LostWordsError(f"{what} Give more text, or other words.")
         warn_user(f"{what} The field left_out lists them all.", LostWordsWarning)

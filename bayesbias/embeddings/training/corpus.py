@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import input_file, is_folder, printable
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
@@ -116,8 +117,8 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     if len(vocabulary) < 2:
         raise EmbeddingError(
             f"{f'Only the word {vocabulary[0]!r} occurs' if vocabulary else 'No word occurs'} {min_count} times or "
-            f"more in the {total:,} words of the {documents:,} documents, so there is nothing to train. Give more text "
-            "or a smaller min_count."
+            f"more in the {counted(total, 'word')} of the {documents:,} documents, so there is nothing to train. Give "
+            "more text or a smaller min_count."
         )
     check_memory(_BYTES_A_TOKEN * len(numbers), f"{total:,} words of a corpus", "Train on a part of it.")
     return Corpus(vocabulary, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
@@ -159,8 +160,8 @@ def check_neighbours(corpus: Corpus, min_count: int) -> None:
     before = np.concatenate([[0], np.cumsum(has_vector)[corpus.stream == DOCUMENT_END]])
     if np.diff(before).max() < 2:
         raise EmbeddingError(
-            f"No two of the {len(corpus.words):,} words with at least {min_count} occurrences occur in the same "
-            "document, so there is nothing to train. Give longer documents or a smaller min_count."
+            f"No two of the {counted(len(corpus.words), 'word')} with at least {min_count} occurrences occur in the "
+            "same document, so there is nothing to train. Give longer documents or a smaller min_count."
         )
 
 

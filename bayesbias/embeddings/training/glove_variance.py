@@ -12,7 +12,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.glove_v import GloveVFolder
 from bayesbias.embeddings.readers.npz import sound_zip
@@ -168,8 +168,8 @@ def glove_variance(
         raise EmbeddingError(f"Found no word that occurs with more than {dimensions} others. Take fewer dimensions.")
     if lost:
         warn_user(
-            f"{len(lost)} words have no covariance, because the embedding lacks them or they occur with at most "
-            f"{dimensions} words: {name_some(lost)}.",
+            f"{counted(len(lost), 'word has', 'words have')} no covariance, because the embedding lacks them or they "
+            f"occur with at most {dimensions} words: {name_some(lost)}.",
             LostWordsWarning,
         )
     places = [ranks[word] for word in kept_words]
@@ -255,7 +255,10 @@ def read_glove_variance(
     if not covariances:
         raise EmbeddingError(f"{folder} has a covariance of none of the words {name_some(lost)}. Give others.")
     if lost:
-        warn_user(f"{len(lost)} words have no covariance in {folder}: {name_some(lost)}.", LostWordsWarning)
+        warn_user(
+            f"{counted(len(lost), 'word has', 'words have')} no covariance in {folder}: {name_some(lost)}.",
+            LostWordsWarning,
+        )
     return VectorVariance(
         words=tuple(covariances),
         vectors=np.stack([files.vector(present[word]) for word in covariances]),

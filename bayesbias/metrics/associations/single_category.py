@@ -6,6 +6,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.weat import check_ddof, effect_size
@@ -139,7 +140,9 @@ def sc_weat(
             if isinstance(study, Mapping)
             else f"Name one, such as targets={next(iter(lists.protected))!r}."
         )
-        raise MeasureError(f"Found {len(lists.protected)} protected groups, but single-category WEAT takes 1. {remedy}")
+        raise MeasureError(
+            f"Found {counted(len(lists.protected), 'protected group')}, but single-category WEAT takes 1. {remedy}"
+        )
     similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.columns_to(name).mean(axis=0) for name in similarities.attributes)
     tests, counting = both_p_values(a, b, samples=samples, random_seed=seed)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
@@ -93,7 +93,7 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {name_some(lost)}: the direction uses {len(found_pairs)} of the "
-            f"{len(pairs)} pairs.",
+            f"{counted(len(pairs), 'pair')}.",
             LostWordsWarning,
         )
     differences = unit_rows(source, [a for a, _ in found_pairs]) - unit_rows(source, [b for _, b in found_pairs])

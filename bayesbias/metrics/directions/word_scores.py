@@ -13,6 +13,7 @@ from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.geometry import unit_rows
@@ -301,7 +302,7 @@ def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     if lost_pairs:
         warn_user(
             f"The embedding {source.name!r} lacks {name_some(lost_words)}: left out {len(lost_pairs)} of the "
-            f"{len(pairs)} base pairs ({name_some(map(pair_label, lost_pairs))}).",
+            f"{counted(len(pairs), 'base pair')} ({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
     return found_pairs, lost_pairs

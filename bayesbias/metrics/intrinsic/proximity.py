@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, resolve_seed
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
@@ -154,7 +155,7 @@ def gipe(
         direction = gender_direction(judge, pairs)
         directions: Floats = direction.vector[np.newaxis]
         weights: Floats = np.ones(1)
-        direction_text = f"the direction of {len(direction.pairs)} pairs"
+        direction_text = f"the direction of {counted(len(direction.pairs), 'pair')}"
     else:
         directions, weights, direction_text = name_subspace(judge, names, check_count("components", components))
     vocabulary, judge_rows = _common(source, judge)

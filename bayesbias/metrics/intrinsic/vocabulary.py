@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, is_number, resolve_seed
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
@@ -120,7 +121,10 @@ def vocabulary_direct_bias(
         else:
             direction = direction_posterior(direction_source, pairs, hdi_prob=hdi_prob, random_seed=seed)
             excluded = [word for direction_pair in direction.pairs for word in direction_pair]
-            vector, convention = direction.vector, f"main direction of {len(direction.pairs)} pairs of {source_text}"
+            vector, convention = (
+                direction.vector,
+                f"main direction of {counted(len(direction.pairs), 'pair')} of {source_text}",
+            )
     else:
         vector = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, convention = vector / np.linalg.norm(vector), "direction as given"

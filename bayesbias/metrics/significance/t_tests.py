@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING, Floats
+from bayesbias.base.statements import counted
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.tables.conversion import any_frame
 
@@ -209,8 +210,8 @@ def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[s
     if targets is None:
         if len(groups) != 2:
             raise MeasureError(
-                f"The table has {len(groups)} protected groups ({name_some(groups)}), but the test compares 2. "
-                "Name them: targets=(..., ...)."
+                f"The table has {counted(len(groups), 'protected group')} ({name_some(groups)}), but the test "
+                "compares 2. Name them: targets=(..., ...)."
             )
         return groups[0], groups[1]
     if isinstance(targets, str) or len(targets) != 2 or targets[0] == targets[1]:
@@ -234,8 +235,8 @@ def _common_pairs(before: pd.DataFrame, after: pd.DataFrame) -> tuple[pd.DataFra
     if not both.all():
         only = merged.loc[~both, _PAIR].astype(str).agg(" - ".join, axis=1)
         warn_user(
-            f"{len(only)} pairs of words are in only one of the two tables: {name_some(only, 3)}. "
-            f"The test uses the {int(both.sum())} pairs in both.",
+            f"{counted(len(only), 'pair of words is', 'pairs of words are')} in only one of the two tables: "
+            f"{name_some(only, 3)}. The test uses the {counted(int(both.sum()), 'pair')} in both.",
             LostWordsWarning,
         )
     common = merged[both]

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bayesbias.base.statements import counted
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
@@ -134,10 +135,10 @@ def sample_list_means(
     words = sample.distances.shape[1]
     in_sweeps = likelihood == "student_t" or bool(lost.any())
     if in_sweeps and words > MOST_WORDS_IN_SWEEPS:
-        why = f"{lost.sum():,} lost pairs" if lost.any() else "Student t attribute words"
+        why = counted(lost.sum(), "lost pair") if lost.any() else "Student t attribute words"
         raise FitError(
-            f"{words} protected words with {why}: this model then takes at most {MOST_WORDS_IN_SWEEPS}. Leave out the "
-            "attribute words with lost pairs, or use the model 'crossed_per_list'."
+            f"{counted(words, 'protected word')} with {why}: this model then takes at most {MOST_WORDS_IN_SWEEPS}. "
+            "Leave out the attribute words with lost pairs, or use the model 'crossed_per_list'."
         )
     completed = completed_distances(sample)
     keep = covariances and keeps_covariances(sample)

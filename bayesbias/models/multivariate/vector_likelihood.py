@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln
 
+from bayesbias.base.statements import counted
 from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid
@@ -134,9 +135,10 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     if "residual_covariance" not in posterior:
         sizes = posterior.sizes
         raise NotEnoughMemoryError(
-            f"This fit has {sizes['protected_word']} protected words and {sizes['attribute_group']} lists, and no "
-            "covariance of their distances was kept, which is needed to predict single pairs: lists times squared "
-            f"protected words may be at most {MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. "
+            f"This fit has {counted(sizes['protected_word'], 'protected word')} and "
+            f"{counted(sizes['attribute_group'], 'list')}, and no covariance of their distances was kept, which is "
+            "needed to predict single pairs: lists times squared protected words may be at most "
+            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. "
             "Fit fewer words, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)

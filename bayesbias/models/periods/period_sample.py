@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from bayesbias.base.statements import counted
 from bayesbias.errors import TableError, name_some
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -108,13 +109,14 @@ def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], few
     if (short := np.flatnonzero(counts < fewest)).size:
         names = name_some([periods[place] for place in short])
         raise TableError(
-            f"The {what} has {counts[short[0]]} of {len(present)} words in {names}, "
+            f"The {what} has {counts[short[0]]} of {counted(len(present), 'word')} in {names}, "
             f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each period. Leave the period out, or "
             "choose words that it has."
         )
     if not is_connected(present):
         first = present[:, 0]
         raise TableError(
-            f"No word of the {what} links {periods[0]!r} with all other periods ({int(first.sum())} words in "
-            f"{periods[0]!r}): changes come from words that both periods have. Choose words that several periods have."
+            f"No word of the {what} links {periods[0]!r} with all other periods ({counted(int(first.sum()), 'word')} "
+            f"in {periods[0]!r}): changes come from words that both periods have. Choose words that several periods "
+            "have."
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
 from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled
 from bayesbias.nli.answers.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, TOO_FEW_WORDS, layout_of
 from bayesbias.nli.answers.run_draws import Layout, mean_draws, pair_draws, quantity_draws
@@ -101,10 +101,10 @@ class InferenceComparison(Result):
         prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"
         first, *others = self.embeddings
         answers, *further, limits = self.parts
-        count = others[0] if len(others) == 1 else f"{len(others)} embeddings"
+        count = others[0] if len(others) == 1 else counted(len(others), "embedding")
         return Contents(
             title=f"Does it reach a model of inference? {count} compared with {first}",
-            about=f"{self.groups[0]} and {self.groups[1]}, {len(self.runs)} trainings.",
+            about=f"{self.groups[0]} and {self.groups[1]}, {counted(len(self.runs), 'training')}.",
             verdict=" ".join(statement.text for statement in answers.statements),
             answers=tuple(statement for part in further for statement in part.statements),
             tables={

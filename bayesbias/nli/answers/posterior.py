@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.statements import Statement, StatementList, counted
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import estimate_frame, settled
 from bayesbias.nli.answers.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
@@ -220,7 +220,7 @@ def word_premises(table: Crossed) -> Premises:
     words, premises = table.probabilities.shape[:2]
     if words < 2 or premises < 3:
         raise MeasureError(
-            f"There are {words} words and {premises} premises; at least 2 words and 3 premises are needed."
+            f"There are {counted(words, 'word')} and {premises} premises; at least 2 words and 3 premises are needed."
         )
     verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
     return Premises.from_codes(verbs, objects)

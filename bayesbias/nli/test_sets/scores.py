@@ -9,6 +9,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_frame
+from bayesbias.base.statements import counted
 from bayesbias.errors import MeasureError, name_some
 
 LABELS = ("neutral", "entailment", "contradiction")
@@ -215,7 +216,7 @@ def two_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, str]:
             raise MeasureError(f"The scores have only one group ({names[0]}). Give scores of the words of two groups.")
         if len(names) != 2:
             raise MeasureError(
-                f"The scores have {len(names)} groups ({name_some(names)}). Choose two: "
+                f"The scores have {counted(len(names), 'group')} ({name_some(names)}). Choose two: "
                 f"groups=({', '.join(map(repr, names[:2]))})."
             )
         return names[0], names[1]

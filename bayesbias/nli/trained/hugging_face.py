@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_path, is_text, with_progress
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
 from bayesbias.errors import InputFileError, MeasureError, name_some
 from bayesbias.nli.test_sets.scores import LABELS
@@ -109,7 +109,7 @@ class SequenceClassifier(Described):
         if self.longest is not None and lengths.max() > self.longest:
             longest = int(lengths.argmax())
             raise MeasureError(
-                f"{int((lengths > self.longest).sum()):,} of {len(lengths):,} pairs are longer than the limit of "
+                f"{int((lengths > self.longest).sum()):,} of {counted(len(lengths), 'pair')} exceed the limit of "
                 f"{self.longest} tokens of the model {self.name}. The longest has {lengths[longest]}: "
                 f"{firsts[longest][:80]!r} -> {seconds[longest][:80]!r}. Shorten or leave out such pairs; nothing is "
                 "truncated."

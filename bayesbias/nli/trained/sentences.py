@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_text, shown
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, name_some, warn_user
 
@@ -90,8 +91,8 @@ class WordVectors:
         new = [word for word in counts if word not in self.words]
         if new and self.embedding is None:
             raise LostWordsError(
-                f"{self.origin} has no vectors of {len(new):,} words of {what}: {name_some(new)}. It has only words "
-                "that the model had met when it was saved. Give the embedding of its training: "
+                f"{self.origin} has no vectors of {counted(len(new), 'word')} of {what}: {name_some(new)}. It has "
+                "only words that the model had met when it was saved. Give the embedding of its training: "
                 "bb.nli.load(path, embedding=...)."
             )
         self.look_up(new)
@@ -106,9 +107,9 @@ class WordVectors:
             often = sorted(lost, key=lambda word: -counts[word])
             share = sum(counts[word] for word in lost) / sum(counts.values())
             warn_user(
-                f"{self.origin} lacks {len(lost):,} of the {len(counts):,} words of {what}, {share:.1%} of their "
-                f"running text: {name_some(often)}. Each gets one of {RANDOM_VECTORS} random vectors: the model sees "
-                "where it is repeated, but not what it means. All are listed in lost_words of the model. Use an "
+                f"{self.origin} lacks {len(lost):,} of the {counted(len(counts), 'word')} of {what}, {share:.1%} of "
+                f"their running text: {name_some(often)}. Each gets one of {RANDOM_VECTORS} random vectors: the model "
+                "sees where it is repeated, but not what it means. All are listed in lost_words of the model. Use an "
                 "embedding that has them, or another case rule (case).",
                 LostWordsWarning,
             )

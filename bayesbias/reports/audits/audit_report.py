@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, percent_text
+from bayesbias.base.statements import Statement, StatementList, counted, percent_text
 from bayesbias.errors import name_some
 from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (
@@ -54,7 +54,7 @@ class AuditReport(Result):
     audit: "pd.DataFrame"
 
     def __repr__(self) -> str:
-        return f"AuditReport({len(self.audit)} rows)"
+        return f"AuditReport({counted(len(self.audit), 'row')})"
 
     @cached_property
     def _variants(self) -> list[_Variant]:
@@ -96,8 +96,8 @@ class AuditReport(Result):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
         return Contents(
-            title=f"Audit: {len(studies)} {'study' if len(studies) == 1 else 'studies'} in "
-            f"{embeddings[0] if len(embeddings) == 1 else f'{len(embeddings)} embeddings'}",
+            title=f"Audit: {counted(len(studies), 'study', 'studies')} in "
+            f"{embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), 'embedding')}",
             about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
             diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
             verdict=" ".join(
@@ -132,8 +132,9 @@ class AuditReport(Result):
         questions = len(rows[["embedding", "study"]].drop_duplicates())
         misses = questions * (1 - record.hdi_prob)
         texts = [
-            f"{questions} questions were asked, without any correction for their number: of {questions} intervals of "
-            f"{percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss their value.",
+            f"{counted(questions, 'question was', 'questions were')} asked, without any correction for their number: "
+            f"of {counted(questions, 'interval')} of {percent_text(record.hdi_prob)}, {misses:.1f} are expected to "
+            "miss their value.",
             NO_PROOF,
         ]
         texts += _scale_texts(rows)
@@ -229,7 +230,7 @@ def _verdict(rows: "pd.DataFrame") -> str:
         ]
         if questions:
             counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
-    count = f"{len(contrasts)} contrast{'' if len(contrasts) == 1 else 's'}"
+    count = counted(len(contrasts), "contrast")
     return f"{count} of associated with other attribute words: {', '.join(counts)}."
 
 

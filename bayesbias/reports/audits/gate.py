@@ -16,6 +16,7 @@ from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
 from bayesbias.base.statements import (
     Statement,
     StatementList,
+    counted,
     interval_text,
     percent_text,
     plain,
@@ -97,7 +98,8 @@ class GateResult(Result):
         counts = self.questions["outcome"].value_counts()
         parts = [f"{counts.get(name, 0)} {name}" for name in (PASS, FAIL, UNDECIDED, UNANSWERED)]
         text = (
-            f"Gate: {self.outcome} (exit code {self.exit_code}). {len(self.questions)} questions: {', '.join(parts)}."
+            f"Gate: {self.outcome} (exit code {self.exit_code}). {counted(len(self.questions), 'question')}: "
+            f"{', '.join(parts)}."
         )
         return Statement("outcome", text, {"outcome": self.outcome, "exit_code": self.exit_code})
 
@@ -353,7 +355,7 @@ def _decided(
     elif before.study_hash != row["study_hash"]:
         reason += "; its word lists are not those of the baseline"
     elif before.lost_words != row["lost_words"]:
-        reason += f"; {row['lost_words']} words of its groups were lost, {before.lost_words} in the baseline"
+        reason += f"; {counted(row['lost_words'], 'word')} of its groups were lost, {before.lost_words} in the baseline"
     elif not len(before.draws):
         reason += "; without an answer in the baseline"
     else:

@@ -14,6 +14,7 @@ from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import (
     Statement,
     StatementList,
+    counted,
     digits_text,
     interval_text,
     percent_text,
@@ -58,7 +59,10 @@ class Ranks(Result):
     hdi_prob: float
 
     def __repr__(self) -> str:
-        return f"Ranks({self.ranks['embedding'].nunique()} embeddings, {self.ranks['measure'].nunique()} measures)"
+        return (
+            f"Ranks({counted(self.ranks['embedding'].nunique(), 'embedding')}, "
+            f"{counted(self.ranks['measure'].nunique(), 'measure')})"
+        )
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -243,7 +247,8 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
         else ""
     )
     text = (
-        f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over {row['embeddings']} embeddings{interval}."
+        f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over "
+        f"{counted(row['embeddings'], 'embedding')}{interval}."
     )
     return Statement("correlation", text, row)
 

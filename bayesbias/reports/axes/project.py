@@ -10,6 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ReportError
 from bayesbias.estimates.estimate_frame import EstimateFrame
@@ -131,8 +132,9 @@ def project(
             lost[f"pairs of {name}"] = tuple(map(pair_label, lost_pairs))
         if len(kept_by_axis[name]) < LEAST_PAIRS:
             raise ReportError(
-                f"The axis {name!r} has {len(kept_by_axis[name])} of its {len(axis_pairs)} pairs in the embedding "
-                f"{source.name!r}. Give at least {LEAST_PAIRS} that it has: two pairs do not show how far pairs agree."
+                f"The axis {name!r} has {len(kept_by_axis[name])} of its {counted(len(axis_pairs), 'pair')} in the "
+                f"embedding {source.name!r}. Give at least {LEAST_PAIRS} that it has: two pairs do not show how far "
+                "pairs agree."
             )
     axes = {name: _pair_axis(source, kept_pairs) for name, kept_pairs in kept_by_axis.items()}
     rows_of_axes = [_axis_row(name, axis, prob, seed) for name, axis in axes.items()]
@@ -255,8 +257,8 @@ def _rating_rows(
         rated = np.isfinite(values)
         if rated.sum() < LEAST_WORDS:
             raise ReportError(
-                f"The ratings {str(rating)!r} have {rated.sum()} of the {len(words)} projected words. Give ratings of "
-                f"at least {LEAST_WORDS}."
+                f"The ratings {str(rating)!r} have {rated.sum()} of the {counted(len(words), 'projected word')}. Give "
+                f"ratings of at least {LEAST_WORDS}."
             )
         if np.ptp(values[rated]) == 0:
             raise ReportError(f"The ratings {str(rating)!r} of all words are equal. Nothing can correlate with them.")

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, p_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, p_text, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.directions.word_scores import Pairs
@@ -75,7 +75,7 @@ class Projection(Result):
     random_seed: int
 
     def __repr__(self) -> str:
-        return f"Projection({self.words['word'].nunique()} words, axes {', '.join(self.scores)})"
+        return f"Projection({counted(self.words['word'].nunique(), 'word')}, axes {', '.join(self.scores)})"
 
     def draws(self, axis: str, *, draws: int = 1000, random_seed: int | None = None) -> "xr.DataArray":
         """Return draws of the projections of all words on an axis, which share the error of the pairs.
@@ -188,7 +188,7 @@ class Projection(Result):
             )
         return Contents(
             title=f"Words on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}",
-            about=f"{self.words['word'].nunique()} words in {self.embedding}.",
+            about=f"{counted(self.words['word'].nunique(), 'word')} in {self.embedding}.",
             diagnostics=bewares,
             parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables,
@@ -221,7 +221,7 @@ class Projection(Result):
     def _disagreement(self, row: Mapping[str, Any]) -> Statement:
         return Statement(
             "agreement",
-            f"The {row['pairs']} pairs of {row['axis']} are not shown to name one axis"
+            f"The {counted(row['pairs'], 'pair')} of {row['axis']} are not shown to name one axis"
             + ("; so few pairs cannot show it" if 2.0 ** (1 - row["pairs"]) > 1 - self.hdi_prob else "")
             + ". Cosines with the axis are left out; the projections below are means over pairs that may be unlike.",
             row,
@@ -265,8 +265,9 @@ class Projection(Result):
             for words, pole in ((high_words, pair[0]), (low_words, pair[1]))
         ]
         text = (
-            f"{axis}: of {len(rows)} words, {' and '.join(sides)}; for {int((~clear).sum())} the side is not settled. "
-            f"If no word lay on either side, about {100 * (1 - self.hdi_prob):.0f} % would still be counted."
+            f"{axis}: of {counted(len(rows), 'word')}, {' and '.join(sides)}; for {int((~clear).sum())} the side is "
+            f"not settled. If no word lay on either side, about {100 * (1 - self.hdi_prob):.0f} % would still be "
+            "counted."
         )
         numbers = {"axis": axis, "words": len(rows), "first_side": len(high_words), "second_side": len(low_words)}
         return Statement("sides", text, numbers)
@@ -287,7 +288,7 @@ class Projection(Result):
         interval = f"{row['correlation_low']:+.2f} to {row['correlation_high']:+.2f}"
         first = (
             f"{row['axis']} and {row['rating']}: correlation {row['correlation']:+.2f} ({interval}) over "
-            f"{row['words']} words, for pairs and words like these"
+            f"{counted(row['words'], 'word')}, for pairs and words like these"
             if np.isfinite(row["correlation_low"])
             else f"{row['axis']} and {row['rating']}: the pairs do not agree enough on how these words differ, so the "
             "correlation of their axis has no interval"

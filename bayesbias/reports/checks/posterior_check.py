@@ -9,7 +9,7 @@ from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, rows_of, share_text
+from bayesbias.base.statements import Statement, StatementList, counted, rows_of, share_text
 from bayesbias.errors import ReportError
 from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
@@ -87,7 +87,7 @@ class PosteriorCheck(Result):
     def summary(self) -> tuple[Statement, ...]:
         """Statements on what was checked, on the coverage, and on the absence of problems if there are none."""
         every = rows_of(self.coverage)[0]
-        checked = f"{self.total_pairs:,} pairs"
+        checked = counted(self.total_pairs, "pair")
         if every["pairs"] < self.total_pairs:
             checked = f"{every['pairs']:,} of {self.total_pairs:,} pairs, drawn at random"
         about = f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}."

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, rows_of, share_text
+from bayesbias.base.statements import Statement, counted, rows_of, share_text
 from bayesbias.errors import name_some
 from bayesbias.reports.checks.joint_statistics import JOINT
 from bayesbias.reports.checks.replicated_tables import ALL
@@ -90,8 +90,8 @@ def posterior_problems(
     every = rows_of(coverage)[0]
     if every["k_high"] > _HIGH_SHARE * every["pairs"]:
         text = (
-            f"The prediction from the other pairs is unreliable for {every['k_high']:,} influential pairs (Pareto k "
-            "above 0.7). Look at them: column pareto_k of pairs shows which they are."
+            f"The prediction from the other pairs is unreliable for {counted(every['k_high'], 'influential pair')} "
+            "(Pareto k above 0.7). Look at them: column pareto_k of pairs shows which they are."
         )
         problems.append(Statement("influential pairs", text, every))
     return (*problems, *_advice(failed, model["switches"]))

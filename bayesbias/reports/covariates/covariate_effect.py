@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
@@ -374,8 +374,8 @@ def _doubts(
             yield Statement(
                 "leverage",
                 f"A few words with extreme values decide the slope on {name} (its error has {freedom:.1f} degrees of "
-                f"freedom, for {len(words)} words). Intervals may be too narrow: take the logarithm or ranks of "
-                f"{name}, or more words.",
+                f"freedom, for {counted(len(words), 'word')}). Intervals may be too narrow: take the logarithm or "
+                f"ranks of {name}, or more words.",
                 {"covariate": name, "freedom": float(freedom)},
             )
         if np.sign(slope - shift[place]) != np.sign(slope):

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
-from bayesbias.base.statements import Statement, StatementList, interval_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import (
+    Statement,
+    StatementList,
+    counted,
+    interval_text,
+    percent_text,
+    rows_of,
+    signed_text,
+)
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
@@ -80,7 +88,7 @@ class DebiasReport(Result):
 
     def __repr__(self) -> str:
         counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
-        return f"DebiasReport({', '.join(f'{count} {name}s' for name, count in counts.items())})"
+        return f"DebiasReport({', '.join(counted(count, name) for name, count in counts.items())})"
 
     @property
     def verdict(self) -> Statement:
@@ -246,7 +254,8 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     if not rows:
         raise ReportError(
             f"Correlations take at least {LEAST_EMBEDDINGS} embeddings that have two measures, and that differ: the "
-            f"report has {len(values)} embeddings and {len(names)} measures. Ask for more methods or measures."
+            f"report has {counted(len(values), 'embedding')} and {counted(len(names), 'measure')}. Ask for more "
+            "methods or measures."
         )
     return pd.DataFrame(rows, columns=["first", "second", "embeddings", *CORRELATION_COLUMNS])
 
@@ -256,7 +265,7 @@ def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
     head = f"{study} in {embedding}"
     if lost := max(row["lost"] for row in rows):
-        head += f" ({lost:,} word{'s' * (lost > 1)} of its lists lost)"
+        head += f" ({counted(lost, 'word')} of its lists lost)"
     if before is not None:
         is_settled = settled(before["value_low"], before["value_high"])
         head += (

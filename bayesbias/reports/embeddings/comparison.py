@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import StatementList, percent_text
+from bayesbias.base.statements import StatementList, counted, percent_text
 from bayesbias.errors import TableError
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
@@ -108,7 +108,7 @@ class EmbeddingComparison(Result):
 
     def __repr__(self) -> str:
         names = ", ".join(map(repr, self.names))
-        return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
+        return f"EmbeddingComparison({self.baseline!r} with {names}, {counted(self.facts['pairs'], 'word pair')})"
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -131,7 +131,7 @@ class EmbeddingComparison(Result):
         }
         return Contents(
             title=f"{', '.join(self.names)} compared with {self.baseline}",
-            about=f"{facts['pairs']:,} pairs of words in each embedding, model {facts['model']}.",
+            about=f"{counted(facts['pairs'], 'pair')} of words in each embedding, model {facts['model']}.",
             diagnostics=(
                 *concluded.doubts,
                 *(doubt for conclusions in concluded.embeddings.values() for doubt in conclusions.doubts),

@@ -9,6 +9,7 @@ from bayesbias.base.statements import (
     Rendered,
     Statement,
     StatementList,
+    counted,
     distance_text,
     interval_text,
     percent_text,
@@ -147,9 +148,10 @@ def _conclusions(
 ) -> Conclusions:
     differences, words, gaps = rows_of(frames["differences"]), frames["differences_by_word"], frames["gaps"]
     about = (
-        f"{name!r} compared with {baseline!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} "
-        f"protected words. A difference is {name!r} minus {baseline!r}; a positive difference of distances means "
-        f"farther apart in {name!r}. Model of the differences {facts['difference_model']!r}, prior of a mean "
+        f"{name!r} compared with {baseline!r}: {counted(facts['pairs'], 'word pair')}, "
+        f"{words['protected_word'].nunique()} protected words. A difference is {name!r} minus {baseline!r}; a positive "
+        f"difference of distances means farther apart in {name!r}. Model of the differences "
+        f"{facts['difference_model']!r}, prior of a mean "
         f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
     )
     if facts["joint_gaps"]:
@@ -197,7 +199,7 @@ def _settled(row: Mapping[str, Any]) -> bool:
 def _difference_text(row: Mapping[str, Any], name: str) -> str:
     words = _LISTS[row["connection"]].capitalize()
     if row["direction"] == "equal":
-        return f"{words}: no distance differs ({row['pairs']:,} pairs)."
+        return f"{words}: no distance differs ({counted(row['pairs'], 'pair')})."
     if _settled(row):
         head = f"{words} are {row['direction']} in {name!r} on average"
     else:
@@ -260,9 +262,10 @@ def _controls_statement(rows: list[dict[str, Any]], name: str, hdi_prob: float) 
 def _equalized_words(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
     if equalized:
         text = (
-            f"In {name!r}, {len(equalized)} protected words ({name_some(equalized, 12)}) are exactly as near to most "
-            f"stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so their gap "
-            "between associated and different words is 0 by construction. Judge debiasing by words that were not "
+            f"In {name!r}, {counted(len(equalized), 'protected word')} ({name_some(equalized, 12)}) are exactly as "
+            f"near to most stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so "
+            "their gap between associated and different words is 0 by construction. Judge debiasing by words that "
+            "were not "
             "equalized. Words that were equalized together share part of their difference, so the intervals are "
             "somewhat too narrow."
         )
@@ -307,5 +310,5 @@ def _word_statement(rows: list[dict[str, Any]], what: str, column: str, labels: 
         count = "any" if value == "not settled" and len(names) == len(rows) else str(len(names))
         listed = "" if value in ("not settled", "equal") else f" ({name_some(names, 12)})"
         parts.append(f"{labels.get(value, value)} for {count}{listed}")
-    text = f"{what[0].upper()}{what[1:]}, {len(rows)} words: {', '.join(parts)}."
+    text = f"{what[0].upper()}{what[1:]}, {counted(len(rows), 'word')}: {', '.join(parts)}."
     return Statement("words", text, {"what": what, **words})

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.statements import counted
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.conversion import as_frame
@@ -70,8 +71,9 @@ def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataF
         if differ.any():
             row = int(np.argmax(differ))
             raise TableError(
-                f"{int(differ.sum()):,} pairs have different connections in {baseline!r} and {name!r}, the first is "
-                f"{' and '.join(map(repr, shared[row]))} ({common[baseline]['connection'][row]} and "
+                f"{counted(int(differ.sum()), 'pair has', 'pairs have')} different connections in {baseline!r} and "
+                f"{name!r}, the first is {' and '.join(map(repr, shared[row]))} ({common[baseline]['connection'][row]} "
+                "and "
                 f"{common[name]['connection'][row]}). Build both tables from the same study."
             )
     if not _associated(common[baseline]).any():
@@ -106,9 +108,9 @@ def _check_no_associated_pairs(tables: "dict[str, pd.DataFrame]", shared: int) -
         reason = f"not all others have its {' and '.join(sides)}" if sides else _example(part)
         descriptions.append(f"{name!r} has {len(part):,} ({reason})")
     raise TableError(
-        f"The tables share {shared:,} pairs, but none with an associated attribute word, so they show nothing about "
-        f"stereotypes. Of associated pairs, {'; '.join(descriptions)}. Build the tables from the same study, and check "
-        "upper and lower case. To compare control words alone, keep only those rows."
+        f"The tables share {counted(shared, 'pair')}, but none with an associated attribute word, so they show "
+        f"nothing about stereotypes. Of associated pairs, {'; '.join(descriptions)}. Build the tables from the same "
+        "study, and check upper and lower case. To compare control words alone, keep only those rows."
     )
 
 

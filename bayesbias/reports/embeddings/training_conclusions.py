@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbias.base.statements import Statement, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.statements import Statement, counted, distance_text, interval_text, share_text, signed_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
 
@@ -22,8 +22,9 @@ FEW_SEEDS = 5
 def limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
     """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
     few = (
-        f"{seeds} seeds say little about the standard deviation between seeds, and its half-Normal prior with scale "
-        f"{seed_sd_prior:g} matters. Train more seeds, or report the interval of the standard deviation with it."
+        f"{counted(seeds, 'seed says', 'seeds say')} little about the standard deviation between seeds, and its "
+        f"half-Normal prior with scale {seed_sd_prior:g} matters. Train more seeds, or report the interval of the "
+        "standard deviation with it."
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
@@ -113,15 +114,15 @@ def _counted(row: dict[str, Any]) -> str:
         return f"{compared.format(*counts)} in {'both' if seeds == 2 else f'all {seeds}'} seeds"
     (first, most), *others = counts.items()  # with several conclusions, the first is nearer or farther
     remainder = " and ".join(f"{name.replace('_', ' ')} in {count}" for name, count in others)
-    return f"{compared.format(first)} in {most} of {seeds} seeds, {remainder}"
+    return f"{compared.format(first)} in {most} of {counted(seeds, 'seed')}, {remainder}"
 
 
 def disagreement(row: dict[str, Any]) -> Statement:
     """Return how the seeds disagree on a contrast."""
     counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _CONCLUSIONS if row[kind]]
     text = (
-        f"{_title(row)}: of {row['seeds']} seeds {', '.join(counts)}. The answer of one embedding depends on its seed: "
-        "report the mean over seeds with its interval, not one embedding."
+        f"{_title(row)}: of {counted(row['seeds'], 'seed')} {', '.join(counts)}. The answer of one embedding depends "
+        "on its seed: report the mean over seeds with its interval, not one embedding."
     )
     return Statement("seeds disagree", text, row)
 

@@ -12,7 +12,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
@@ -81,7 +81,10 @@ class TrainingComparison(Result):
     random_seed: int
 
     def __repr__(self) -> str:
-        return f"TrainingComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
+        return (
+            f"TrainingComparison({counted(self.by_seed['seed'].nunique(), 'seed')}, "
+            f"{counted(len(self.contrasts), 'contrast')})"
+        )
 
     @property
     def verdict(self) -> Statement:
@@ -99,7 +102,7 @@ class TrainingComparison(Result):
             StatementList("", (self.verdict,), bulleted=False),
             StatementList("Beware: the seeds disagree", disagreements),
             StatementList(
-                f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
+                f"Over {counted(seeds, 'seed')} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(map(contrast_statement, rows)),
             ),
             StatementList("What it does not show", limits(seeds, self.facts["resamples"], SD_PRIOR)),
@@ -168,9 +171,13 @@ class TrainingComparison(Result):
         lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
         count = facts["resamples"]
         resampled = ", resampled=drawn" if count else ""
-        drawn = f"drawn = {{seed: FIT, ...}}  # likewise of {count} trainings on resampled documents\n" if count else ""
+        drawn = (
+            f"drawn = {{seed: FIT, ...}}  # likewise of {counted(count, 'training')} on resampled documents\n"
+            if count
+            else ""
+        )
         return (
-            f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
+            f"vectors = {{seed: PATH, ...}}  # {counted(len(facts['embeddings']), 'embedding')}, by seed\n"
             "fits = {}\n"
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"

@@ -10,7 +10,7 @@ import pandas as pd
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.statements import Statement, StatementList, counted
 from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.spellings import Spellings
@@ -65,7 +65,7 @@ class WordCheck(Result):
         total = len(self.words)
         first = Statement(
             "words",
-            f"{total - len(lost):,} of the {total:,} words of {self.study} are in the vocabulary of "
+            f"{total - len(lost):,} of the {counted(total, 'word')} of {self.study} are in the vocabulary of "
             f"{self.vocabulary:,} words (case rule {self.case!r}).",
             {"words": total, "lost": len(lost), "vocabulary": self.vocabulary},
         )
@@ -86,7 +86,7 @@ class WordCheck(Result):
             for row in lost[~many].to_dict("records")
         )
         texts += tuple(
-            Statement("lost words", f"{name}, {len(rows):,} words: {name_some(rows['word'], _MOST_CONTROLS)}")
+            Statement("lost words", f"{name}, {counted(len(rows), 'word')}: {name_some(rows['word'], _MOST_CONTROLS)}")
             for name, rows in lost[many].groupby("list", sort=False)
         )
         return (

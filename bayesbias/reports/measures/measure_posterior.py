@@ -10,13 +10,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    digits_text,
-    percent_text,
-    rows_of,
-)
+from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.metrics.registry import MEASURES
@@ -102,7 +96,7 @@ class MeasurePosterior(Result):
     random_seed: int
 
     def __repr__(self) -> str:
-        return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {len(self.words)} words)"
+        return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {counted(len(self.words), 'word')})"
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:

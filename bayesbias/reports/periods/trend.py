@@ -20,7 +20,7 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import StatementList, percent_text
+from bayesbias.base.statements import StatementList, counted, percent_text
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import check_baseline, contrast_name
@@ -119,7 +119,10 @@ class Trend(Result):
     facts: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"Trend({len(self.facts['periods'])} periods, {self.facts['protected_words']} protected words)"
+        return (
+            f"Trend({counted(len(self.facts['periods']), 'period')}, "
+            f"{counted(self.facts['protected_words'], 'protected word')})"
+        )
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -169,8 +172,8 @@ class Trend(Result):
         }
         return Contents(
             title=f"How did the association move? {facts['study']}".strip(),
-            about=f"{len(facts['periods'])} periods, {facts['protected_words']} protected and "
-            f"{facts['attribute_words']} attribute words.",
+            about=f"{counted(len(facts['periods']), 'period')}, {facts['protected_words']} protected and "
+            f"{counted(facts['attribute_words'], 'attribute word')}.",
             diagnostics=convergence_statements(self.words),
             verdict=verdict(changes, first).text,
             answers=shown["From the first to the last period"].statements[1:],

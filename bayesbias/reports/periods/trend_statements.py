@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import NO_PROOF
-from bayesbias.base.statements import Statement, digits_text, interval_text, p_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import (
+    Statement,
+    counted,
+    digits_text,
+    interval_text,
+    p_text,
+    percent_text,
+    rows_of,
+    signed_text,
+)
 from bayesbias.errors import name_some
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
 from bayesbias.reports.periods.trend_frames import CHAINS
@@ -157,8 +166,8 @@ def limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
 def methods(facts: Mapping[str, Any]) -> Statement:
     """Return a paragraph for the methods section of a paper."""
     words = (
-        f"We compared the mean cosine distances of {facts['protected_words']} protected words with "
-        f"{facts['attribute_words']} attribute words over {len(facts['periods'])} periods "
+        f"We compared the mean cosine distances of {counted(facts['protected_words'], 'protected word')} with "
+        f"{counted(facts['attribute_words'], 'attribute word')} over {counted(len(facts['periods']), 'period')} "
         f"({name_some(facts['periods'])}). Each attribute word is one vector of distances to all words in all "
         "periods; the mean of a list has Student's t distribution with the number of its words less one as degrees "
         "of freedom, so that changes are paired."

@@ -9,6 +9,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.statements import (
     Conclusions,
     Statement,
+    counted,
     interval_text,
     percent_text,
     probability_text,
@@ -39,7 +40,7 @@ _LIMITS = {
     "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
     "relevance": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, "
     "not that it is large; to judge its size, give a region of practical equivalence (rope).",
-    "many words": "That each word named above differs. {words} words are judged at once, and some intervals leave out "
+    "many words": "That each word named above differs. {words} are judged at once, and some intervals leave out "
     "0 by chance.",
     "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
     "it is unfair or harms anyone downstream.",
@@ -168,9 +169,10 @@ def _about(fit: "xr.DataTree") -> Statement:
     elif "source" in table:
         text += f"Table {table['source']!r}. "
     text += (
-        "{protected_words} protected words, {attribute_words} attribute words, {pairs:,} cosine distances; "
-        "model {model!r}, sampler {sampler!r}, seed {random_seed}."
-    ).format_map(numbers)
+        f"{counted(numbers['protected_words'], 'protected word')}, "
+        f"{counted(numbers['attribute_words'], 'attribute word')}, {counted(numbers['pairs'], 'cosine distance')}; "
+        f"model {numbers['model']!r}, sampler {numbers['sampler']!r}, seed {numbers['random_seed']}."
+    )
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
@@ -346,7 +348,7 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
         parts.append(
             f"{len(unmeasured)} more {have} no rows for one side and {are} estimated from the other words alone"
         )
-    count = f"{len(rows)} word{'s' * (len(rows) != 1)}"
+    count = counted(len(rows), "word")
     text = f"Word by word, associated minus {_other(every[0])}, {count}: {', '.join(parts)}."
     if settled:
         text += (
@@ -382,4 +384,4 @@ def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Ite
     applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": names_words}
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
-            yield Statement(kind, text.format(words=len(groups)))
+            yield Statement(kind, text.format(words=counted(len(groups), "word")))

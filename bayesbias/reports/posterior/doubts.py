@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, count_text, digits_text
+from bayesbias.base.statements import Statement, count_text, counted, digits_text
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
@@ -27,14 +27,14 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         text = (
-            f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow. Use "
-            "duplicates='drop' unless you reproduce a published result."
+            f"{counted(repeated, 'row repeats a pair and was', 'rows repeat a pair and were')} kept, so every "
+            "interval here is too narrow. Use duplicates='drop' unless you reproduce a published result."
         )
         doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
     if same := facts.get("duplicates", {}).get("same_vectors", 0):
         text = (
-            f"{same:,} rows compare words that match the same vectors, so every interval here is too narrow. Keep one "
-            "of the words that share a vector."
+            f"{counted(same, 'row compares', 'rows compare')} words that match the same vectors, so every interval "
+            "here is too narrow. Keep one of the words that share a vector."
         )
         doubts.append(Statement("same vectors", text, {"rows": same}))
     if facts.get("edited"):
@@ -73,7 +73,7 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
         )
         doubts.append(Statement("one word", text))
     if (tied := tied_directions(fit)) and not narrow:
-        doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
+        doubts.append(tied_statement(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}"))
     return tuple(doubts)
 
 

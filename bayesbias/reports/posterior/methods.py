@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.files.inputs import bundled
-from bayesbias.base.statements import percent_text
+from bayesbias.base.statements import counted, percent_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
@@ -85,9 +85,9 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
     )
     yield (
-        f"{study} {table['protected_word'].nunique():,} protected words ({_sizes(table, 'protected')}) and "
-        f"{table['attribute_word'].nunique():,} attribute words ({_sizes(table, 'attribute')}), {len(table):,} pairs "
-        f"({connections}; table hash {fit_attribute(fit, 'table_hash')})."
+        f"{study} {counted(table['protected_word'].nunique(), 'protected word')} ({_sizes(table, 'protected')}) and "
+        f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}), "
+        f"{counted(len(table), 'pair')} ({connections}; table hash {fit_attribute(fit, 'table_hash')})."
     )
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
     if pairs := [f"{_escaped(name_some(lists.unique()))} (for {_escaped(str(group))})" for group, lists in associated]:
@@ -99,7 +99,10 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
             f"{len(words):,} of {_escaped(name)}: {_escaped(name_some(words, _MOST_WORDS))}"
             for name, words in lost.items()
         ]
-        yield f"The embedding lacked {sum(map(len, lost.values())):,} words, which were left out ({'; '.join(lists)})."
+        yield (
+            f"The embedding lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
+            f"({'; '.join(lists)})."
+        )
     else:
         yield "No word was lost."
     if means := facts.get("embedding", {}).get("means_of_words"):
@@ -108,7 +111,7 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         yield f"Control words that the study itself uses were left out: {_escaped(name_some(left_out, _MOST_WORDS))}."
     duplicates = facts.get("duplicates", {})
     if dropped := duplicates.get("dropped", 0):
-        yield f"Of repeated rows the first was used, and {dropped:,} were dropped."
+        yield f"Of repeated rows the first was used, and {counted(dropped, 'was', 'were')} dropped."
     if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
         yield f"The table has {repeated:,} rows that repeat a pair."
     if facts.get("edited"):

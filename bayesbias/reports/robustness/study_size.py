@@ -20,7 +20,15 @@ from bayesbias.base.checks import (
     with_progress,
 )
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, distance_text, percent_text, render_html, render_text
+from bayesbias.base.statements import (
+    Statement,
+    StatementList,
+    counted,
+    distance_text,
+    percent_text,
+    render_html,
+    render_text,
+)
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -222,8 +230,8 @@ def _size_row(
             intervals.append((interval.low, interval.high))
     if len(intervals) < 2:
         raise ReportError(
-            f"The simulated studies with {protected} protected words a group and {attributes} attribute words a list "
-            "cannot be fitted by the fast sampler. Leave this size out, or give larger ones."
+            f"The simulated studies with {_size_text(protected, attributes)} cannot be fitted by the fast sampler. "
+            "Leave this size out, or give larger ones."
         )
     low, high = np.array(intervals).T
     share = float((high - low < request["width"]).mean())
@@ -277,8 +285,8 @@ def _check_rows(plan: StudyPlan, sizes: list[tuple[int, int]]) -> None:
         rows = plan.groups * protected * sum(count for _, _, count in plan.lists(attributes))
         if rows > _MOST_ROWS:
             raise ReportError(
-                f"A study with {protected:,} protected words a group and {attributes:,} attribute words a list has "
-                f"{rows:,} pairs, more than the {_MOST_ROWS:,} that are simulated at once. Leave this size out."
+                f"A study with {_size_text(protected, attributes)} has {counted(rows, 'pair')}, more than the "
+                f"{_MOST_ROWS:,} that are simulated at once. Leave this size out."
             )
 
 
@@ -321,22 +329,27 @@ def _smallest(frame: "pd.DataFrame") -> list[bool]:
     ]
 
 
+def _size_text(protected_words: int, attribute_words: int) -> str:
+    per_list = counted(attribute_words, "attribute word")
+    return f"{counted(protected_words, 'protected word')} a group with {per_list} a list"
+
+
 def _statements(
     frame: "pd.DataFrame", spec: ModelSpec, *, width: float, contrast: str, hdi_prob: float
 ) -> tuple[Statement, ...]:
     target = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
     assurance = f"in at least {percent_text(ASSURANCE)} of the studies"
-    size = "{protected_words} protected words a group with {attribute_words} attribute words a list"
     smallest = frame.loc[frame["smallest"], ["protected_words", "attribute_words"]].to_dict("records")
     if smallest:
-        options = "; or ".join(size.format_map(option) for option in smallest)
+        options = "; or ".join(_size_text(size["protected_words"], size["attribute_words"]) for size in smallest)
         text = f"Of the sizes tried, the smallest that make {target} {assurance}: {options}."
         statements = [Statement("smallest sizes", text, {"sizes": smallest})]
     else:
         best = frame.to_dict("records")[int(np.argmin(frame["mean_width"]))]
         text = (
             f"None of the sizes tried makes {target} {assurance}: the narrowest on average is "
-            f"{distance_text(best['mean_width'])}, for {size.format_map(best)}. Try larger sizes, or accept a wider "
+            f"{distance_text(best['mean_width'])}, for {_size_text(best['protected_words'], best['attribute_words'])}. "
+            "Try larger sizes, or accept a wider "
             "interval."
         )
         names = ("protected_words", "attribute_words", "mean_width")
@@ -346,7 +359,7 @@ def _statements(
         best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
         text = (
             f"Of the {len(frame)} sizes tried, {len(enough_power)} show the gap {assurance}; it is shown most often "
-            f"(in {percent_text(best['power'])}) with {size.format_map(best)}."
+            f"(in {percent_text(best['power'])}) with {_size_text(best['protected_words'], best['attribute_words'])}."
         )
         statements.append(Statement("power", text, {"power": frame["power"].tolist()}))
     if spec.switches["attribute_effects"] == "none":

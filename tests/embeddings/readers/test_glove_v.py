@@ -45,7 +45,7 @@ def test_only_the_wanted_chunks_are_opened(tmp_path: Path) -> None:
 
 def test_lost_words_are_named(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "toy")
-    with pytest.warns(LostWordsWarning, match="1 words have no covariance in .*: pilot"):
+    with pytest.warns(LostWordsWarning, match="1 word has no covariance in .*: pilot"):
         variance = read(folder, ["pilot", "na\u00efve".replace("\u00ef", "i\u0308")])
     assert variance.lost_words == ("pilot",)
     with pytest.raises(EmbeddingError, match="none of the words pilot"):

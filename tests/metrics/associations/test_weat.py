@@ -98,7 +98,7 @@ def test_four_lists_are_as_good_as_a_study() -> None:
     lists = {**PETS.protected, **PETS.attributes}
     by_lists, by_study = metrics.weat(vectors(), lists), metrics.weat(vectors(), PETS)
     assert by_lists.statistics == by_study.statistics
-    with pytest.raises(MeasureError, match="1 protected groups"):
+    with pytest.raises(MeasureError, match="1 protected group"):
         metrics.weat(vectors(), {name: lists[name] for name in list(lists)[:3]})
 
 

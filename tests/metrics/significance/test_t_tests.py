@@ -100,7 +100,7 @@ def test_bad_targets(targets: tuple[str, str], message: str) -> None:
 
 
 def test_three_groups_must_be_named(table: pd.DataFrame) -> None:
-    with pytest.raises(MeasureError, match=" 1 protected groups"):
+    with pytest.raises(MeasureError, match=" 1 protected group"):
         metrics.t_tests(table[table["protected_group"] == "math"])
 
 

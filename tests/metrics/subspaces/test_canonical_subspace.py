@@ -77,7 +77,7 @@ def test_two_lists() -> None:
     assert result.congruence_1**2 + result.congruence_2**2 == pytest.approx(result.similarity)
     assert "congruence_3" not in result.statistics
     assert result.scores["group"].tolist() == ["cats"] * 3 + ["quiet"] * 2
-    with pytest.raises(MeasureError, match="1 word lists"):
+    with pytest.raises(MeasureError, match="1 word list"):
         subspace_similarity(GIVEN, {"cats": ["cat"]})
 
 

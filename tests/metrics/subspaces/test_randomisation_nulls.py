@@ -173,7 +173,7 @@ def test_lost_words_are_kept_in_the_result() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(MeasureError, match="1 word lists"):
+    with pytest.raises(MeasureError, match="1 word list"):
         randomisation_nulls(ISOTROPIC, {"a": ["w0"]})
     with pytest.raises(MeasureError, match=r"4 words.* 3 "):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="second", vocabulary=WORDS[:10])

@@ -96,7 +96,7 @@ def test_a_pair_with_two_connections() -> None:
     table = before_table()
     after = changed_table(table)
     after.loc[3, "connection"] = "different"
-    with pytest.raises(TableError, match=r"1 pairs .* 'w0' .* 'associated3' .*associated .* different"):
+    with pytest.raises(TableError, match=r"1 pair .* 'w0' .* 'associated3' .*associated .* different"):
         compare_embeddings({"old": table, "new": after}, **QUICK)
 
 

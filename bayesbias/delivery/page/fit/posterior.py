@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import count_text, distance_text, percent_text, probability_text, signed_text
+from bayesbias.base.statements import count_text, counted, distance_text, percent_text, probability_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
 from bayesbias.delivery.plots.posterior.words import plot_connections, plot_words
 from bayesbias.errors import QuestionWarning, collected_warnings
@@ -95,8 +95,8 @@ def words_section(page: FitReport) -> Section:
                 plot_words(page.fit, hdi_prob=page.hdi_prob),
                 f"Posterior means and {prob} intervals of each protected word, by connection; the top panel has those "
                 "of all words. A hollow point is a word without any pair of that connection.",
-                f"Points with intervals for {word_count} protected words, at most four connections. {nearest_text} "
-                "The tables below hold the numbers.",
+                f"Points with intervals for {counted(word_count, 'protected word')}, at most four connections. "
+                f"{nearest_text} The tables below hold the numbers.",
             )
         )
     columns = {

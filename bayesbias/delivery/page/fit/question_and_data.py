@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.statements import count_text, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.statements import count_text, counted, distance_text, interval_text, share_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
@@ -76,8 +76,8 @@ def data_section(page: FitReport) -> Section:
     pairs["connection"] = pairs["connection"].astype(str)
     blocks: list[Block] = [
         Paragraph(
-            f"{table['protected_word'].nunique():,} protected words and {table['attribute_word'].nunique():,} "
-            f"attribute words give {len(table):,} pairs."
+            f"{counted(table['protected_word'].nunique(), 'protected word')} and {table['attribute_word'].nunique():,} "
+            f"attribute words give {counted(len(table), 'pair')}."
         ),
         frame_table(
             pairs,
@@ -99,7 +99,7 @@ def data_section(page: FitReport) -> Section:
     ]
     notes = [doubt.text for doubt in data_doubts(page.fit)]
     if dropped := facts.get("duplicates", {}).get("dropped", 0):
-        notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
+        notes.append(f"{counted(dropped, 'repeated row was', 'repeated rows were')} dropped before the fit.")
     if left_out := facts.get("left_out_controls"):
         notes.append(f"Control words left out because the study uses them: {name_some(left_out, 20)}.")
     if facts.get("simulated"):
@@ -158,7 +158,9 @@ def _lost(page: FitReport) -> Iterator[Block]:
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
     where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
-    yield Notice(f"{len(lost):,} words were lost ({where}). All numbers describe the remaining words.")
+    yield Notice(
+        f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
+    )
     rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
     yield frame_table(
         rows,

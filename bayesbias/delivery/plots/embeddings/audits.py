@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text, probability_text, rows_of
+from bayesbias.base.statements import counted, percent_text, probability_text, rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     furnish,
@@ -96,9 +96,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
-    noun = "study" if len(all_studies) == 1 else "studies"
-    where = f"{len(embeddings)} embedding{'s' * (len(embeddings) > 1)}"
-    title_figure(figure, f"{first}{len(all_studies)} {noun} in {where}\n{about}")
+    where = counted(len(embeddings), "embedding")
+    title_figure(figure, f"{first}{counted(len(all_studies), 'study', 'studies')} in {where}\n{about}")
     return figure
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.statements import counted, percent_text, rows_of
 from bayesbias.delivery.plots.style import (
     connection_legend,
     draw_estimate,
@@ -113,7 +113,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None
     many = f"\n{note}" if len(rows) - 1 < len(groups) else ""
     title_figure(
         figure,
-        f"{short_label(name, 50)}\nbeside {short_label(comparison.baseline, 50)}\n{facts['pairs']:,} pairs, "
+        f"{short_label(name, 50)}\nbeside {short_label(comparison.baseline, 50)}\n{counted(facts['pairs'], 'pair')}, "
         f"{percent_text(facts['hdi_prob'])} HPDI; filled: the interval leaves out 0{many}",
         size=10,
         converged=not facts["convergence_problems"],

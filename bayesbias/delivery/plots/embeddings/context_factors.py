@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bayesbias.base.checks import check_frame
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, title_figure
 from bayesbias.errors import ReportError
 
@@ -76,5 +77,5 @@ def plot_context_factors(frame: pd.DataFrame) -> "Figure":
         axes.set_xlabel(_AXES[factor], fontsize=9)
         furnish(axes, "y", small=True)
     panels[0].set_ylabel("Share of correct directions", fontsize=9)
-    title_figure(figure, f"{frame.groupby('factor')['pairs'].sum().max():,} pairs, by their contexts", size=10)
+    title_figure(figure, f"{counted(frame.groupby('factor')['pairs'].sum().max(), 'pair')}, by their contexts", size=10)
     return figure

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.statements import counted, percent_text, rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
@@ -90,8 +90,8 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     series_legend(figure, dict(zip(comparison.embeddings, SERIES, strict=False)), columns=3)
     title_figure(
         figure,
-        f"Models of inference, {len(comparison.runs)} trainings\n{percent_text(comparison.hdi_prob)} intervals over "
-        "premises and trainings; filled: the change is settled",
+        f"Models of inference, {counted(len(comparison.runs), 'training')}\n{percent_text(comparison.hdi_prob)} "
+        "intervals over premises and trainings; filled: the change is settled",
     )
     return figure
 

@@ -8,6 +8,7 @@ from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_count, check_type
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 
@@ -82,7 +83,7 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
             if len(values):
                 axes.axvline(float(np.median(values)), color=_LINE, linewidth=1.2, linestyle=":")
             forward = f", {(values > 0).mean():.0%} above 0" if len(values) else ""
-            axes.set_title(f"{len(values):,} pairs{forward}", fontsize=8)
+            axes.set_title(f"{counted(len(values), 'pair')}{forward}", fontsize=8)
             axes.locator_params(nbins=4)
             furnish(axes, "y", small=True)
         panels[-1, column].set_xlabel(f"LAR, {short_label(source, 28)}", fontsize=9).set_parse_math(False)

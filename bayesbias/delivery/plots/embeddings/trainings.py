@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.statements import counted, percent_text, rows_of
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,
@@ -87,7 +87,7 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
         else ""
     )
     subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: the interval leaves out 0"
-    title_figure(figure, f"{len(seeds)} seeds\n{subtitle}{cut_note}", size=10)
+    title_figure(figure, f"{counted(len(seeds), 'seed')}\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
     series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}
     baseline = contrast_sides(shown["contrast"].iloc[0])[0]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text
+from bayesbias.base.statements import counted, percent_text
 from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
@@ -71,7 +71,7 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     title_figure(
         figure,
         f"{short_label(name)}: ← {short_label(poles[1])}    {short_label(poles[0])} →\n"
-        f"{percent_text(projection.hdi_prob)} intervals over {len(projection.base_pairs[name])} pairs{cut}",
+        f"{percent_text(projection.hdi_prob)} intervals over {counted(len(projection.base_pairs[name]), 'pair')}{cut}",
         size=10,
     )
     return figure

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.statements import counted, percent_text, rows_of
 from bayesbias.delivery.plots.style import COLORS, MOST_WORDS, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
@@ -104,7 +104,9 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     figure.colorbar(mesh, label=label, shrink=0.9)
     marked = f"hatched: not settled ({percent_text(record.hdi_prob)} interval)" if rows["hdi_low"].notna().any() else ""
     cut = len(questions) < len(all_questions) or len(embeddings) < len(all_embeddings)
-    first = f"the first {len(questions)} questions and {len(embeddings)} embeddings" if cut else ""
+    first = (
+        f"the first {counted(len(questions), 'question')} and {counted(len(embeddings), 'embedding')}" if cut else ""
+    )
     title_figure(figure, "\n".join(filter(None, (measure, first, marked if signed else ""))))
     return figure
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, row_offsets, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError, did_you_mean
 
@@ -138,7 +139,7 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
         furnish(axes, "x", rows=True)
     panels[0].set_yticks(range(len(pairs)), [short_label(pair) for pair in pairs])
     panels[0].set_ylim(len(pairs) - 0.5, -0.5)
-    title_figure(figure, f"{len(pairs)} base pairs", size=10)
+    title_figure(figure, counted(len(pairs), "base pair"), size=10)
     series_legend(figure, style, "rule, over seeds", columns=len(rules))
     return figure
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.metrics.result import MeasureResult
@@ -75,7 +76,11 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
     groups = (rows["group"] + rows["attribute_group"]).tolist()
     if any(groups):
         _name_groups(panels, groups)
-    what = f"of {short_label(pairs[0], 40)}" if len(pairs) == 1 else f"of {len(pairs)} base pairs (means: large points)"
+    what = (
+        f"of {short_label(pairs[0], 40)}"
+        if len(pairs) == 1
+        else f"of {counted(len(pairs), 'base pair')} (means: large points)"
+    )
     title = figure.suptitle(f"Scores {what}\n← towards the second word    towards the first word →", fontsize=10)
     title.set_parse_math(False)
     return figure

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import COLORS, furnish, new_figure, short_label, title_figure
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
@@ -152,7 +153,8 @@ def plot_prior_check(
 
 def _shares(name: str, row: "pd.Series[Any]") -> str:
     return (
-        f"{name}, {int(row['pairs']):,} pairs\ninside 89%: {row['inside_89']:.1%}, inside 50%: {row['inside_50']:.1%}"
+        f"{name}, {counted(int(row['pairs']), 'pair')}\ninside 89%: {row['inside_89']:.1%}, inside 50%: "
+        f"{row['inside_50']:.1%}"
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_choice
+from bayesbias.base.statements import counted
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,
@@ -105,7 +106,9 @@ def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.Data
         density, _ = np.histogram(connection_similarity, edges, density=True)
         axes.stairs(density, edges, fill=True, color=COLORS[name], alpha=0.75)
         axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
-        shares_text = f"{name}, {row['pairs']:,} pairs\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
+        shares_text = (
+            f"{name}, {counted(row['pairs'], 'pair')}\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
+        )
         axes.text(
             1.01, 0.95, shares_text, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name]
         )

@@ -54,7 +54,7 @@ def test_counts_are_those_of_the_table(given: FitReport) -> None:
 def test_lost_words_are_named(given: FitReport) -> None:
     blocks = data_section(given).blocks
     (notice,) = [block for block in blocks if isinstance(block, Notice)]
-    assert notice.text.startswith("1 words were lost (1 of cold).")
+    assert notice.text.startswith("1 word was lost (1 of cold).")
     assert tables(blocks)["Lost words"].rows == (("cold", "attribute", "1", TURNED, "not there"),)
 
 
