@@ -61,8 +61,8 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     assert "out/linear.npz" in printed
     written = bb.load_embedding(tmp_path / "out" / "linear.npz")
     alone = bb.debias.LinearProjection().fit(bb.load_embedding(vectors), "gender_bolukbasi").transform(vectors)
-    # Another process, or other memory, may round the last digit of float32 differently.
-    assert np.abs(written.vectors - alone.vectors).max() < 1e-7
+    # Other numbers of BLAS threads round the last digits of float32 differently.
+    assert np.abs(written.vectors - alone.vectors).max() < 1e-6
     assert written.words == alone.words
     assert "out/report.html" in printed
     assert in_process(*command, "--measure", "sembias", "--overwrite", monkeypatch=monkeypatch) == 2
