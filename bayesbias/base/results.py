@@ -110,6 +110,15 @@ class LinkedPage:
     result: "Result"
 
 
+def call_options(**options: tuple[Any, Any]) -> str:
+    """Return the keyword arguments of a call that differ from their defaults; `options` are (value, default).
+
+    >>> call_options(walk=(True, False), hdi_prob=(0.89, 0.89))
+    ', walk=True'
+    """
+    return "".join(f", {name}={value!r}" for name, (value, default) in options.items() if value != default)
+
+
 @dataclass(frozen=True, eq=False)
 class Contents:
     """Contents of a result, in the order of a page.

@@ -183,6 +183,7 @@ COLUMNS: dict[str, Column] = {
     "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
     "probability_of_positive": Column("Probability above 0", "probability"),
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
+    "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
     "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
     "probability_worse": Column("Worse", "probability", "probability of farther from the region than the baseline"),

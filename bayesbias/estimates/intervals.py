@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.errors import ReportError, did_you_mean
 
@@ -19,7 +19,6 @@ TAIL = (0.05, 0.95)
 
 # An estimate is borderline if 0 is within this many Monte Carlo standard errors of an end of its interval.
 BORDERLINE = 3
-_CONSTANT = 1e-12  # sd of draws that differ by rounding alone
 
 MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
 # Independent draws have no R-hat, because they have no chains.
@@ -172,7 +171,7 @@ def directed_estimates(
 ) -> "pd.DataFrame":
     """Return `estimates` with the columns of `direction_of` before the diagnostics.
 
-    Draws that do not vary have the direction ``"equal"`` and no diagnostics.
+    Draws that do not vary have no diagnostics; if they are 0, the direction is ``"equal"``.
 
     >>> import xarray as xr
     >>> draws = xr.DataArray([[[-0.3, 0.0], [-0.1, 0.0], [0.1, 0.0]]], dims=("chain", "draw", "word"))
@@ -185,8 +184,8 @@ def directed_estimates(
     moments = frame.columns.drop(diagnostics)
     sides = direction_of(draws, rope)
     frame = frame.assign(**sides)[[*moments, *sides, *diagnostics]]
-    constant = frame["sd"] < _CONSTANT
-    frame.loc[constant, "direction"] = "equal"
+    constant = frame["sd"] < ROUNDING
+    frame.loc[constant & (frame["mean"].abs() < ROUNDING), "direction"] = "equal"
     frame[diagnostics] = frame[diagnostics].where(~constant)
     return frame
 

@@ -1,7 +1,6 @@
 """Covariates: numbers of protected words, such as the share of women in an occupation."""
 
 import os
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from bayesbias.base.statements import counted
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
+from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import COLUMNS, to_numbers
 from bayesbias.tables.conversion import as_frame
 
@@ -24,6 +24,7 @@ type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float
 index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
 
 _WORDS = ("protected_word", "word")
+_LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
     "such as {'share_of_women': {'nurse': 0.9}}, or names of columns of the table"
@@ -47,15 +48,27 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
             f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
         )
     frame = _frame_by_word(as_frame(covariates), table)
-    frame.index = frame.index.map(_normal_form)
+    if frame.index.nlevels > 1:
+        raise ArgumentError(f"covariates has words in an index of {frame.index.nlevels} levels. Give {_WANTED}.")
+    frame.index = frame.index.map(normal_form)
     words = data.protected_words.tolist()
-    faults = [f"{name!r} is not the name of a covariate: give a text" for name in frame.columns if not is_text(name)]
+    faults = [
+        f"{name!r} is not the name of a covariate: give a text"
+        for name in frame.columns
+        if not is_text(name) or not name.strip()
+    ]
     faults += [f"the covariate {name!r} occurs twice" for name in frame.columns[frame.columns.duplicated()]]
     if not len(frame.columns):
         faults.append("there is no column of numbers")
     repeated = frame.index[frame.index.duplicated()].intersection(words)
     if len(repeated):
         faults.append(f"words occur more than once: {name_some(repeated)}")
+    raise_faults(ArgumentError, "covariates", faults)
+    faults += [
+        f"{name!r} has values of type {frame[name].dtype}: give numbers, such as years"
+        for name in frame
+        if frame[name].dtype.kind in "mMc"
+    ]
     raise_faults(ArgumentError, "covariates", faults)
     chosen = frame.reindex(words)
     values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
@@ -69,11 +82,6 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     names = tuple(map(str, chosen))
     raise_faults(ArgumentError, "covariates", _collinear(values, names))
     return replace(data, covariates=values, covariate_names=names)
-
-
-def _normal_form(word: Any) -> Any:
-    """Return a word as tables store it, in Unicode's normal form NFC."""
-    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
 
 
 def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -101,6 +109,13 @@ def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
         f"{name!r} has one value for all words"
         for name, column in zip(names, values.T, strict=True)
         if is_constant(column)
+    ]
+    if faults:
+        return faults
+    faults = [
+        f"{name!r} has values up to {np.abs(column).max():g}: give it in another unit"
+        for name, column in zip(names, values.T, strict=True)
+        if not 1 / _LARGEST < np.abs(column).max() < _LARGEST
     ]
     if faults:
         return faults

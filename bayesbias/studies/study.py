@@ -327,7 +327,12 @@ def _listed(words: Any) -> Any:
     words = words.tolist() if hasattr(words, "tolist") else words
     if not isinstance(words, list | tuple):
         return words
-    return [unicodedata.normalize("NFC", word) if isinstance(word, str) else word for word in words]
+    return list(map(normal_form, words))
+
+
+def normal_form(word: Any) -> Any:
+    """Return a word as studies and tables store it, in Unicode's normal form NFC; anything else as it is."""
+    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
 
 
 def study_text(study: Study) -> str:

@@ -104,6 +104,11 @@ def nbm(
     return np.stack([side[neighbours].sum(axis=1) / k for side in sides])
 
 
+def bundled_base_pairs() -> list[str]:
+    """Return the names of the bundled base pairs."""
+    return sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
+
+
 def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     """Return bundled base pairs, or those of a file.
 
@@ -129,7 +134,7 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     (23, ('boy', 'girl'))
     """
     check_type("name", name, (str, os.PathLike), "the name of base pairs, or the path of a TOML file")
-    bundled_names = sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
+    bundled_names = bundled_base_pairs()
     is_file = isinstance(name, os.PathLike) or name.endswith(".toml")
     if not is_file and name not in bundled_names:
         raise MeasureError(

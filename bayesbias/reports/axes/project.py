@@ -38,7 +38,7 @@ type AxisPairs = BasePairs | Sequence[str] | Mapping[str, BasePairs]
 
 _LISTED = "pairs"
 _RATINGS = ("correlation", "correlation_low", "correlation_high", "plain_correlation")
-_RANKS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high")
+_RANKS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high", "kurtosis")
 
 
 @shared_parameters()
@@ -262,6 +262,11 @@ def _rating_rows(
             )
         if np.ptp(values[rated]) == 0:
             raise ReportError(f"The ratings {str(rating)!r} of all words are equal. Nothing can correlate with them.")
+        if np.unique(values[rated], return_counts=True)[1].max() > rated.sum() - 2:
+            raise ReportError(
+                f"The ratings {str(rating)!r} of all words but one are equal, so that a correlation rests on one word. "
+                "Give ratings of more words that differ."
+            )
         rows += [
             {"axis": name, "rating": str(rating), "words": int(rated.sum())}
             | rating_row(axis_scores[rated], values[rated], prob)

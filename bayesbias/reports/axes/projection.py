@@ -3,23 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_choice, check_count, resolve_seed
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, counted, p_text, percent_text, rows_of
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
+from bayesbias.base.statements import Statement, StatementList, counted, digits_text, p_text, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import settled
-from bayesbias.metrics.directions.word_scores import Pairs
+from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 _MOST_NAMED = 8
+_EXTREME = 6.0  # kurtosis of ratings beyond which a few words decide a correlation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +48,8 @@ class Projection(Result):
     ratings : pandas.DataFrame
         One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
         `correlation_high`, that of the axis of all pairs like these with ratings of all words like these;
-        `plain_correlation`, that of the projections; and their `rank_correlation` with its interval over words.
+        `plain_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
+        `kurtosis` of the ratings.
     scores
         Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
     base_pairs
@@ -117,6 +120,7 @@ class Projection(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         apart = [row for row in rows_of(self.axes) if not row["pairs_agree"]]
         beware = [*map(self._disagreement, apart), *self._own_words(), *self._shared_words()]
+        beware += [*self._shared_pairs(), *self._extreme_ratings()]
         return (
             StatementList(BEWARE, tuple(beware)),
             StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
@@ -201,8 +205,20 @@ class Projection(Result):
                 "Interval": f"{prob}, Student's over pairs",
                 "Random seed": str(self.random_seed),
             },
-            code=f'projection = bb.project(VECTORS, WORDS, {names!r})\nbb.write(projection, "axes.html")',
+            code=f"projection = bb.project(VECTORS, WORDS, {self._pairs_text()}"
+            f"{', ratings=RATINGS' if len(self.ratings) else ''}"
+            f"{call_options(hdi_prob=(self.hdi_prob, HDI_PROB))}, random_seed={self.random_seed})\n"
+            'bb.write(projection, "axes.html")',
         )
+
+    def _pairs_text(self) -> str:
+        """Return the argument of the pairs: names of bundled ones, or a placeholder for others."""
+        bundled_names = bundled_base_pairs()
+        are_bundled = all(
+            name in bundled_names and set(axis_pairs) <= set(load_base_pairs(name))
+            for name, axis_pairs in self.base_pairs.items()
+        )
+        return repr(list(self.base_pairs)) if are_bundled else "PAIRS"
 
     def _agreement(self, row: Mapping[str, Any]) -> Statement:
         pairs = self.pairs[self.pairs["axis"] == row["axis"]]
@@ -235,7 +251,8 @@ class Projection(Result):
             if shared := sorted(words & {word for pair in axis_pairs for word in pair}):
                 text = (
                     f"{name_some(shared, _MOST_NAMED)} {_verb(shared)} in the pairs of {name}, and {_lie(shared)} far "
-                    "out for this reason alone. Leave them out of the words or of the pairs."
+                    f"out for this reason alone. Leave {'it' if len(shared) == 1 else 'them'} out of the words or of "
+                    "the pairs."
                 )
                 statements.append(Statement("words in pairs", text, {"axis": name, "words": tuple(shared)}))
         return statements
@@ -254,6 +271,34 @@ class Projection(Result):
                 statements.append(Statement("shared words", text, {"axis": name, "words": tuple(repeated)}))
         return statements
 
+    def _shared_pairs(self) -> list[Statement]:
+        """Name axes that share pairs; the cosine between them holds that of a pair with itself."""
+        statements = []
+        for first, second in combinations(self.base_pairs, 2):
+            pairs, others = ({frozenset(pair) for pair in self.base_pairs[name]} for name in (first, second))
+            if pairs & others:
+                text = (
+                    f"{first} and {second} share {counted(len(pairs & others), 'pair')}: they are samples of one axis "
+                    "in part, so that the cosine between them is too near to 1 or -1. Give each axis pairs of its own."
+                )
+                statements.append(Statement("shared pairs", text, {"axes": (first, second)}))
+        return statements
+
+    def _extreme_ratings(self) -> list[Statement]:
+        """Name ratings of which a few words decide the correlation."""
+        axis = next(iter(self.scores))
+        return [
+            Statement(
+                "extreme ratings",
+                f"A few words with extreme values decide the correlation with {row['rating']} (kurtosis "
+                f"{digits_text(row['kurtosis'])}; 3 if ratings are Normal), and its interval may be too narrow. Take "
+                "the logarithm of the ratings, or report rank_correlation.",
+                {"rating": row["rating"], "kurtosis": row["kurtosis"]},
+            )
+            for row in rows_of(self.ratings)
+            if row["axis"] == axis and row["kurtosis"] > _EXTREME
+        ]
+
     def _sides(self, axis: str) -> Statement:
         rows = self.words[self.words["axis"] == axis].sort_values("mean")
         clear = np.array([settled(low, high) for low, high in zip(rows["hdi_low"], rows["hdi_high"], strict=True)])
@@ -266,7 +311,7 @@ class Projection(Result):
         ]
         text = (
             f"{axis}: of {counted(len(rows), 'word')}, {' and '.join(sides)}; for {int((~clear).sum())} the side is "
-            f"not settled. If no word lay on either side, about {100 * (1 - self.hdi_prob):.0f} % would still be "
+            f"not settled. If no word lay on either side, about {percent_text(1 - self.hdi_prob)} would still be "
             "counted."
         )
         numbers = {"axis": axis, "words": len(rows), "first_side": len(high_words), "second_side": len(low_words)}

@@ -8,6 +8,8 @@ from bayesbias.base.arrays import Floats
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.metrics.directions.pair_axis import Estimate, combined
+from bayesbias.studies.study import normal_form
+from bayesbias.tables.codes import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,11 +41,23 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
             f"{', '.join(map(str, ratings.columns))}. Rename the column of words to word."
         )
-    numbers: pd.DataFrame = ratings.set_index("word").select_dtypes("number")
-    if numbers.empty or not len(numbers.columns):
-        raise ReportError("The ratings have no column of numbers besides word. Add one.")
-    if (twice := numbers.index[numbers.index.duplicated()]).size:
+    texts = ratings.set_index("word")
+    texts.index = texts.index.map(normal_form)
+    if (twice := texts.index[texts.index.duplicated()]).size:
         raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
+    numbers = pd.DataFrame({name: to_numbers(texts[name]).astype(float) for name in texts}, index=texts.index)
+    other = texts.notna() & ~np.isfinite(numbers)
+    # A column without any number describes the words, such as their part of speech.
+    numbers = numbers[[name for name in numbers if np.isfinite(numbers[name]).any()]]
+    for name in numbers:
+        if other[name].any():
+            word = other.index[other[name]][0]
+            raise ReportError(
+                f"The ratings {str(name)!r} have {texts.loc[word, name]!r} for {word!r}, which is no number. Correct "
+                "it, or leave the cell empty."
+            )
+    if not len(numbers.columns):
+        raise ReportError("The ratings have no column of numbers besides word. Add one.")
     return numbers
 
 
@@ -59,9 +73,9 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
     hdi_prob
         Probability inside the intervals.
     """
-    from scipy.stats import rankdata
+    from scipy.stats import kurtosis, rankdata
 
-    projected = scores.mean(axis=1)
+    projected, values = scores.mean(axis=1), values / np.abs(values).max()  # squares of any ratings are numbers
     plain = float(np.corrcoef(projected, values)[0, 1])
     rank = float(np.corrcoef(rankdata(projected), rankdata(values))[0, 1])
     rank_low, rank_high = rank_correlation_interval(rank, len(values), hdi_prob=hdi_prob)
@@ -75,6 +89,7 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
         "rank_correlation": rank,
         "rank_correlation_low": rank_low,
         "rank_correlation_high": rank_high,
+        "kurtosis": float(kurtosis(values, fisher=False)),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 # With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
 _FEW_EFFECTIVE = 3.0
+_LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
 _STREAM = 104
 
 
@@ -44,8 +45,8 @@ class CovariateEffect(Result):
 
     Parameters
     ----------
-    contrast, embedding
-        Name of the lean, such as ``"female - male"``, and of the embedding.
+    contrast, sides, embedding
+        Name of the lean, such as ``"female - male"``, of both sides, and of the embedding.
     effects : pandas.DataFrame
         A row for each `quantity`, `covariate` and `scope`. `quantity` is ``"slope"`` (cosine distance for one unit of
         the covariate, other covariates held fixed), ``"correlation"`` (of leans with this covariate alone) or
@@ -69,6 +70,7 @@ class CovariateEffect(Result):
     """
 
     contrast: str
+    sides: tuple[str, str]
     embedding: str
     effects: "pd.DataFrame"
     words: "pd.DataFrame"
@@ -86,13 +88,17 @@ class CovariateEffect(Result):
         )
 
     def _sentences(self) -> Iterator[Statement]:
-        first, second = self.contrast.split(" - ", 1)
+        first, second = self.sides
         table = {(row["quantity"], row["covariate"], row["scope"]): row for row in rows_of(self.effects)}
         interval = percent_text(self.hdi_prob)
         for name in dict.fromkeys(self.effects["covariate"][self.effects["covariate"] != ""].tolist()):
             slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
             link = table[CORRELATION, name, "population"]
-            if not settled(slope["hdi_low"], slope["hdi_high"]) or slope["borderline"]:
+            if slope["borderline"]:
+                claim = (
+                    f"Whether the lean of words like these follows {name} is borderline (another seed may settle it)"
+                )
+            elif not settled(slope["hdi_low"], slope["hdi_high"]):
                 claim = f"Whether the lean of words like these follows {name} is not settled"
             else:
                 nearer = first if slope["mean"] < 0 else second
@@ -237,6 +243,7 @@ def covariate_effect(
     effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
     return CovariateEffect(
         contrast=leans.name,
+        sides=(leans.first, leans.second),
         embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
         effects=effects,
         words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
@@ -366,18 +373,32 @@ def _doubts(
         yield Statement("convergence", problem)
     means = leans.draws.mean(axis=0)
     residual = design.residuals @ means
-    for name, row, freedom in zip(names, design.coefficients, robust_freedom(design), strict=True):
+    for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
         shift = row * residual / design.unexplained
-        place = int(np.argmax(np.abs(shift)))
         slope = float(row @ means)
-        if freedom < _FEW_EFFECTIVE:
+        place = int(np.argmax(shift * np.sign(slope)))
+        if sole.any():
+            named = name_some(map(repr, words[sole].tolist()))
             yield Statement(
                 "leverage",
-                f"A few words with extreme values decide the slope on {name} (its error has {freedom:.1f} degrees of "
-                f"freedom, for {counted(len(words), 'word')}). Intervals may be too narrow: take the logarithm or "
-                f"ranks of {name}, or more words.",
-                {"covariate": name, "freedom": float(freedom)},
+                f"The slope on {name} rests on {named}: no other word tells how such words vary, and the interval "
+                f"takes it to be as much as the others do. Take more words with such a {name}.",
+                {"covariate": name, "words": words[sole].tolist()},
             )
+        elif freedom < _FEW_EFFECTIVE:
+            freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
+            even = design_of(np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int))
+            if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
+                text = (
+                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
+                    f"narrow: take the logarithm or ranks of {name}, or more words."
+                )
+            else:
+                text = (
+                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
+                    "words."
+                )
+            yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
         if np.sign(slope - shift[place]) != np.sign(slope):
             yield Statement(
                 "influence",

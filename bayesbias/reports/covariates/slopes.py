@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.base.arrays import CONSTANT, column_rank
+from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
+from bayesbias.base.statements import counted
 from bayesbias.errors import ReportError
 
 # A word with a larger leverage determines its own fitted value, and has no residual.
@@ -42,6 +43,22 @@ class Design:
         """One minus the leverage of each word, infinite for a word that has no residual, shape (words,)."""
         return np.where(self.leverage < _ALONE, 1 - np.minimum(self.leverage, _ALONE), np.inf)
 
+    @property
+    def weights(self) -> np.ndarray:
+        """Weights of squared residuals in the HC2 variance of each slope, shape (covariates, words).
+
+        A word without a residual, such as the only one with a covariate, is taken to vary as the others do.
+        """
+        squares = np.square(self.coefficients)
+        alone = np.where(np.isinf(self.unexplained), squares, 0.0).sum(axis=1, keepdims=True)
+        return np.asarray(squares / self.unexplained + alone / self.freedom)
+
+    @property
+    def sole(self) -> np.ndarray:
+        """Whether a slope rests on a word without a residual, shape (covariates, words)."""
+        shares = np.square(self.coefficients) / np.square(self.coefficients).sum(axis=1, keepdims=True)
+        return np.isinf(self.unexplained) & (shares > COLLINEAR)
+
 
 def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
     """Return the regression on covariates (words, covariates) with a mean for each group in `group_of` (words,).
@@ -72,7 +89,7 @@ def slopes_of_population(
 
     `slopes` (draws, covariates) and `residuals` (draws, words) are draws of those of these words.
     """
-    variances = np.square(residuals) / design.unexplained @ np.square(design.coefficients).T
+    variances = np.square(residuals) @ design.weights.T
     noise = np.column_stack([rng.standard_t(freedom, len(slopes)) for freedom in robust_freedom(design)])
     return np.asarray(slopes + noise * np.sqrt(variances))
 
@@ -86,7 +103,8 @@ def robust_freedom(design: Design) -> np.ndarray:
     >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
     array([4.4])
     """
-    roots = np.abs(design.coefficients) / np.sqrt(design.unexplained)
+    weights = design.weights
+    roots = np.sqrt(weights / weights.max(axis=1, keepdims=True))  # in any unit
     matrices = roots[:, :, None] * design.residuals * roots[:, None]
     squares = np.square(matrices).sum(axis=(1, 2))
     traces = np.trace(matrices, axis1=1, axis2=2)
@@ -113,8 +131,8 @@ def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) ->
     # Student's t with one degree of freedom has no mean.
     if design.freedom < 2:
         raise ReportError(
-            f"{len(design.residuals)} protected words are too few for {len(names)} covariates and "
-            f"{design.group_of.max() + 1} means of groups. Take more words or fewer covariates."
+            f"{counted(len(design.residuals), 'protected word')}: too few for {counted(len(names), 'covariate')} and "
+            f"{counted(int(design.group_of.max()) + 1, 'group mean')}. Take more words or fewer covariates."
         )
     constant = np.abs(design.deviations).max(axis=0) <= CONSTANT * largest
     if constant.any() or column_rank(design.deviations) < len(names):

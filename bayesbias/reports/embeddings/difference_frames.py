@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.estimates.intervals import (
     contrast_name,
     directed_estimates,
@@ -14,7 +15,6 @@ from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_sample import PeriodSample
-from bayesbias.reports.embeddings.shared_pairs import EQUAL_DISTANCES
 from bayesbias.reports.posterior.contrasts import contrasts
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def joint_gap_frame(
             gaps = np.concatenate([gaps, drawn.words], axis=2)
             words += [sample.protected_words[word] for word in drawn.word_places]
         # Where distances differ by rounding alone, all draws are 0.
-        moved = np.abs(np.diff(drawn.plain_words, axis=0)).max() > EQUAL_DISTANCES
+        moved = np.abs(np.diff(drawn.plain_words, axis=0)).max() > ROUNDING
         changes = np.diff(gaps, axis=1).reshape(chains, draws, -1) * moved
         array = xr.DataArray(changes, dims=("chain", "draw", "protected_word"), coords={"protected_word": words})
         frame = directed_estimates(array, hdi_prob=hdi_prob, rope=region)

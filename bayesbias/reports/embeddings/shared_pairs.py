@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.statements import counted
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
 from bayesbias.tables.codes import WORD_COLUMNS
@@ -14,8 +15,6 @@ from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_facts, tab
 if TYPE_CHECKING:
     import pandas as pd
 
-EQUAL_DISTANCES = 1e-6
-"""Distances from vectors of float32 have rounding errors of this size."""
 _PAIR = ["protected_word", "attribute_word"]
 
 
@@ -147,9 +146,9 @@ def pair_differences(baseline: "pd.DataFrame", other: "pd.DataFrame", name: str)
     rows["baseline"], rows["other"] = baseline["cosine_distance"], other["cosine_distance"]
     rows["difference"] = rows["other"] - rows["baseline"]
     largest = rows["difference"].abs().groupby(rows["connection"], observed=True).transform("max")
-    rows["differs"] = largest > EQUAL_DISTANCES
+    rows["differs"] = largest > ROUNDING
     for connection, differences in rows.loc[rows["differs"], "difference"].groupby(rows["connection"], observed=True):
-        if len(differences) > 1 and np.ptp(differences) <= EQUAL_DISTANCES:
+        if len(differences) > 1 and np.ptp(differences) <= ROUNDING:
             raise ReportError(
                 f"All {len(differences):,} distances of the connection {connection!r} differ by "
                 f"{differences.iloc[0]:g} in {name!r}: without a spread of differences, no model can be fitted. Check "
@@ -192,9 +191,7 @@ def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
 def _tied_share(rows: "pd.DataFrame", column: str) -> dict[str, float]:
     """Return for each protected word the share of its attribute words to which another word is exactly as near."""
     ordered = rows.sort_values(["attribute_word", column])
-    near = (ordered[column].diff().abs() <= EQUAL_DISTANCES) & (
-        ordered["attribute_word"] == ordered["attribute_word"].shift()
-    )
+    near = (ordered[column].diff().abs() <= ROUNDING) & (ordered["attribute_word"] == ordered["attribute_word"].shift())
     tied = near | near.shift(-1, fill_value=False)
     return {
         str(word): float(share) for word, share in tied.groupby(ordered["protected_word"], sort=False).mean().items()

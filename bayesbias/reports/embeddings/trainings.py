@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
-from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.reports.embeddings.training_conclusions import (
     contrast_statement,
@@ -67,7 +67,8 @@ class TrainingComparison(Result):
     facts
         `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
         `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
-        have the same), `resamples`, the number of trainings on resampled documents, and `doubts` about the fits.
+        have the same), `resamples`, the number of trainings on resampled documents, `baseline`, `level` and `scope`,
+        and `doubts` about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -82,7 +83,7 @@ class TrainingComparison(Result):
 
     def __repr__(self) -> str:
         return (
-            f"TrainingComparison({counted(self.by_seed['seed'].nunique(), 'seed')}, "
+            f"TrainingComparison({counted(len(self.facts['embeddings']), 'seed')}, "
             f"{counted(len(self.contrasts), 'contrast')})"
         )
 
@@ -94,7 +95,7 @@ class TrainingComparison(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         rows = rows_of(self.contrasts)
-        seeds = self.by_seed["seed"].nunique()
+        seeds = len(self.facts["embeddings"])
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
         disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
         return (
@@ -111,7 +112,7 @@ class TrainingComparison(Result):
     @cached_property
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
-        facts, seeds = self.facts, self.by_seed["seed"].nunique()
+        facts, seeds = self.facts, len(self.facts["embeddings"])
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
@@ -168,7 +169,13 @@ class TrainingComparison(Result):
     def _code(self) -> str:
         facts = self.facts
         options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
-        lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        asked = call_options(
+            baseline=(facts["baseline"], "associated"),
+            level=(facts["level"], "overall"),
+            scope=(facts["scope"], "population"),
+            hdi_prob=(self.hdi_prob, HDI_PROB),
+        )
+        lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
         count = facts["resamples"]
         resampled = ", resampled=drawn" if count else ""
         drawn = (
@@ -180,9 +187,9 @@ class TrainingComparison(Result):
             f"vectors = {{seed: PATH, ...}}  # {counted(len(facts['embeddings']), 'embedding')}, by seed\n"
             "fits = {}\n"
             "for seed, path in vectors.items():\n"
-            f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
+            f"    table = bb.distance_table(path, STUDY{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"{drawn}compared = bb.compare_trainings(fits{resampled}, random_seed={self.random_seed})\n"
+            f"{drawn}compared = bb.compare_trainings(fits{resampled}{asked}, random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 
@@ -265,15 +272,24 @@ def compare_trainings(
         for name, fit in fits.items()
     }
     by_seed = pd.concat(frames.values(), ignore_index=True)
-    by_seed.insert(0, "seed", np.repeat(np.array(list(frames), dtype=object), len(by_seed) // len(frames)))
-    draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope)) for fit in fits.values()]
-    errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     first = next(iter(frames.values()))
+    names = np.empty(len(frames), dtype=object)
+    names[:] = list(frames)  # a seed may be a tuple
+    by_seed.insert(0, "seed", np.repeat(names, len(first)))
+    # Tables may list the words in different orders.
+    orders = {name: _places(first, frame) for name, frame in frames.items()}
+    frames = {name: frame.iloc[orders[name]] for name, frame in frames.items()}
+    draws = [
+        _chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope))[:, orders[name]]
+        for name, fit in fits.items()
+    ]
+    errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     samples = None
     if resampled is not None:
         sample_frames = [
             contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob) for fit in resampled.values()
         ]
+        sample_frames = [frame.iloc[_places(first, frame)] for frame in sample_frames]
         samples = (
             np.array([frame["mean"].to_numpy() for frame in sample_frames]),
             np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in sample_frames]),
@@ -290,10 +306,19 @@ def compare_trainings(
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(by_seed),
-        facts=_facts(fits) | {"resamples": 0 if resampled is None else len(resampled)},
+        facts=_facts(fits)
+        | {"resamples": 0 if resampled is None else len(resampled)}
+        | {"baseline": baseline, "level": level, "scope": scope},
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
+
+
+def _places(first: "pd.DataFrame", frame: "pd.DataFrame") -> Integers:
+    """Return the places in `frame` of the contrasts of `first`."""
+    import pandas as pd
+
+    return pd.MultiIndex.from_frame(frame[_KEYS]).get_indexer(pd.MultiIndex.from_frame(first[_KEYS]))
 
 
 def _chained(draws: "xr.DataTree") -> Floats:
@@ -316,8 +341,8 @@ def _check_fits(fits: Any, resampled: Any) -> None:
         described[name] = {
             "protected words": sorted(rows.protected_words.tolist()),
             "attribute words": sorted(rows.attribute_words.tolist()),
-            "connections": list(rows.connections),
             "pairs": len(rows.distance),
+            "groups or connections": _digest(fit),
             "model": str(fit.attrs.get("model")),
         }
     first = next(iter(described))
@@ -328,6 +353,14 @@ def _check_fits(fits: Any, resampled: Any) -> None:
                 f"The fits of {first!r} and {name!r} differ in {' and '.join(differ)}, so their contrasts cannot be "
                 "compared. Build the tables from the words that all seeds have, and fit the same model."
             )
+
+
+def _digest(fit: "xr.DataTree") -> int:
+    """Return a number that tells the groups and connections of pairs, whatever the order of the rows."""
+    import pandas as pd
+
+    labels = fitted_table(fit)[["protected_word", "protected_group", "attribute_word", "connection"]].astype(str)
+    return int(pd.util.hash_pandas_object(labels, index=False).sum())
 
 
 def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":

@@ -19,11 +19,11 @@ from bayesbias.base.checks import (
     with_progress,
 )
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import StatementList, counted, percent_text
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.estimates.intervals import check_baseline, contrast_name, contrast_sides
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 # Arrays of draws of all words in all periods that are in memory at once.
 _ARRAYS = 5
+DRAWS = 4000
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _DRAWN_FRAMES = ("gaps", "changes", "lines", "neighbours", "words")
 
@@ -128,7 +129,7 @@ class Trend(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         contrasts = list(dict.fromkeys(self.changes["contrast"]))
         prob = percent_text(self.facts["hdi_prob"])
-        doubts = convergence_statements(self.words)
+        doubts = convergence_statements(self.words, self.facts["draws"])
         of_groups = tuple(text for contrast in contrasts[:1] for text in group_statements(self.changes, contrast))
         return (
             *((StatementList("Beware", doubts),) if doubts else ()),
@@ -174,7 +175,7 @@ class Trend(Result):
             title=f"How did the association move? {facts['study']}".strip(),
             about=f"{counted(len(facts['periods']), 'period')}, {facts['protected_words']} protected and "
             f"{counted(facts['attribute_words'], 'attribute word')}.",
-            diagnostics=convergence_statements(self.words),
+            diagnostics=convergence_statements(self.words, self.facts["draws"]),
             verdict=verdict(changes, first).text,
             answers=shown["From the first to the last period"].statements[1:],
             parts=tuple(
@@ -198,8 +199,19 @@ class Trend(Result):
                 "Seed": str(facts["random_seed"]),
                 "Interval": prob,
             },
-            code=f'moved = bb.trend("periods/", STUDY, scope="{facts["scope"]}", random_seed={facts["random_seed"]})\n'
+            code=f'moved = bb.trend("periods/", STUDY{self._options()}, random_seed={facts["random_seed"]})\n'
             'bb.write(moved, "trend.html")',
+        )
+
+    def _options(self) -> str:
+        facts = self.facts
+        return (", covariates=COVARIATES" if facts["covariates"] else "") + call_options(
+            walk=(facts["walk"], False),
+            baseline=(contrast_sides(self.changes["contrast"].iloc[0])[0], "associated"),
+            scope=(facts["scope"], "population"),
+            hdi_prob=(facts["hdi_prob"], HDI_PROB),
+            rope=(facts["rope"], None),
+            draws=(facts["draws"], DRAWS),
         )
 
 
@@ -214,7 +226,7 @@ def trend(
     case: Case = "exact",
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
-    draws: int = 4000,
+    draws: int = DRAWS,
     random_seed: int | None = None,
     progress: bool = True,
 ) -> Trend:

@@ -34,15 +34,15 @@ _READINGS = {
 _MOST_WORDS = 5
 
 
-def convergence_statements(words: "pd.DataFrame") -> tuple[Statement, ...]:
+def convergence_statements(words: "pd.DataFrame", draws: int) -> tuple[Statement, ...]:
     """Return whether the changes of some words have too few effective draws, and what to do."""
     fewest = ESS_PER_CHAIN * CHAINS
     few = words[words["ess_bulk"] < fewest]
     if few.empty:
         return ()
     text = (
-        f"The changes of {len(few)} of {len(words)} words have fewer than {fewest} effective draws, so "
-        "their numbers are noisy: do not report them yet. Take more draws (draws=4000)."
+        f"The changes of {len(few)} of {counted(len(words), 'word')} have fewer than {fewest} effective draws, so "
+        f"their numbers are noisy: do not report them yet. Take more draws (draws={4 * draws}, --draws {4 * draws})."
     )
     return (Statement("convergence", text, {"words": few["protected_word"].tolist()}),)
 

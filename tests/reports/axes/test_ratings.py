@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.reports.axes.ratings import axis_correlation
+from bayesbias.reports.axes.ratings import axis_correlation, checked_ratings
 from tests.reports.axes.test_project import PAIRS, WORDS, planted
 
 
@@ -74,8 +74,37 @@ def test_ratings_of_the_words() -> None:
         (pd.DataFrame({"word": ["a", "a"], "x": [1.0, 2.0]}), "more than once"),
         ({"word1": 1.0, "word2": 2.0}, "2 of the 12"),
         (dict.fromkeys(WORDS, 1.0), "equal"),
+        (dict.fromkeys(WORDS, 1.0) | {WORDS[3]: 2.0}, "all words but one"),
+        (pd.DataFrame({"word": WORDS, "x": ["1", "abc", *map(str, range(10))]}), "'x' have 'abc' for"),
+        (pd.DataFrame({"word": WORDS, "x": [1.0, np.inf, *range(10)]}), "no number"),
     ],
 )
 def test_ratings_that_are_no_ratings(ratings, message) -> None:
     with pytest.raises(ReportError, match=message):
         bb.project(planted(), WORDS, PAIRS, ratings=ratings)
+
+
+def test_ratings_are_in_any_unit_any_form_and_any_type() -> None:
+    values = np.cos(np.arange(12.0))
+    plain = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, values, strict=True))).ratings
+    for unit in (1e200, 1e-200):
+        same = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, unit * values, strict=True))).ratings
+        pd.testing.assert_frame_equal(plain, same)
+    texts = pd.DataFrame({"word": WORDS, "rating": pd.Categorical(map(repr, values.tolist())), "part": "noun"})
+    rows = bb.project(planted(), WORDS, PAIRS, ratings=texts).ratings
+    assert rows["rating"].tolist() == ["rating"]
+    assert rows["correlation"].iloc[0] == pytest.approx(plain["correlation"].iloc[0])
+    assert checked_ratings({"cafe\u0301": 1.0}).index.tolist() == ["caf\u00e9"]
+
+
+def test_extreme_ratings_are_doubted() -> None:
+    values = np.exp(np.cos(np.arange(12.0)))
+    values[4] = 20
+    projection = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, values, strict=True)), random_seed=1)
+    assert projection.ratings["kurtosis"].iloc[0] > 6
+    assert [text.numbers["rating"] for text in projection.parts[0].statements if text.kind == "extreme ratings"] == [
+        "value"
+    ]
+    logarithms = dict(zip(WORDS, np.log(values), strict=True))
+    same = bb.project(planted(), WORDS, PAIRS, ratings=logarithms, random_seed=1)
+    assert "extreme" not in str(same)

@@ -1,5 +1,6 @@
 """Effects of covariates against plain least squares and an independent two-way bootstrap."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.reports.covariates.slopes import design_of, slopes_of_population
 from tests.reports.covariates.made import SLOPE, made_fit, made_table
 
 
@@ -141,6 +143,48 @@ def test_an_outlying_word_is_named() -> None:
     assert "leverage" in [doubt.kind for doubt in doubts]
 
 
+def test_the_only_word_with_a_covariate_is_taken_to_vary_as_the_others_do() -> None:
+    """It has no residual of its own. Leans without a relation, from a truth that is no model's."""
+    inside, rng = [], np.random.default_rng(1)
+    for _ in range(60):
+        leans = rng.standard_normal(12) * 0.05
+        design = design_of(np.eye(12)[:, :1], np.zeros(12, dtype=int))
+        draws = np.tile(leans, (1000, 1))
+        slopes = slopes_of_population(
+            draws @ design.coefficients.T, draws @ design.residuals.T, design, np.random.default_rng(1)
+        )
+        low, high = np.quantile(slopes[:, 0], [0.055, 0.945])
+        inside.append(low < 0 < high)
+    assert 0.79 < np.mean(inside) < 0.98
+    one = {f"<b>w{n}": float(n == 4) for n in range(9)}
+    fit = bb.fit(made_table(), covariates={"one": one}, random_seed=1, progress=False)
+    effect = bb.covariate_effect(fit)
+    slope = row(effect, "slope", "population")
+    assert slope["hdi_high"] - slope["hdi_low"] > 0.9 * (slope["plain_high"] - slope["plain_low"])
+    (doubt,) = (doubt for doubt in effect.doubts if doubt.kind == "leverage")
+    assert doubt.numbers["words"] == ["<b>w4"]
+
+
+def test_few_evenly_spaced_values_are_not_told_to_be_ranks() -> None:
+    even = {f"<b>w{n}": float(n) for n in range(5)}
+    few = bb.fit(made_table(words=5), covariates={"x": even}, random_seed=1, progress=False)
+    (text,) = (doubt.text for doubt in bb.covariate_effect(few).doubts if doubt.kind == "leverage")
+    assert "take more words" in text
+    assert "ranks" not in text
+
+
+def test_sides_are_those_of_the_lists_whatever_their_names() -> None:
+    table = made_table().replace({"near": "ne - ar"})
+    effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
+    assert effect.sides == ("ne - ar", "far")
+    assert "nearer to ne - ar words, compared with far words" in str(effect).replace("\n", " ").replace("  ", " ")
+
+
+def test_a_borderline_slope_says_so(effect: bb.reports.CovariateEffect) -> None:
+    frame = effect.effects.assign(borderline=True)
+    assert "is borderline (another seed may settle it)" in str(replace(effect, effects=frame)).replace("\n  ", " ")
+
+
 def test_three_words_are_too_few() -> None:
     """One degree of freedom is left, and Student's t with one has no mean."""
     with pytest.raises(ReportError, match="3 protected words"):
@@ -156,3 +200,16 @@ def test_a_word_that_turns_the_slope_is_named_as_text() -> None:
     statements = {doubt.kind: doubt for doubt in bb.covariate_effect(fit).doubts}
     assert statements["influence"].numbers["word"] == "<b>w8"
     assert "Without '<b>w8'," in statements["influence"].text
+
+
+def test_a_word_that_turns_the_slope_need_not_be_the_most_influential() -> None:
+    """One word pulls the slope up further than the other pulls it down; only without the first, its sign is another."""
+    design = design_of(np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 6.0, -6.0])[:, None], np.zeros(7, dtype=int))
+    leans = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.75])
+    slope = float((design.coefficients @ leans)[0])
+    shifts = (design.coefficients * (design.residuals @ leans) / design.unexplained)[0]
+    turning = int(np.argmax(shifts * np.sign(slope)))
+    others = np.delete(np.arange(7), turning)
+    without = np.polyfit(np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 6.0, -6.0])[others], leans[others], 1)[0]
+    assert without == pytest.approx(slope - shifts[turning])
+    assert np.sign(without) != np.sign(slope)

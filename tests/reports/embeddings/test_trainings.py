@@ -1,5 +1,6 @@
 """Effects of the seed of an embedding's training on a contrast, against integrals, known truths, and shifted fits."""
 
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -55,6 +56,30 @@ class TestCompareSeeds:
         assert list(first.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
         again = bb.compare_trainings(fits, level="all", random_seed=3)
         assert first.contrasts.equals(again.contrasts)
+
+    def test_tables_may_list_words_in_any_order(self, table: pd.DataFrame) -> None:
+        straight, turned = (bb.fit(rows, random_seed=1, progress=False) for rows in (table, table[::-1]))
+        first, second = bb.contrasts(straight, level="word"), bb.contrasts(turned, level="word")
+        assert first["protected_word"].tolist() != second["protected_word"].tolist()
+        keys = ["contrast", "protected_word"]
+        means = pd.concat([first, second]).groupby(keys)["mean"].mean()
+        for seeds in ({("sg", 1): straight, ("sg", 2): turned}, {("sg", 2): turned, ("sg", 1): straight}):
+            compared = bb.compare_trainings(seeds, level="word", random_seed=1)
+            drawn = compared.contrasts.set_index(keys)["mean"]
+            assert (drawn - means[drawn.index]).abs().max() < 0.02
+            assert list(dict.fromkeys(compared.by_seed["seed"])) == list(seeds)
+            assert "level='word'" in compared.contents.code
+        resampled = bb.compare_trainings(
+            {1: straight, 2: straight}, resampled={1: turned, 2: turned}, level="word", random_seed=1
+        )
+        assert resampled.contrasts["document_sd"].max() < 0.03
+
+    def test_connections_and_groups_are_those_of_all(self, table: pd.DataFrame) -> None:
+        other_side = {"associated": "different", "different": "associated"}
+        swapped = table.assign(connection=table["connection"].astype(str).replace(other_side))
+        fits = {seed: bb.fit(rows, random_seed=1, progress=False) for seed, rows in ((1, table), (2, swapped))}
+        with pytest.raises(ReportError, match="1 and 2 differ in groups or connections"):
+            bb.compare_trainings(fits, random_seed=1)
 
     def test_what_is_no_comparison(self, fit: xr.DataTree, short_fit: xr.DataTree) -> None:
         with pytest.raises(ReportError, match=r"fits .* 1 fit"):

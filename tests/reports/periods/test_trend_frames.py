@@ -58,14 +58,14 @@ DRAWN = ContrastDraws(
 
 
 def test_estimates_have_the_means_and_sds_of_their_draws_and_a_direction() -> None:
-    draws = np.column_stack([around(0.5)[:, 0], np.full(DRAWS, 0.25)])
-    frame = estimate_rows(draws, {"name": ["spread", "constant"]}, 0.89)
-    assert frame["name"].tolist() == ["spread", "constant"]
-    np.testing.assert_allclose(frame["mean"], [0.5, 0.25])
+    draws = np.column_stack([around(0.5)[:, 0], np.full(DRAWS, 0.25), 1e-8 * around(0.5)[:, 0]])
+    frame = estimate_rows(draws, {"name": ["spread", "constant", "rounding"]}, 0.89)
+    assert frame["name"].tolist() == ["spread", "constant", "rounding"]
+    np.testing.assert_allclose(frame["mean"], [0.5, 0.25, 0], atol=1e-7)
     np.testing.assert_allclose(frame["sd"], draws.std(axis=0, ddof=1), atol=1e-6)
-    assert frame["direction"].tolist() == ["farther", "equal"]
-    assert frame["ess_bulk"].isna().tolist() == [False, True]
-    assert "direction" not in estimate_rows(draws, {"name": ["a", "b"]}, 0.89, directions=False)
+    assert frame["direction"].tolist() == ["farther", "farther", "equal"]
+    assert frame["ess_bulk"].isna().tolist() == [False, True, True]
+    assert "direction" not in estimate_rows(draws, {"name": ["a", "b", "c"]}, 0.89, directions=False)
 
 
 def test_gaps_are_of_all_words_then_of_each_group_and_count_the_words_of_a_period() -> None:

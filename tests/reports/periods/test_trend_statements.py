@@ -120,7 +120,8 @@ def test_limits_and_methods_follow_the_facts() -> None:
 
 def test_words_with_few_effective_draws_are_counted() -> None:
     words = pd.DataFrame({"protected_word": ["he", "she", "they"], "ess_bulk": [399.0, 400.0, 12.0]})
-    (statement,) = convergence_statements(words)
+    (statement,) = convergence_statements(words, 1000)
     assert statement.numbers == {"words": ["he", "they"]}
     assert "2 of 3 words" in statement.text
-    assert convergence_statements(words[1:2]) == ()
+    assert "draws=4000, --draws 4000" in statement.text, "four times as many as there were"
+    assert convergence_statements(words[1:2], 1000) == ()

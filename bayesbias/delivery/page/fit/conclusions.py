@@ -95,6 +95,7 @@ def _code(page: FitReport, study: str | None) -> str:
         ]
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
+    covariates = ", covariates=COVARIATES" if "covariate_value" in fit["constant_data"] else ""
     arguments = ", ".join(f"{name}={fit_attribute(fit, name)}" for name in ("draws", "tune", "chains"))
     compared = ""
     if page.comparison is not None:
@@ -115,7 +116,7 @@ def _code(page: FitReport, study: str | None) -> str:
         compared = "comparison=comparison, "
     lines += [
         f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)})",
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})",
         f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, "
         f"random_seed={page.random_seed})",
         'bb.write(report, "report.html")',

@@ -69,7 +69,7 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         label = short_label(group) if len(groups) > 1 else None
         axes.plot(values[inside], words["mean"][inside], marker, color=shade, markersize=4, label=label)
     _name_words(axes, values, effect)
-    first, second = effect.contrast.split(" - ", 1)
+    first, second = effect.sides
     axes.set_xlabel(name).set_parse_math(False)
     axes.set_ylabel(f"Mean cosine distance: {first} minus {second}\n(below 0: nearer to {first} words)").set_parse_math(
         False
