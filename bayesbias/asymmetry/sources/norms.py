@@ -256,11 +256,12 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     rows = [(number, [cell.strip() for cell in cells]) for number, cells in rows]
     places = [0, 1, 2]
     first = [cell.lower() for cell in rows[0][1]]
-    if set(RELATION_COLUMNS) <= set(first):
+    named = set(RELATION_COLUMNS) <= set(first)
+    if named:
         places = [first.index(name) for name in RELATION_COLUMNS]
         rows = rows[1:]
     return _relations(
-        source, ((number, separator.join(cells), _three(cells, places)) for number, cells in rows), "words"
+        source, ((number, separator.join(cells), _three(cells, places, named)) for number, cells in rows), "words"
     )
 
 
@@ -285,7 +286,10 @@ def _quoting(separator: str) -> Any:
     return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
 
 
-def _three(cells: list[str], places: list[int]) -> tuple[str, ...] | None:
+def _three(cells: list[str], places: list[int], named: bool) -> tuple[str, ...] | None:
+    """Return head, relation and tail; None if one is missing, or there are other columns without names."""
+    if not named and len(cells) > len(places):
+        return None
     if max(places) >= len(cells) or not all(cells[place] for place in places):
         return None
     return tuple(cells[place] for place in places)

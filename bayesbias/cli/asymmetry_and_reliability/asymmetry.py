@@ -1,5 +1,6 @@
 """The command that compares the asymmetry of associations between people and vectors."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,7 @@ from bayesbias.cli.own_embeddings.contextual import Contexts, Device
 if TYPE_CHECKING:
     from bayesbias.asymmetry import Evocation
     from bayesbias.asymmetry.ratios.report import Source
+    from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource
 
 
 @app.command(cls=Command)
@@ -95,48 +97,43 @@ def asymmetry(
     A masked language model needs an index of contexts (--contexts), which `bayesbias contexts` builds.
     """
     from bayesbias import asymmetry as room
-    from bayesbias.asymmetry.ratios.report import source_of
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.results import Result, ResultGroup
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.embeddings.training.trained import read_matrices
     from bayesbias.errors import ArgumentError
+    from bayesbias.studies.study import load_study
 
     begin(output, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
     if context is not None and len(embeddings) != 1:
         raise ArgumentError(f"--context needs exactly one embedding, not {len(embeddings)}.")
+    study_words = [] if study is None else load_study(study).words
     people = _named_norms([norms, *(further_norms or [])])
     relation_pairs = None if relations is None else room.read_relations(relations)
 
-    def source(path: Path) -> "Source":
+    def source(path: Path) -> "Callable[..., ConditionalSource]":
+        """Return what makes a source for a vocabulary."""
         if path.is_dir():
             if contexts is None:
                 raise ArgumentError(
                     f"{path} is the folder of a language model, which needs --contexts, an index of a corpus."
                 )
-            return room.masked_model(path, contexts, device=device, random_seed=chosen, progress=not quiet)
-        words = [word for of_people in people.values() for word in of_people.vocabulary]
+            model = room.masked_model(path, contexts, device=device, random_seed=chosen, progress=not quiet)
+            return lambda _: model
         if context is not None and context == path:
-            return with_contexts(path)
-        cues = load_embedding(path, words=words, format=file_format, case=case)
-        responses = None if context is None else load_embedding(context, words=words, format=file_format, case=case)
+            cues, responses = read_matrices(path)
+        else:
+            words = [*study_words, *(word for of_people in people.values() for word in of_people.vocabulary)]
+            cues = load_embedding(path, words=words, format=file_format, case=case)
+            responses = cues if context is None else load_embedding(context, words=words, format=file_format, case=case)
+        return lambda vocabulary: room.static(cues, responses, vocabulary=vocabulary, temperature=temperature)
 
-        def of_norms(of_people: "room.Evocation") -> "room.StaticVectors":
-            return room.static(cues, responses, vocabulary=of_people.vocabulary, temperature=temperature)
-
-        return of_norms
-
-    def with_contexts(path: Path) -> "Source":
-        matrices = read_matrices(path)
-
-        def of_norms(of_people: "room.Evocation") -> "room.StaticVectors":
-            return room.static(*matrices, vocabulary=of_people.vocabulary, temperature=temperature)
-
-        return of_norms
-
-    sources = {path.stem: source(path) for path in embeddings}
+    if contexts is not None and not any(path.is_dir() for path in embeddings):
+        raise ArgumentError("--contexts is for folders of language models, and none is given. Leave it out.")
+    makers = {path.stem: source(path) for path in embeddings}
+    sources = {name: _of_norms(made) for name, made in makers.items()}
     if len(sources) < len(embeddings):
         raise ArgumentError("Two embeddings have the same name. Give each once, in files with different names.")
     seen = "either" if either else "both"
@@ -153,12 +150,17 @@ def asymmetry(
         random_seed=chosen,
     )
     if study is not None:
+        # The words of the study that people did not give are responses too.
+        vocabulary = dict.fromkeys([*first.vocabulary, *study_words])
         of_study = {
-            name: room.study_asymmetry(source_of(made, first), study, hdi_prob=hdi_prob)
-            for name, made in sources.items()
+            name: room.study_asymmetry(made(vocabulary), study, hdi_prob=hdi_prob) for name, made in makers.items()
         }
         result = ResultGroup(result.contents.title, {"norms": result, **of_study})
     finish(result, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+
+
+def _of_norms(made: "Callable[..., ConditionalSource]") -> "Source":
+    return lambda norms: made(norms.vocabulary)
 
 
 def _named_norms(paths: list[Path]) -> "dict[str, Evocation]":

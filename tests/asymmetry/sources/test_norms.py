@@ -133,6 +133,7 @@ def test_relations(tmp_path: Path, text: str, expected: list[str]) -> None:
     [
         ("cat,IsA,pet\ncat,IsA\n", "line 2: 'cat,IsA' .*head, relation and tail"),
         ("", "head, relation and tail"),
+        ("cue,response,count,participants\nmath,algebra,3,100\n", "line 1: 'cue,response,count,participants' is not"),
         ("head,relation,tail\n", "relations"),
         ("/a/[x]\t/r/Synonym\t/c/fr/chat\t/c/fr/chien\t{}\n", "English"),
         ("/a/[x]\t/r/Synonym\tchat\tchien\t{}\n", "line 1"),

@@ -45,6 +45,9 @@ def _claim(page: FitReport, direction: str) -> str:
     to = "nearer to" if direction == "nearer" else "FARTHER from"
     if len(lists) > _MOST_NAMED:
         return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
+    if _disagreeing(page):  # what holds of the mean need not hold of each group
+        named = "; ".join(f"{group}: {name_some(names, _MOST_NAMED)}" for group, names in lists.items())
+        return f"on average over groups, words lie {to} the lists of their own group ({named})"
     (group, names), *others = ((str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items())
     claim = f"words of the group {group} lie {to} the list {names}"
     if not others:
