@@ -1,6 +1,6 @@
 """An audit's frame, record and warnings, from the answers of its cells."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -60,7 +60,7 @@ def audit_frame(
     records = (first, *others)
     if not (rows or allow_empty):
         _raise_unanswered(len(cells), records)
-    _warn(len(cells), records)
+    _warn(len(cells), records, {(row["embedding"], row["study"]) for row in rows})
     frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
     frame.record = replace(first, others=tuple(others))
     return frame
@@ -137,8 +137,8 @@ def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
     raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
 
 
-def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
-    """Warn of cells that failed, of what was left out, and of lost words."""
+def _warn(cells: int, records: Sequence[AuditRecord], answered: Collection[tuple[str, str]]) -> None:
+    """Warn of cells that failed, of what was left out, and of lost words of questions with an answer."""
     failed, errors = _failures(records)
     if failed:
         warn_user(
@@ -148,12 +148,12 @@ def _warn(cells: int, records: Sequence[AuditRecord]) -> None:
     if reasons := _omissions(records):
         warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
     lost = records[0].lost_words
-    if lossy := {question: words for question, words in lost.items() if words}:
+    if lossy := {question: words for question, words in lost.items() if words and question in answered}:
         named = "; ".join(
             f"{embedding}, {study}: {name_some(words, 3)}" for (embedding, study), words in list(lossy.items())[:5]
         )
         warn_user(
-            f"In {len(lossy)} of {counted(len(lost), 'question')} words of the study's groups were lost (column "
-            f"lost_words): {named}. The answers are about the words that are left.",
+            f"In {len(lossy)} of {counted(len(answered), 'answered question')} words of the study's groups were lost "
+            f"(column lost_words): {named}. The answers are about the words that are left.",
             LostWordsWarning,
         )

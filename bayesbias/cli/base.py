@@ -1,6 +1,7 @@
 """The application, the options that several commands share, and the printing of results."""
 
 import json
+import shlex
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
@@ -181,6 +182,11 @@ def finish(
     if data is not None and output is not None:
         data["output"] = str(output)
     answer("\n\n".join(texts) + (f"\n{next_step}" if next_step else ""), data, as_json=as_json, quiet=quiet)
+
+
+def command(*arguments: object) -> str:
+    """Return a command to type, with what a shell would split or read in quotes."""
+    return shlex.join(["bayesbias", *map(str, arguments)])
 
 
 def file_names(embeddings: list[Path], why: str) -> list[str]:

@@ -228,8 +228,7 @@ def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
     if look_up.lost:
         warn_user(
             f"The embedding {embedding.name!r} lacks {len(look_up.lost)} of the definitional words "
-            f"({name_some(look_up.lost)}), so {len(sets) - len(complete)} of {counted(len(sets), 'set')} "
-            f"{'is' if len(sets) - len(complete) == 1 else 'are'} left out.",
+            f"({name_some(look_up.lost)}): left out {len(sets) - len(complete)} of {counted(len(sets), 'set')}.",
             LostWordsWarning,
         )
     # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").
@@ -262,8 +261,8 @@ def spelled_sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], 
             missing.append((*look_up.lost, *words)[0])
     if missing:
         warn_user(
-            f"The embedding {embedding.name!r} lacks words of {len(missing)} of {len(sets)} sets to equalize "
-            f"({name_some(missing)}); these sets are left out.",
+            f"The embedding {embedding.name!r} lacks words ({name_some(missing)}): left out {len(missing)} of "
+            f"{counted(len(sets), 'set')} to equalize.",
             LostWordsWarning,
         )
     return tuple(complete)

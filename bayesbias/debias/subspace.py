@@ -11,7 +11,7 @@ from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import check_count, check_flag
 from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.base.vectors import checked_rows, raise_unless_same_dimensions
-from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled
+from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, as_debias_words, check_has, sets_in, spelled
 from bayesbias.debias.rows import whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.names import names_in
@@ -47,7 +47,7 @@ class Subspace(Described):
         }
 
 
-def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: int | None = None) -> Subspace:
+def bias_subspace(embedding: EmbeddingLike, sets: DebiasWordsLike, *, components: int | None = None) -> Subspace:
     """Return the bias subspace of definitional sets.
 
     Parameters
@@ -55,7 +55,8 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     embedding
         An embedding whose vectors are scaled to length 1 first.
     sets
-        Word lists with definitional sets; each set is centred on its mean, and all sets have the same weight.
+        Word lists with definitional sets, or what `fit` of a method takes; each set is centred on its mean, and all
+        sets have the same weight.
     components
         Number of directions. None (default): one fewer than the largest set has words (1 for pairs).
 
@@ -83,7 +84,7 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     >>> bias_subspace(embedding, bb.debias.DebiasWords("gender", [["he", "she"]])).directions + 0.0
     array([[1., 0., 0.]])
     """
-    embedding = whole_embedding(embedding)
+    embedding, sets = whole_embedding(embedding), as_debias_words(sets)
     count = sets.largest_set_size - 1 if components is None else check_count("components", components)
     complete = sets_in(embedding, sets.definitional)
     if not complete:
@@ -117,7 +118,7 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
 
 def name_subspace(
     embedding: EmbeddingLike,
-    sets: DebiasWords,
+    sets: DebiasWordsLike,
     *,
     components: int = 4,
     centred: bool = False,
@@ -129,7 +130,8 @@ def name_subspace(
     embedding
         An embedding whose vectors are not scaled, as in the source's formula and in `bb.metrics.midb`.
     sets
-        Word lists with two or more lists of `names`, one for each group, looked up by `bb.embeddings.names_in`.
+        Word lists (also by name or file) with two or more lists of `names`, one for each group, looked up by
+        `bb.embeddings.names_in`.
     components
         Number of directions.
     centred
@@ -157,7 +159,7 @@ def name_subspace(
     >>> name_subspace(vectors, words, components=2).explained.round(3)
     array([0.956, 0.044])
     """
-    embedding = whole_embedding(embedding)
+    embedding, sets = whole_embedding(embedding), as_debias_words(sets)
     check_has(sets, "names", "A subspace of names")
     stored_names = [tuple(dict.fromkeys(lookup.matches.values())) for lookup in names_in(embedding, sets.names)]
     lists = [embedding.stored(names).astype(np.float64) for names in stored_names]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import printable
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import file_stem, load_embedding
@@ -82,8 +83,8 @@ def period_files(folder: str | os.PathLike[str]) -> Mapping[str, Path]:
             files[_period_name(entry)] = entry
     if len(files) < 2:
         raise InputFileError(
-            f"{place} holds {len(files)} embeddings, and at least two periods are needed: files such as 1900.npz or "
-            f"1900{VECTORS}, or a folder for each period."
+            f"{place} holds {counted(len(files), 'embedding')}, and at least two periods are needed: files such as "
+            f"1900.npz or 1900{VECTORS}, or a folder for each period."
         )
     numbers = {name: tuple(map(int, _NUMBER.findall(name))) for name in files}
     if without := [name for name, parts in numbers.items() if not parts]:

@@ -12,10 +12,10 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import SEAL
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.statements import counted
-from bayesbias.embeddings.contextual.spread import spread_arrays
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding, spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import EmbeddingError, OutputError, name_some
+from bayesbias.errors import BayesBiasWarning, EmbeddingError, OutputError, name_some, warn_user
 
 
 def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -29,7 +29,7 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
         File whose ending is the format: ``.npz`` (arrays ``words`` and ``vectors``, all digits), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
         ``.npz`` and ``.bin`` carry a checksum, by which `load_embedding` finds any changed byte; text has no place for
-        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding`, and the field `steps`.
+        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding` (other formats warn) and the field `steps`.
     overwrite
         Whether an existing file may be replaced.
 
@@ -69,6 +69,12 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
                 check_rows(embedding.words, embedding.vectors.astype(np.float32), where=lambda row: f"in row {row}")
         except EmbeddingError as error:
             raise EmbeddingError(f"In 32 bits a number, as in a {target.suffix} file: {error}") from error
+        if isinstance(embedding, ContextualEmbedding):
+            warn_user(
+                f"{target} does not keep how the vectors vary over contexts or templates: intervals of tables that are "
+                "made of it are too narrow. Write an .npz file.",
+                BayesBiasWarning,
+            )
     with atomic_path(target, overwrite=overwrite) as temporary:
         write(embedding, temporary)
     return target

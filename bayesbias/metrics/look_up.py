@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import shown
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
 from bayesbias.base.statements import Described, Facts, counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
@@ -121,6 +122,8 @@ def find_two_lists(
     embedding: EmbeddingLike, lists: WordLists, *, max_lost: float = MAX_LOST, others: Iterable[str] | None = ()
 ) -> FoundLists:
     """Return two word lists as `find_lists` does; each must keep at least one word."""
+    if not isinstance(lists, Mapping):
+        raise MeasureError(f"The lists are {shown(lists)}. Give a mapping of two list names to words.")
     if len(lists) != 2:
         raise MeasureError(f"Found {counted(len(lists), 'word list')}. Give a mapping of two list names to words.")
     return find_lists(embedding, lists, max_lost=max_lost, least=1, others=others)

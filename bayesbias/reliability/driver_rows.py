@@ -88,9 +88,10 @@ def complete_words(
     left_out = list(dict.fromkeys(frame.loc[sizes < most, "word"]))
     complete = frame[sizes == most].sort_values(["word", *cells], kind="stable")
     if complete["word"].nunique() < 10:
+        what = f" in all {counted(most, 'cell')} of {name_some(cells, 5)}" if cells else ""
         raise ReportError(
-            f"{counted(complete['word'].nunique(), 'word has', 'words have')} all {most} cells of {cells}; at least "
-            "10 are needed. Use words that all algorithms, corpora and rules have."
+            f"The table has {counted(complete['word'].nunique(), 'word')}{what}; at least 10 are needed. Use words that "
+            "all algorithms, corpora and rules have."
         )
     return complete.reset_index(drop=True), most, left_out
 

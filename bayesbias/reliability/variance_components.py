@@ -54,6 +54,8 @@ def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float
     """Return `mean`, `sd`, `hdi_low` and `hdi_high` of the posterior of a reliability, each of one axis.
 
     `squares` has one leading axis, and only matrices whose reliability is defined. The computation is deterministic.
+    Cronbach's alpha has no posterior sd in very small matrices, and in smaller ones no mean: `sd` is NaN then, and
+    `mean` the median.
     """
     summaries = np.empty((4, len(squares.rows)))
 
@@ -89,6 +91,10 @@ def _of_block(squares: MeanSquares, reliability: Reliability, hdi_prob: float) -
     mean = values.mean(axis=1)
     values -= mean[:, None]
     sd = np.sqrt(np.einsum("bp,bp->b", values, values) / POINTS)
+    if reliability.constant(n, k) == 0:  # unbounded below: moments exist below this order
+        order = (n - 1) * (k - 1) / (2 * spread[:, 0])
+        mean = np.where(order > 1, mean, np.median(values + mean[:, None], axis=1))
+        sd = np.where(order > 2, sd, np.nan)
     return np.stack([mean, sd, *(reliability.value(end, n, k) for end in ends)])
 
 

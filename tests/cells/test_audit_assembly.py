@@ -50,7 +50,8 @@ def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
     assert "1 of 2 questions" in failure
     assert "E2, pets: no memory." in failure
     assert caught[1].category is LostWordsWarning
-    assert "In 1 of 2 questions" in lost
+    assert "In 1 of 1 answered question " in lost
+    assert "E2" not in lost, "it has no answer"
 
 
 def test_without_any_answer_there_is_no_frame() -> None:

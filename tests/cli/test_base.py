@@ -37,3 +37,9 @@ def test_quiet_commands_print_nothing(
         assert capsys.readouterr().out == ""
     assert in_process("fit", "quiet.csv", "-o", "again", *short, "--quiet", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["answers"]
+
+
+def test_a_command_to_type_is_quoted() -> None:
+    assert (
+        base.command("fit", Path("my data/ü.csv"), "--output", "out/") == "bayesbias fit 'my data/ü.csv' --output out/"
+    )

@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.debias.rows import chosen_rows, row_blocks, whole_embedding
-from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError
+from bayesbias.errors import EmbeddingError, LostWordsError, LostWordsWarning, MeasureError
 
 EMBEDDING = bb.Embedding(("he", "she", "nurse"), np.eye(3), name="toy", case=("exact", "lower"))
 
@@ -26,6 +26,9 @@ def test_absent_words_and_strings() -> None:
     for target, ignore in (("he", None), (None, "he")):
         with pytest.raises(MeasureError, match="`target` and `ignore`"):
             chosen_rows(EMBEDDING, target, ignore)
+    for target, ignore in (([("he", "she")], None), (None, [3])):
+        with pytest.raises(EmbeddingError, match="Words must be text"):
+            chosen_rows(EMBEDDING, target, ignore)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match=r"300 dimensions.* 'toy' .*3"):
         whole_embedding(EMBEDDING, dimensions=300)
 

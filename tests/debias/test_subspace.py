@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.debias import DebiasWords, bias_subspace
+from bayesbias.debias import DebiasWords, bias_subspace, name_subspace
 from bayesbias.debias.subspace import neutral_word_bias, without_differences
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsWarning, MeasureError
 from tests.debias.made import PAIRS, TRIPLES, made_embedding, unit
@@ -93,3 +93,12 @@ def test_sets_without_differences() -> None:
     assert not without_differences(embedding, DebiasWords("x", [["he", "she"], ["man", "woman"]]))
     assert without_differences(embedding, DebiasWords("x", [["he", "she"], ["man", "woman"]]), slice(0, 1))
     assert not without_differences(embedding, DebiasWords("x", [["he", "absent"]])), "no set has two words"
+
+
+def test_sets_are_taken_as_methods_take_them() -> None:
+    vectors = {"he": [1.0, 2.0], "she": [-1.0, 2.0]}
+    plain = bias_subspace(vectors, [["he", "she"]])
+    named = bias_subspace(vectors, bb.debias.DebiasWords("gender", [["he", "she"]]))
+    np.testing.assert_array_equal(plain.directions, named.directions)
+    with pytest.raises(MeasureError, match="names"):
+        name_subspace(vectors, [["he", "she"]])

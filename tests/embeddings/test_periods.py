@@ -55,7 +55,7 @@ def test_several_numbers_keep_the_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["1990.npz"], "1 embeddings"),
+        (["1990.npz"], "1 embedding,"),
         (["before.npz", "1990.npz"], "before"),
         (["a1990.npz", "b1990.npz"], "same numbers"),
     ],

@@ -72,3 +72,18 @@ def test_seeds_that_agree_wholly_leave_nothing_open():
         np.testing.assert_allclose(summary["sd"], 0.0)
     rows_alike = posterior(squares_of(23, 8, 0.0, 1.0, 1.0), ICC_3_1, hdi_prob=0.89)
     assert rows_alike["mean"][0] == rows_alike["hdi_high"][0] == pytest.approx(-1 / 7)
+
+
+def test_alpha_of_tiny_matrices_has_a_median_where_it_has_no_mean() -> None:
+    """1 over a chi-square with d degrees of freedom has a mean for d > 2 and a variance for d > 4."""
+    for rows, freedom in ((2, 1), (3, 2), (4, 3), (5, 4), (9, 8)):
+        squares = squares_of(rows, 2, 3.0, 1.0, 1.0)
+        summary = posterior(squares, CRONBACH_ALPHA, hdi_prob=0.89)
+        ratio = stats.f(freedom, rows - 1)  # of the expected mean squares of rows and error, over their estimate
+        plain = 1 - 1 / (3 * (ratio.ppf((np.arange(2**18) + 0.5) / 2**18)))
+        if freedom not in (3, 4):  # whose variance is infinite, so that a sum over points is inaccurate
+            point = np.median(plain) if freedom <= 2 else plain.mean()
+            assert summary["mean"][0] == pytest.approx(point, rel=0.05), rows
+        assert summary["hdi_low"][0] < summary["mean"][0] < summary["hdi_high"][0]
+        assert np.isfinite(summary["sd"][0]) == (freedom > 4), rows
+        assert np.isfinite(posterior(squares, ICC_3_1, hdi_prob=0.89)["sd"][0])

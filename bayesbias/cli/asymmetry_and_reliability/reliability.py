@@ -193,12 +193,16 @@ def _counts(path: Path) -> dict[str, int]:
 
 def _rows_note(frame: "pd.DataFrame") -> str:
     """Return the end of a title: how many of the rows are shown, if not all are."""
-    most = int(frame.groupby("rule").size().max()) if "rule" in frame else len(frame)
-    return f"; the {_SHOWN} lowest of {most}{' by each rule' if 'rule' in frame else ''}" if _cut(frame) else ""
+    by_rule = " by each rule" if "rule" in frame else ""
+    return f"; the {_SHOWN} lowest of {_most_rows(frame)}{by_rule}" if _cut(frame) else ""
+
+
+def _most_rows(frame: "pd.DataFrame") -> int:
+    return int(frame.groupby("rule").size().max()) if "rule" in frame else len(frame)
 
 
 def _cut(frame: "pd.DataFrame") -> bool:
-    return "query" not in frame and len(frame) > _SHOWN
+    return "query" not in frame and _most_rows(frame) > _SHOWN
 
 
 def _lowest(frame: "pd.DataFrame") -> str:

@@ -21,6 +21,7 @@ from bayesbias.cli.base import (
     answer,
     app,
     claim,
+    command,
 )
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def debias(
     from bayesbias.debias import methods_from_names
     from bayesbias.delivery.writing import written_names
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.embeddings.writing import check_embedding_output, write_embedding
-    from bayesbias.errors import ArgumentError
+    from bayesbias.embeddings.writing import WRITERS, check_embedding_output, write_embedding
+    from bayesbias.errors import ArgumentError, OutputError
 
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
@@ -110,6 +111,9 @@ def debias(
     if study is None and (measure or seed is not None or (model, max_lost) != (DEFAULT_MODEL_NAME, DEFAULT_MAX_LOST)):
         raise ArgumentError("--measure, --model, --max-lost and --seed need a study. Give --study too.")
     several = len(methods) > 1 or study is not None
+    if several and output.suffix.lower() in WRITERS:
+        why = "a study" if study is not None else f"{len(methods)} methods"
+        raise OutputError(f"{output} has the name of one file, but with {why} a folder is written. Name a folder.")
     if several:
         check_folder(output, overwrite=overwrite)
     else:
@@ -148,7 +152,9 @@ def debias(
     if study is not None:
         lines.append(f"Open {output / 'report.html'} in a browser.")
     else:
-        lines.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
+        lines.append(
+            f"Next: {command('table', file, '--study', 'STUDY', '--output', 'debiased.csv')}, then bayesbias compare."
+        )
     answer("\n".join(lines), quiet=quiet)
 
 

@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
     Seed,
     app,
     begin,
+    command,
     finish,
     priors_from,
 )
@@ -87,8 +88,8 @@ def fit(
     )
     numbers = output / "fit.nc"
     next_step = (
-        f"Look at {output / 'words.png'}; numbers: bayesbias summary {numbers}\n"
-        f"One page with checks and sensitivity: bayesbias report {numbers} -o report.html"
+        f"Look at {output / 'words.png'}; numbers: {command('summary', numbers)}\n"
+        f"One page with checks and sensitivity: {command('report', numbers, '-o', 'report.html')}"
     )
     shown = report(fitted, table=distances, hdi_prob=hdi_prob, rope=rope)
     finish(shown, output, next_step=next_step, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -24,7 +24,7 @@ from bayesbias.cli.many_questions.comparisons import by_embedding, read_each
 @app.command(cls=Command)
 def report(
     fit: FitFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder, or a .html, .md or .json file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the page: .html.")],
     compare_with: Annotated[
         list[Path] | None,
         typer.Option("--compare", help="Distance table of another embedding, such as a debiased one. May be repeated."),
@@ -46,12 +46,18 @@ def report(
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
     from bayesbias.delivery.writing import write
+    from bayesbias.errors import OutputError
     from bayesbias.models.fitted.fit_source import fitted_table
     from bayesbias.models.fitted.fits import fit_attribute, read_fit
     from bayesbias.reports import fit_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.tables.table_files import read_table
 
+    if output.suffix.lower() != ".html":
+        raise OutputError(
+            f"{output} is not the name of a page. Give a .html file; bb.write(fit, path) writes other forms, without "
+            "the checks of the page."
+        )
     begin(output, overwrite=overwrite)
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"

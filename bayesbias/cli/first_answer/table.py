@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
     answer,
     app,
     claim,
+    command,
     describe,
 )
 from bayesbias.cli.own_embeddings.contextual import (
@@ -127,6 +128,7 @@ def table(
     built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
     write_table(built, output, overwrite=overwrite)
     answer(
-        f"{describe(built)}\nWrote {output}. Next: bayesbias fit {output} --output {output.name.split('.')[0]}/",
+        f"{describe(built)}\nWrote {output}. Next: "
+        + command("fit", output, "--output", f"{output.name.split('.')[0]}/"),
         quiet=quiet,
     )

@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
     StudyName,
     app,
     begin,
+    command,
     finish,
 )
 
@@ -94,7 +95,7 @@ def studies_weathub(
     study = load_weathub(path, lists, test)
     with atomic_path(output, overwrite=overwrite) as temporary:
         temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
-    show(f"Wrote {output}. {study.notes} Next: bayesbias words VECTORS --study {output}".replace("  ", " "))
+    show(f"Wrote {output}. {study.notes} Next: {command('words', 'VECTORS', '--study', output)}".replace("  ", " "))
 
 
 @app.command(cls=Command)

@@ -228,7 +228,7 @@ def measure(
 
         bayesbias measure rnd vectors.txt --study weat7
 
-        bayesbias measure weat_score vectors.txt --study religion --option targets=jewish,muslim
+        bayesbias measure weat_score vectors.txt --study religion --option targets=jew,muslim
     """
     from functools import partial
 

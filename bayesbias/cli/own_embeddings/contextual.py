@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.statements import counted
-from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, Seed, answer, app, claim
+from bayesbias.cli.base import (
+    AsJson,
+    Command,
+    Overwrite,
+    Quiet,
+    Seed,
+    answer,
+    app,
+    claim,
+    command,
+)
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -69,7 +79,7 @@ def contexts(
     data = {name: getattr(index, name) for name in ("name", "sha256", "contexts", "words", "longest")}
     answer(
         f"{counted(index.contexts, 'context')} with {counted(index.words, 'word')} of {index.name}.\nWrote {output}. "
-        f"Next: bayesbias table MODEL_FOLDER --study gender --contexts {output} --output table.csv",
+        "Next: " + command("table", "MODEL_FOLDER", "--study", "gender", "--contexts", output, "--output", "table.csv"),
         {"file": str(output), **data},
         as_json=as_json,
         quiet=quiet,
@@ -131,8 +141,8 @@ def contextual(
     write_embedding(embedding, output, overwrite=overwrite)
     answer(
         f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}, "
-        f"{counted(int(embedding.contexts.sum()), 'context')}.\nWrote {output}. Next: bayesbias table {output} --study "
-        f"{study} --output table.csv",
+        f"{counted(int(embedding.contexts.sum()), 'context')}.\nWrote {output}. Next: "
+        + command("table", output, "--study", study, "--output", "table.csv"),
         quiet=quiet,
     )
 

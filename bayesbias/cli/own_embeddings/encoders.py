@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.statements import counted
-from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
+from bayesbias.cli.base import (
+    AsJson,
+    Command,
+    Overwrite,
+    Quiet,
+    answer,
+    app,
+    claim,
+    command,
+    printed,
+)
 from bayesbias.cli.own_embeddings.contextual import NoControls, cost_text, study_of_command, vectors_of_model
 from bayesbias.errors import ArgumentError, library_reason
 
@@ -78,7 +88,7 @@ def encode(
     write_embedding(embedding, output, overwrite=overwrite)
     answer(
         f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}.\n"
-        f"Wrote {output}. Next: bayesbias table {output} --study {study[0]} --output table.csv",
+        f"Wrote {output}. Next: {command('table', output, '--study', study[0], '--output', 'table.csv')}",
         quiet=quiet,
     )
 
@@ -99,7 +109,7 @@ def common_part(
 ) -> None:
     """Show what all vectors share and how far their cosines spread; with --output, remove mean and top components.
 
-    The file records what was removed, and so do tables made of it (all-but-the-top: Mu and Viswanath 2018).
+    A .npz file records what was removed, and so do tables made of it (all-but-the-top: Mu and Viswanath 2018).
 
     For example:
 

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import AsJson, Command, Quiet, Scheduler, WorkerCount, answer, app
+from bayesbias.cli.base import (
+    AsJson,
+    Command,
+    Quiet,
+    Scheduler,
+    WorkerCount,
+    answer,
+    app,
+    command,
+)
 from bayesbias.errors import ArgumentError
 
 
@@ -114,7 +123,7 @@ def train(
     following = (
         f"bayesbias seeds {output / '*.npz'} {question} stable"
         if len(trained) > 1
-        else f"bayesbias table {first} {question} table.csv"
+        else f"{command('table', first)} {question} table.csv"
     )
     data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
     answer(

@@ -100,7 +100,8 @@ class FittedLinearMap(FittedMethod):
     def _moved(self, source: Embedding, rows: Integers) -> Floats:
         before = source.vectors[rows]
         after: Floats = before @ self.matrix.astype(before.dtype)
-        gone = np.einsum("ij,ij->i", after, after) <= _NOTHING**2 * np.einsum("ij,ij->i", before, before)
+        lengths = [np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64) for vectors in (before, after)]
+        gone = lengths[1] <= _NOTHING**2 * lengths[0]
         if gone.any():
             word = source.words[rows[int(np.argmax(gone))]]
             raise MeasureError(

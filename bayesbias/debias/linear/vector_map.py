@@ -60,8 +60,10 @@ class VectorMap(Described):
 
     def __post_init__(self) -> None:
         matrix = np.asarray(self.matrix)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind != "f" or not matrix.size:
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "fiu" or not matrix.size:
             raise ArgumentError(f"matrix has the shape {matrix.shape}. Give a square array of numbers.")
+        matrix = matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+        object.__setattr__(self, "matrix", matrix)
         if not np.isfinite(matrix).all():
             raise ArgumentError("matrix holds a NaN or an infinity.")
         if not is_text(self.name):

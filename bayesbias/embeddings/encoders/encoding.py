@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.checks import check_count, check_items
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.contextual.spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
@@ -180,8 +181,8 @@ def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cache
             if attempt == calls.attempts:
                 stored = " The texts before it are in the cache: the next run continues there." if cached else ""
                 raise EmbeddingError(
-                    f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in {attempt} attempts: "
-                    f"{type(fault).__name__}: {fault}.{stored}"
+                    f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in "
+                    f"{counted(attempt, 'attempt')}: {type(fault).__name__}: {fault}.{stored}"
                 ) from fault
             time.sleep(_WAIT * 2 ** (attempt - 1))
     matrix = as_vectors(returned)

@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 import numpy as np
 
+from bayesbias.base.statements import counted
 from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 
@@ -158,9 +159,10 @@ class _Scan:
         field_count = row.count(b" ")
         source_of_count = "its header promises" if self.promised else "its first line has"
         raise EmbeddingError(
-            f"{self.source}: line {number} ({row[:30]!r}...) has {field_count} fields after its word where "
-            f"{source_of_count} {self.dimensions} numbers. The line or the header is damaged, or the file is in "
-            "another format: see the formats of load_embedding."
+            f"{self.source}: line {number} ({row[:30].decode('utf-8', 'backslashreplace')!r}...) has "
+            f"{counted(field_count, 'field')} after its word where {source_of_count} "
+            f"{counted(self.dimensions, 'number')}. The line or the header is damaged, "
+            "or the file is in another format: see the formats of load_embedding."
         )
 
     def _numbers(self, text: bytes, word: str, number: int) -> bytes:

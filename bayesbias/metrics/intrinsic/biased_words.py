@@ -105,6 +105,7 @@ def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words at both ends of the axis of a pair, half of `count` each, those of its first word first."""
+    (pair,) = checked_pairs([pair])
     forms = reference.lookup(pair).matches.values()
     others = [word for word in words if reference.match(word) not in forms]
     return ends_of_axis(reference, others, axis(reference, pair), count, f"{pair[0]!r} and {pair[1]!r}")

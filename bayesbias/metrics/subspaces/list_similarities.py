@@ -9,7 +9,11 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
-from bayesbias.metrics.look_up import as_embedding, find_lists
+from bayesbias.metrics.look_up import (
+    as_embedding,
+    checked_words,
+    find_lists,
+)
 from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
 
 Features = Callable[[Floats], Floats]
@@ -101,6 +105,7 @@ def list_vectors(
     ((('he', 'him'),), (2, 2))
     """
     metric_name(metric)
+    lists = {name: checked_words(f"The list {name!r}", words) for name, words in lists.items()}
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
     # Lists are looked up one by one, since they may share words.
     found_words = tuple(

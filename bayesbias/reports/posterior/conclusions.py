@@ -353,7 +353,7 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     if settled:
         text += (
             f" Where nothing is associated, {chance:.1f} of {len(rows)} words are named on average, often several at "
-            f"once, since words share their attribute words; {len(settled)} are named here."
+            f"once, since words share their attribute words; {counted(len(settled), 'is', 'are')} named here."
         )
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:

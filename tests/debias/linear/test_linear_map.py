@@ -59,3 +59,13 @@ def test_400_000_words_take_two_copies_of_memory() -> None:
     tracemalloc.stop()
     assert after.vectors.dtype == np.float32
     assert peak < 1.25 * vectors.nbytes  # beside the original's own
+
+
+def test_lengths_beyond_the_squares_of_float32_are_compared():
+    vectors = {"he": [3e19, 1e19, 0.0], "she": [-3e19, 1e19, 0.0], "nurse": [1e19, 1e19, 1e19]}
+    large = bb.Embedding(tuple(vectors), np.array(list(vectors.values()), dtype=np.float32))
+    small = bb.Embedding(tuple(vectors), (large.vectors / np.float32(1e19)).astype(np.float32))
+    changed, same = (
+        bb.debias.LinearProjection().fit(source, [["he", "she"]]).transform(source) for source in (large, small)
+    )
+    np.testing.assert_allclose(changed.vectors / np.float32(1e19), same.vectors, atol=1e-6)

@@ -84,3 +84,8 @@ def test_other_vectors_and_files_are_refused(tmp_path):
     (tmp_path / "cut.npz").write_bytes(made.write(tmp_path / "map.npz").read_bytes()[:200])
     with pytest.raises(BayesBiasError, match=r"cut\.npz"):
         bb.debias.read_map(tmp_path / "cut.npz")
+
+
+def test_a_matrix_is_any_square_array_of_numbers():
+    for matrix in ([[1.0, 0.0], [0.0, 2.0]], np.array([[1, 0], [0, 2]])):
+        np.testing.assert_array_equal(bb.debias.VectorMap(matrix, "x").transform([[1.0, 2.0]]), [[1.0, 4.0]])

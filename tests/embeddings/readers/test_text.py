@@ -54,7 +54,7 @@ def test_empty_lines_are_allowed_at_the_end_only(tmp_path):
     [
         (
             GLOVE + b"a 1 2\n",
-            r"line 3 \(b'a 1 2'\.\.\.\) .* 2 fields .* first .* 3",
+            r"line 3 \('a 1 2'\.\.\.\) .* 2 fields .* first .* 3",
         ),
         (GLOVE + b"a 1 2 3 4\n", r"line 3 .* 4 fields"),
         (GLOVE + b"a b 1 2 x\n", r"line 3 .* 4 fields"),

@@ -56,3 +56,9 @@ def test_bad_input() -> None:
         axis(ORIGINAL, ("waa", "waa"))
     with pytest.raises(MeasureError, match="lacks hers"):
         axis(ORIGINAL, ("hers", "he"))
+
+
+@pytest.mark.parametrize("pair", [[("she", "he")], None, 3])
+def test_what_is_no_pair(pair: object) -> None:
+    with pytest.raises(MeasureError, match="pair"):
+        most_biased_words(bb.Embedding(("he", "she"), [[1.0, 0.0], [0.0, 1.0]]), ["he"], pair, 2)  # type: ignore[arg-type]

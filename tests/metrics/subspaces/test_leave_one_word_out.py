@@ -62,3 +62,9 @@ def test_bad_input() -> None:
             leave_one_word_out(EMBEDDING, LISTS, **options)
     with pytest.raises(MeasureError, match=r"1 words.* 0 "):
         leave_one_word_out(EMBEDDING, LISTS, vocabulary=WORDS[:5])
+
+
+@pytest.mark.parametrize("lists", ["weat7", ["he", "she"], None])
+def test_lists_are_a_mapping(lists):
+    with pytest.raises(MeasureError, match="a mapping of two list names"):
+        bb.metrics.leave_one_word_out({"he": [1.0, 0.0]}, lists)

@@ -43,11 +43,14 @@ def _claim(page: FitReport, direction: str) -> str:
     rows = page.table[page.table["connection"] == BASELINE]
     lists = rows.groupby("protected_group", sort=False, observed=True)["attribute_group"].unique()
     to = "nearer to" if direction == "nearer" else "FARTHER from"
+    apart = bool(_disagreeing(page))  # what holds on average does not hold of each group
+    if apart:
+        to = to.replace(" ", " on average ")
     if len(lists) > _MOST_NAMED:
         return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
-    if _disagreeing(page):  # what holds of the mean need not hold of each group
+    if apart:
         named = "; ".join(f"{group}: {name_some(names, _MOST_NAMED)}" for group, names in lists.items())
-        return f"on average over groups, words lie {to} the lists of their own group ({named})"
+        return f"words lie {to} the lists of their own group ({named})"
     (group, names), *others = ((str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items())
     claim = f"words of the group {group} lie {to} the list {names}"
     if not others:

@@ -50,8 +50,14 @@ def test_groups_with_another_answer_precede_the_figure() -> None:
     first, second, *_ = answer_blocks(page)
     assert isinstance(first, Paragraph)
     assert "snakes farther" in first.text
-    assert "4 groups" in answer_sentence(page)
+    assert "words of 4 groups (cats, dogs, birds and 1 more) lie nearer on average to" in answer_sentence(page)
     assert isinstance(second, Figure)
+
+
+def test_what_holds_on_average_is_not_said_of_a_group_that_goes_the_other_way() -> None:
+    sentence = answer_sentence(page_of({"cats": -0.5, "dogs": 0.1}))
+    assert "words lie nearer on average to the lists of their own group (cats: cats traits; dogs: dogs" in sentence
+    assert "those of dogs" not in sentence
 
 
 def test_a_group_that_another_seed_may_settle_is_borderline() -> None:
