@@ -90,8 +90,8 @@ def complete_words(
     if complete["word"].nunique() < 10:
         what = f" in all {counted(most, 'cell')} of {name_some(cells, 5)}" if cells else ""
         raise ReportError(
-            f"The table has {counted(complete['word'].nunique(), 'word')}{what}; at least 10 are needed. Use words that "
-            "all algorithms, corpora and rules have."
+            f"The table has {counted(complete['word'].nunique(), 'word')}{what}; at least 10 are needed. Use words "
+            "that all algorithms, corpora and rules have."
         )
     return complete.reset_index(drop=True), most, left_out
 

@@ -2,9 +2,11 @@
 
 import os
 import re
+import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,6 @@ type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
 """Trains with a seed, and returns arrays of shape (words, dimensions), including ``vectors``."""
 
 DOCUMENT_END = -1
-_TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _ENDINGS = (".txt", ".txt.gz")
 _BYTES_A_TOKEN = 4
 _RARE = -2  # a word without a vector, while documents are drawn
@@ -39,10 +40,31 @@ _RESAMPLING = 0xD0C5  # separates the draws of documents from those of a trainin
 def tokenize(text: str) -> list[str]:
     """Return the words of a text in lower case, without numbers and punctuation except inner hyphens and apostrophes.
 
+    Words are in Unicode's normal form NFC; a mark on a letter, such as a vowel sign, belongs to its word.
+
     >>> tokenize("The short-term rate was 3.5 %, she said.")
     ['the', 'short-term', 'rate', 'was', 'she', 'said']
     """
-    return _TOKEN.findall(text.lower())
+    text = text.lower()
+    if text.isascii():
+        return _token("").findall(text)
+    # A capital I with a dot becomes two characters in lower case.
+    text = unicodedata.normalize("NFC", text).replace("i\u0307", "i")
+    return _token("".join(sorted(_marks() & set(text)))).findall(text)
+
+
+@cache
+def _marks() -> frozenset[str]:
+    """Return the characters that belong to the letter before them, and joiners within words, as in Persian."""
+    marks = (sign for sign in map(chr, range(0x110000)) if unicodedata.category(sign) in ("Mn", "Mc"))
+    return frozenset([*marks, "\u200c", "\u200d"])
+
+
+@lru_cache(maxsize=1024)
+def _token(marks: str) -> re.Pattern[str]:
+    """Return the pattern of a word: letters with these marks, joined by hyphens or apostrophes."""
+    letters = rf"[^\W\d_]+(?:[{marks}]+[^\W\d_]*)*" if marks else r"[^\W\d_]+"
+    return re.compile(rf"{letters}(?:['\u2019-]{letters})*")
 
 
 @dataclass(frozen=True, eq=False)

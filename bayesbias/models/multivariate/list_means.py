@@ -57,7 +57,7 @@ _LEAST_EFFECTIVE = 200
 _PROPOSAL_FREEDOM = 4.0
 # Points with worse weights are moved by so many Metropolis steps each, which leave the posterior unchanged and correct
 # the weights' errors; weights without a mean (k-hat above 1) are refused.
-_KHAT_TO_MOVE, _MOVES, _KHAT_MOVED = 0.4, 20, 1.0
+KHAT_TO_MOVE, MOVES, _KHAT_MOVED = 0.4, 20, 1.0
 
 
 def why_not_conjugate(spec: ModelSpec) -> str | None:
@@ -185,9 +185,9 @@ def weighted_points(
     start = np.log([_START[name] for name in block.names])
     proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
     drawn = resample(log_density, proposal, draws=count, rng=rng)
-    if drawn.khat > _KHAT_TO_MOVE:
+    if drawn.khat > KHAT_TO_MOVE:
         step = metropolis_root(drawn.points)
-        drawn = replace(drawn, points=metropolis(drawn.points, log_density, step, rng, _MOVES))
+        drawn = replace(drawn, points=metropolis(drawn.points, log_density, step, rng, MOVES))
     if not drawn.khat <= _KHAT_MOVED:
         names = ", ".join(dict.fromkeys(block.names))
         raise SamplerFailedError(poor_weights(drawn.khat, _KHAT_MOVED, f" of {names}"))

@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -24,18 +24,16 @@ from bayesbias.estimates.intervals import (
 from bayesbias.models.fitted.fit_source import fitted_model
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.reports.covariates.effect_doubts import effect_doubts
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
 from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
+from bayesbias.reports.covariates.slopes import Design, check_design, design_of
 from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
-_FEW_EFFECTIVE = 3.0
-_LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
 _STREAM = 104
 
 
@@ -250,7 +248,7 @@ def covariate_effect(
         line=_line(leans, design, covariates[:, 0], population, hdi_prob),
         within_groups=within_groups,
         hdi_prob=hdi_prob,
-        doubts=tuple(_doubts(fit, design, rows.covariate_names, words, leans)),
+        doubts=tuple(effect_doubts(fit, design, rows.covariate_names, words, leans)),
     )
 
 
@@ -363,45 +361,3 @@ def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarr
         columns["mean"] = level + around * slopes.mean()
         columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
     return EstimateFrame(pd.DataFrame(columns))
-
-
-def _doubts(
-    fit: "xr.DataTree", design: Design, names: tuple[str, ...], words: np.ndarray, leans: Leans
-) -> Iterator[Statement]:
-    """Yield doubts about the draws, and about single words that decide a slope."""
-    for problem in fit_attribute(fit, "convergence_problems"):
-        yield Statement("convergence", problem)
-    means = leans.draws.mean(axis=0)
-    residual = design.residuals @ means
-    for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
-        shift = row * residual / design.unexplained
-        slope = float(row @ means)
-        place = int(np.argmax(shift * np.sign(slope)))
-        if sole.any():
-            named = name_some(map(repr, words[sole].tolist()))
-            yield Statement(
-                "leverage",
-                f"The slope on {name} rests on {named}: no other word tells how such words vary, and the interval "
-                f"takes it to be as much as the others do. Take more words with such a {name}.",
-                {"covariate": name, "words": words[sole].tolist()},
-            )
-        elif freedom < _FEW_EFFECTIVE:
-            freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
-            even = design_of(np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int))
-            if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
-                text = (
-                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
-                    f"narrow: take the logarithm or ranks of {name}, or more words."
-                )
-            else:
-                text = (
-                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
-                    "words."
-                )
-            yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
-        if np.sign(slope - shift[place]) != np.sign(slope):
-            yield Statement(
-                "influence",
-                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
-                {"covariate": name, "word": str(words[place])},
-            )

@@ -90,7 +90,8 @@ class EmbeddingComparison(Result):
     facts
         `model`, `difference_model`, `difference_prior`, `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number
         of pairs by embedding), `joint_gaps` (whether differences of gaps are those of `trend`), `equalized` (by
-        embedding, the protected words that are equally near to most stereotype words there, but not in the baseline),
+        embedding, the protected words that are as near to most attribute words there as another one, but not in the
+        baseline), `equalized_attributes` (likewise the attribute words),
         `tied` (by embedding, the number of directions in which its words' distances are tied to each other, if any),
         `convergence_problems`.
     """
@@ -298,6 +299,7 @@ def compare_embeddings(
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
         "joint_gaps": bool(samples),
         "equalized": {name: equalized_words(rows) for name, rows in pairs.items()},
+        "equalized_attributes": {name: equalized_words(rows, "attribute_word") for name, rows in pairs.items()},
     }
     overall, by_word, gaps = {}, {}, {}
     for name in names:

@@ -72,7 +72,8 @@ class ComparisonConclusions(Rendered):
         distances (``"difference"``), or ``"equal"``. Shown are the other gaps, a ``"difference"`` for each connection
         (its row of `differences`), a statement on control words (``"controls"``), and the ``"words"`` whose gaps and
         distances differ (names by how they differ). Doubts state why the difference may not be one of stereotypes
-        alone: ``"controls differ"``, ``"equalized words"``, ``"tied words"`` (intervals of the gaps of one embedding
+        alone: ``"controls differ"``, ``"equalized words"``, ``"equalized attribute words"``, ``"tied words"``
+        (intervals of the gaps of one embedding
         are too narrow).
     reading
         Explanations of the numbers and terms; empty if nothing differs.
@@ -166,6 +167,7 @@ def _conclusions(
     controls = _controls_statement(differences, name, facts["hdi_prob"])
     doubts = [controls] if controls.kind == "controls differ" else []
     doubts += _equalized_words(facts["equalized"][name], baseline, name)
+    doubts += _equalized_attributes(facts["equalized_attributes"][name], baseline, name)
     doubts += [
         tied_statement(facts["tied"][table], f"the protected words in {table!r}")
         for table in (baseline, name)
@@ -264,12 +266,22 @@ def _equalized_words(equalized: tuple[str, ...], baseline: str, name: str) -> It
         text = (
             f"In {name!r}, {counted(len(equalized), 'protected word')} ({name_some(equalized, 12)}) are exactly as "
             f"near to most stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so "
-            "their gap between associated and different words is 0 by construction. Judge debiasing by words that "
-            "were not "
+            "their gaps cannot show how such a word differs from its partner. Judge debiasing by words that were not "
             "equalized. Words that were equalized together share part of their difference, so the intervals are "
             "somewhat too narrow."
         )
         yield Statement("equalized words", text, {"words": equalized})
+
+
+def _equalized_attributes(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
+    if equalized:
+        text = (
+            f"In {name!r}, {counted(len(equalized), 'attribute word')} ({name_some(equalized, 12)}) are exactly as "
+            f"near to most protected words as another attribute word, unlike in {baseline!r}. They were equalized: a "
+            "gap between lists of such partners is 0 by construction, whatever is left of an association. Judge debiasing "
+            "by attribute words that were not equalized."
+        )
+        yield Statement("equalized attribute words", text, {"words": equalized})
 
 
 def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:

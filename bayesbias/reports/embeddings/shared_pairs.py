@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PAIR = ["protected_word", "attribute_word"]
+_TIES = 0.1  # share of ties of a word that was not equalized
 
 
 def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
@@ -176,23 +177,23 @@ def difference_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "
     return table
 
 
-def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the protected words that are exactly as near to most stereotype words as another one, only in `other`.
+def equalized_words(rows: "pd.DataFrame", role: str = "protected_word") -> tuple[str, ...]:
+    """Return the words of a role that are exactly as near to most of the others as another word, only in `other`.
 
-    Hard debiasing equalizes sets such as (he, she). The gap of these words between associated and different attribute
-    words is then 0 by construction.
+    `role` is ``"protected_word"`` or ``"attribute_word"``; pairs are those of associated and different words. Hard
+    debiasing equalizes sets such as (he, she).
     """
     stereotypes = rows[rows["connection"].isin(["associated", "different"])]
-    baseline, other = (_tied_share(stereotypes, column) for column in ("baseline", "other"))
-    words = stereotypes["protected_word"].astype(str).unique()
-    return tuple(word for word in words if other[word] > 0.5 > baseline[word])
+    baseline, other = (_tied_share(stereotypes, column, role) for column in ("baseline", "other"))
+    words = stereotypes[role].astype(str).unique()
+    # Rounded distances are tied in both.
+    return tuple(word for word in words if other[word] > 0.5 and baseline[word] < _TIES)
 
 
-def _tied_share(rows: "pd.DataFrame", column: str) -> dict[str, float]:
-    """Return for each protected word the share of its attribute words to which another word is exactly as near."""
-    ordered = rows.sort_values(["attribute_word", column])
-    near = (ordered[column].diff().abs() <= ROUNDING) & (ordered["attribute_word"] == ordered["attribute_word"].shift())
+def _tied_share(rows: "pd.DataFrame", column: str, role: str) -> dict[str, float]:
+    """Return for each word the share of the words of the other role to which another word is exactly as near."""
+    (opposite,) = {*_PAIR} - {role}
+    ordered = rows.sort_values([opposite, column])
+    near = (ordered[column].diff().abs() <= ROUNDING) & (ordered[opposite] == ordered[opposite].shift())
     tied = near | near.shift(-1, fill_value=False)
-    return {
-        str(word): float(share) for word, share in tied.groupby(ordered["protected_word"], sort=False).mean().items()
-    }
+    return {str(word): float(share) for word, share in tied.groupby(ordered[role], sort=False).mean().items()}

@@ -13,9 +13,10 @@ from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
-from bayesbias.errors import ReportError, name_some
-from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.errors import name_some
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.reports.embeddings.training_check import check_trainings
 from bayesbias.reports.embeddings.training_conclusions import (
     contrast_statement,
     disagreement,
@@ -266,7 +267,7 @@ def compare_trainings(
     from bayesbias.estimates.estimate_frame import EstimateFrame
 
     seed = resolve_seed(random_seed)
-    _check_fits(fits, resampled)
+    check_trainings(fits, resampled)
     frames = {
         name: contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob)
         for name, fit in fits.items()
@@ -325,42 +326,6 @@ def _chained(draws: "xr.DataTree") -> Floats:
     """Return draws of contrasts chain after chain, shape (draws, contrasts), in the order of `contrasts`."""
     arrays = [values.to_numpy() for values in draws["posterior"].data_vars.values()]
     return np.concatenate([array.reshape(array.shape[0] * array.shape[1], -1) for array in arrays], axis=1)
-
-
-def _check_fits(fits: Any, resampled: Any) -> None:
-    if resampled is not None and (not isinstance(resampled, Mapping) or len(resampled) < 2):
-        raise ReportError("resampled: give at least 2 fits of trainings on resampled documents, by seed.")
-    if not isinstance(fits, Mapping):
-        raise ReportError(f"fits is a {type(fits).__name__}. Give fits by seed, such as {{1: first, 2: second}}.")
-    if len(fits) < 2:
-        raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
-    described = {}
-    named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
-    for name, fit in {**fits, **named}.items():
-        rows = fitted_rows(check_fit(fit))
-        described[name] = {
-            "protected words": sorted(rows.protected_words.tolist()),
-            "attribute words": sorted(rows.attribute_words.tolist()),
-            "pairs": len(rows.distance),
-            "groups or connections": _digest(fit),
-            "model": str(fit.attrs.get("model")),
-        }
-    first = next(iter(described))
-    for name, description in described.items():
-        differ = [label for label, value in description.items() if value != described[first][label]]
-        if differ:
-            raise ReportError(
-                f"The fits of {first!r} and {name!r} differ in {' and '.join(differ)}, so their contrasts cannot be "
-                "compared. Build the tables from the words that all seeds have, and fit the same model."
-            )
-
-
-def _digest(fit: "xr.DataTree") -> int:
-    """Return a number that tells the groups and connections of pairs, whatever the order of the rows."""
-    import pandas as pd
-
-    labels = fitted_table(fit)[["protected_word", "protected_group", "attribute_word", "connection"]].astype(str)
-    return int(pd.util.hash_pandas_object(labels, index=False).sum())
 
 
 def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":

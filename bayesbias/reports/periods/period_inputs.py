@@ -21,6 +21,7 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
+from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.embeddings.shared_pairs import checked_tables
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
@@ -202,3 +203,19 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
             "one out, or use walk=True."
         )
     return design
+
+
+def trend_facts(
+    sample: PeriodSample, facts: Mapping[str, Mapping[str, Any]], times: np.ndarray, covariates: "pd.DataFrame"
+) -> dict[str, Any]:
+    """Return the facts of the tables of a trend: `facts` of each, and the sizes of the sample that they make."""
+    names = list(dict.fromkeys(str(of_period["study"]) for of_period in facts.values() if "study" in of_period))
+    return {
+        "study": ", ".join(names),
+        "periods": list(sample.periods),
+        "times": times.tolist(),
+        "protected_words": len(sample.protected_words),
+        "attribute_words": len(sample.attribute_words),
+        "covariates": [str(name) for name in covariates],
+        "lacking": int((~sample.protected_present).any(axis=1).sum() + (~sample.attribute_present).any(axis=1).sum()),
+    }

@@ -28,13 +28,14 @@ from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
-from bayesbias.models.periods.period_sample import PeriodSample, period_sample
+from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.reports.periods.period_inputs import (
     covariates_by_period,
     lists_of,
     tables_by_period,
     times_of,
     trend_design,
+    trend_facts,
 )
 from bayesbias.reports.periods.trend_frames import (
     CHAINS,
@@ -386,22 +387,7 @@ def trend(
             {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
             coords={"contrast": names, "period": list(sample.periods)},
         ),
-        facts=_facts(sample, facts, times, covariate_frame)
+        facts=trend_facts(sample, facts, times, covariate_frame)
         | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
         | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
     )
-
-
-def _facts(
-    sample: PeriodSample, facts: Mapping[str, Mapping[str, Any]], times: np.ndarray, covariates: "pd.DataFrame"
-) -> dict[str, Any]:
-    names = list(dict.fromkeys(str(of_period["study"]) for of_period in facts.values() if "study" in of_period))
-    return {
-        "study": ", ".join(names),
-        "periods": list(sample.periods),
-        "times": times.tolist(),
-        "protected_words": len(sample.protected_words),
-        "attribute_words": len(sample.attribute_words),
-        "covariates": [str(name) for name in covariates],
-        "lacking": int((~sample.protected_present).any(axis=1).sum() + (~sample.attribute_present).any(axis=1).sum()),
-    }

@@ -13,6 +13,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.models.multivariate.list_means import KHAT_TO_MOVE, MOVES
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.schema import lost_by_list
 
@@ -170,6 +171,8 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
             f"They were resampled from weighted points worth {float(stats['importance_ess']):,.0f} independent draws, "
             f"with a Pareto k of {float(stats['pareto_khat']):.2f}."
         )
+        if sampler == "conjugate" and float(stats["pareto_khat"]) > KHAT_TO_MOVE:
+            yield f"Since weights like these can be off, each point was then moved by {MOVES} Metropolis steps."
     if "diverging" in stats:
         yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."
     problems = fit_attribute(fit, "convergence_problems")

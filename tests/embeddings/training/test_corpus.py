@@ -3,6 +3,7 @@
 import gzip
 import tracemalloc
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -23,6 +24,20 @@ def decoded(corpus) -> list[str]:
 
 def test_words_keep_inner_hyphens_and_apostrophes():
     assert tokenize("O'Neill’s co-op -- naïve 'quote'") == ["o'neill’s", "co-op", "naïve", "quote"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("हिन्दी पढ़ता", ["हिन्दी".strip(), "पढ़ता"]),
+        ("İstanbul İzmir", ["istanbul", "izmir"]),
+        ("cafe\u0301 nai\u0308ve", ["caf\u00e9", "na\u00efve"]),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", ["\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"]),
+        ("\u0301x 5\u0301 y", ["x", "y"]),
+    ],
+)
+def test_marks_belong_to_their_letters(text: str, words: list[str]):
+    assert tokenize(text) == [normalize("NFC", word) for word in words]
 
 
 def test_every_source_gives_the_same_corpus(tmp_path: Path):

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
 from bayesbias.base.statements import Conclusions, Statement, rows_of
+from bayesbias.errors import LostWordsWarning
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
 from bayesbias.reports.embeddings.comparison_conclusions import reading_text
 from tests.reports.embedding_tables import MEANS, QUICK, before_table, changed_table, compared
@@ -144,8 +146,35 @@ def test_words_that_were_equalized_are_a_doubt() -> None:
     doubts = {doubt.kind: doubt for doubt in report.conclusions.embeddings["new"].doubts}
     assert doubts["equalized words"].numbers == {"words": ("w0", "w1")}
     assert "2 protected words (w0, w1)" in doubts["equalized words"].text
+    assert "0 by construction" not in doubts["equalized words"].text, "only their difference is"
     same = compare_embeddings({"old": after, "new": changed_table(after)}, "hierarchical", **QUICK)
     assert same.facts["equalized"] == {"new": ()}
+
+
+def test_attribute_words_that_were_equalized_make_gaps_of_0() -> None:
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    with pytest.warns(LostWordsWarning):
+        hard = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
+    male, female = ["man", "boy", "he", "son", "father"], ["woman", "girl", "she", "daughter", "mother"]
+    study = {"science": ["science", "physics", "experiment"], "arts": ["poetry", "art", "dance"]}
+    study |= {"male": male, "female": female}
+    tables = {name: bb.distance_table(source, study) for name, source in (("old", vectors), ("new", hard))}
+    report = compare_embeddings(tables, "hierarchical", **QUICK)
+    assert set(report.facts["equalized_attributes"]["new"]) == {*male, *female}
+    assert report.facts["equalized"] == {"new": ()}
+    doubts = {doubt.kind: doubt.text for doubt in report.conclusions.embeddings["new"].doubts}
+    assert "0 by construction" in doubts["equalized attribute words"]
+
+
+def test_rounded_distances_are_not_taken_for_equalized_words() -> None:
+    rng = np.random.default_rng(1)
+    table = before_table()
+    tables = {
+        name: table.assign(cosine_distance=(0.9 + 0.02 * rng.standard_normal(len(table))).round(2))
+        for name in ("old", "new")
+    }
+    report = compare_embeddings(tables, "hierarchical", **QUICK)
+    assert report.facts["equalized"] == report.facts["equalized_attributes"] == {"new": ()}
 
 
 def test_control_words_that_alone_differ_are_no_shift_of_words_in_general() -> None:

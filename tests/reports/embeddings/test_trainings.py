@@ -74,13 +74,6 @@ class TestCompareSeeds:
         )
         assert resampled.contrasts["document_sd"].max() < 0.03
 
-    def test_connections_and_groups_are_those_of_all(self, table: pd.DataFrame) -> None:
-        other_side = {"associated": "different", "different": "associated"}
-        swapped = table.assign(connection=table["connection"].astype(str).replace(other_side))
-        fits = {seed: bb.fit(rows, random_seed=1, progress=False) for seed, rows in ((1, table), (2, swapped))}
-        with pytest.raises(ReportError, match="1 and 2 differ in groups or connections"):
-            bb.compare_trainings(fits, random_seed=1)
-
     def test_what_is_no_comparison(self, fit: xr.DataTree, short_fit: xr.DataTree) -> None:
         with pytest.raises(ReportError, match=r"fits .* 1 fit"):
             bb.compare_trainings({1: fit})
