@@ -150,8 +150,8 @@ def _conclusions(
     differences, words, gaps = rows_of(frames["differences"]), frames["differences_by_word"], frames["gaps"]
     about = (
         f"{name!r} compared with {baseline!r}: {counted(facts['pairs'], 'word pair')}, "
-        f"{words['protected_word'].nunique()} protected words. A difference is {name!r} minus {baseline!r}; a positive "
-        f"difference of distances means farther apart in {name!r}. Model of the differences "
+        f"{counted(words['protected_word'].nunique(), 'protected word')}. A difference is {name!r} minus "
+        f"{baseline!r}; a positive difference of distances means farther apart in {name!r}. Model of the differences "
         f"{facts['difference_model']!r}, prior of a mean "
         f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
     )
@@ -278,8 +278,8 @@ def _equalized_attributes(equalized: tuple[str, ...], baseline: str, name: str) 
         text = (
             f"In {name!r}, {counted(len(equalized), 'attribute word')} ({name_some(equalized, 12)}) are exactly as "
             f"near to most protected words as another attribute word, unlike in {baseline!r}. They were equalized: a "
-            "gap between lists of such partners is 0 by construction, whatever is left of an association. Judge debiasing "
-            "by attribute words that were not equalized."
+            "gap between lists of such partners is 0 by construction, whatever is left of an association. Judge "
+            "debiasing by attribute words that were not equalized."
         )
         yield Statement("equalized attribute words", text, {"words": equalized})
 

@@ -170,7 +170,7 @@ class TrainingComparison(Result):
     def _code(self) -> str:
         facts = self.facts
         options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
-        asked = call_options(
+        comparison_options = call_options(
             baseline=(facts["baseline"], "associated"),
             level=(facts["level"], "overall"),
             scope=(facts["scope"], "population"),
@@ -190,7 +190,8 @@ class TrainingComparison(Result):
             "for seed, path in vectors.items():\n"
             f"    table = bb.distance_table(path, STUDY{lost})\n"
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"{drawn}compared = bb.compare_trainings(fits{resampled}{asked}, random_seed={self.random_seed})\n"
+            f"{drawn}compared = bb.compare_trainings(fits{resampled}{comparison_options}, "
+            f"random_seed={self.random_seed})\n"
             'bb.write(compared, "seeds.html")'
         )
 

@@ -120,7 +120,7 @@ def word_statements(words: "pd.DataFrame", contrast: str) -> tuple[Statement, ..
         return ()
     shown = [f"{row['protected_word']} {signed_text(row['mean'])}" for row in rows[:_MOST_WORDS]]
     settled = [row["protected_word"] for row in rows if row["hdi_low"] > 0 or row["hdi_high"] < 0]
-    which = f"the change of {len(settled)} of {len(rows)} words is settled"
+    which = f"the change of {len(settled)} of {counted(len(rows), 'word')} is settled"
     text = f"{contrast}: {name_some(shown)} moved most; {which}."
     return (Statement("words", text, {"settled": settled, "words": len(rows)}),)
 

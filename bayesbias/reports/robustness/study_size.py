@@ -349,8 +349,7 @@ def _statements(
         text = (
             f"None of the sizes tried makes {target} {assurance}: the narrowest on average is "
             f"{distance_text(best['mean_width'])}, for {_size_text(best['protected_words'], best['attribute_words'])}. "
-            "Try larger sizes, or accept a wider "
-            "interval."
+            "Try larger sizes, or accept a wider interval."
         )
         names = ("protected_words", "attribute_words", "mean_width")
         statements = [Statement("no size suffices", text, {name: best[name] for name in names})]
@@ -358,8 +357,9 @@ def _statements(
         enough_power = frame[frame["power"] >= ASSURANCE]
         best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
         text = (
-            f"Of the {len(frame)} sizes tried, {len(enough_power)} show the gap {assurance}; it is shown most often "
-            f"(in {percent_text(best['power'])}) with {_size_text(best['protected_words'], best['attribute_words'])}."
+            f"Of {counted(len(frame), 'size')} tried, {counted(len(enough_power), 'shows', 'show')} the gap "
+            f"{assurance}; it is shown most often (in {percent_text(best['power'])}) with "
+            f"{_size_text(best['protected_words'], best['attribute_words'])}."
         )
         statements.append(Statement("power", text, {"power": frame["power"].tolist()}))
     if spec.switches["attribute_effects"] == "none":
