@@ -1,4 +1,4 @@
-"""Changes of gaps between two embeddings: coverage of the model of pairs, and of that of whole vectors.
+"""Changes of gaps and distances between two embeddings: coverage of the model of pairs, and of that of whole vectors.
 
     python validation/changes/changes.py [--samples 100]
 
@@ -25,7 +25,13 @@ from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import load_model
 from bayesbias.reports.embeddings.comparison import model_of_differences
-from bayesbias.reports.embeddings.difference_frames import gap_frame, joint_gap_frame
+from bayesbias.reports.embeddings.difference_frames import (
+    difference_frames,
+    gap_frame,
+    joint_draws,
+    joint_gap_frame,
+    pair_draws,
+)
 from bayesbias.reports.embeddings.shared_pairs import checked_tables, difference_table, pair_differences
 
 FOLDER = Path(__file__).resolve().parent
@@ -108,17 +114,22 @@ def tables_of(sample: PeriodSample) -> dict[str, pd.DataFrame]:
 
 
 def frame_of(method: str, sample: PeriodSample, seed: int) -> pd.DataFrame:
-    """Return the changes of gaps by whole vectors, or by the model of the differences of pairs."""
+    """Return the changes of gaps and of mean distances, by whole vectors or by the model of the differences of pairs.
+
+    The column `connection` is empty for gaps.
+    """
+    rows = pair_differences(*tables_of(sample).values(), "after")
     if method == "vectors":
-        frame = joint_gap_frame(sample, HDI_PROB, None, draws=DRAWS, chains=CHAINS, seed=seed)
+        gaps = joint_gap_frame(sample, HDI_PROB, None, draws=DRAWS, chains=CHAINS, seed=seed)
+        drawn = joint_draws(sample, draws=DRAWS, chains=CHAINS, seed=seed)
     else:
-        rows = pair_differences(*tables_of(sample).values(), "after")
         table = difference_table(rows, source="differences", simulated=False)
         spec = model_of_differences(load_model("multivariate"))
         fitted = fit(table, spec, draws=DRAWS, chains=CHAINS, random_seed=seed, progress=False)
-        frame = gap_frame(rows, fitted, HDI_PROB, None, seed)
-    assert frame is not None
-    return frame
+        gaps, drawn = gap_frame(rows, fitted, HDI_PROB, None, seed), pair_draws(rows, fitted)
+    assert gaps is not None
+    distances = pd.concat(difference_frames(rows, drawn, HDI_PROB, None)).fillna({"protected_word": ""})
+    return pd.concat([gaps.assign(connection=""), distances], ignore_index=True)
 
 
 def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
@@ -127,18 +138,37 @@ def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
     every_gap = periods.word_gaps(whole.distances, whole.group_of, whole.list_of)
     changes = np.diff(every_gap, axis=0)[0]
     truth = np.diff(periods.population_gaps(every_gap, whole.group_of))[0]
+    means = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)])
+    own = np.arange(2)[:, None] == whole.group_of  # lists, words
+    of_words = {
+        "": changes,
+        **{
+            name: np.diff(means, axis=1)[:, 0][side.argmax(axis=0), np.arange(len(whole.group_of))]
+            for name, side in (("associated", own), ("different", ~own))
+        },
+    }
+    of_population = {
+        name: np.mean([moved[whole.group_of == group].mean() for group in (0, 1)]) for name, moved in of_words.items()
+    }
+    assert np.isclose(of_population[""], truth)
     size = periods.Cell("bundled", 2, cell.words, cell.attributes, cell.drift)
     for number in range(samples):
         sample, words = periods.table_of(whole, size, np.random.default_rng([SEED, number]))
-        truths = {"": truth, **dict(zip(sample.protected_words, changes[words], strict=True))}
+        truths = {
+            (word, connection): moved
+            for connection, every in of_words.items()
+            for word, moved in zip(
+                ("", *sample.protected_words), (of_population[connection], *every[words]), strict=True
+            )
+        }
         for method in METHODS:
             for row in frame_of(method, sample, number).to_dict("records"):
-                true, low, high = truths[row["protected_word"]], row["hdi_low"], row["hdi_high"]
+                true, low, high = truths[row["protected_word"], row["connection"]], row["hdi_low"], row["hdi_high"]
                 yield {
                     "sample": number,
                     "method": method,
                     "level": "word" if row["protected_word"] else "population",
-                    "quantity": "change",
+                    "quantity": "distance" if row["connection"] else "change",
                     "truth": true,
                     "error": row["mean"] - true,
                     "sd": row["sd"],
@@ -157,8 +187,10 @@ def markdown(cells: pd.DataFrame) -> str:
         for method in METHODS
     ]
     columns += [("claims", "population", method) for method in METHODS]
-    wide = cells.fillna({"removed": -1.0}).pivot(
-        index=sizes, columns=["level", "method"], values=["coverage", "error", "claims"]
+    wide = (
+        cells[cells["quantity"] == "change"]
+        .fillna({"removed": -1.0})
+        .pivot(index=sizes, columns=["level", "method"], values=["coverage", "error", "claims"])
     )
     heads = [*sizes, *(f"{name}, {level}, {method}" for name, level, method in columns)]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]

@@ -38,13 +38,15 @@ def draw_contrast(
     sample: PeriodSample,
     lists: list[ListDeviations],
     times: np.ndarray,
-    contrast: tuple[int, int],
+    contrast: tuple[int, int | None],
     *,
     draws: int,
     chains: int,
     seed: int,
 ) -> ContrastDraws:
     """Return draws of the gaps between two connections, given as positions in `sample.connections`.
+
+    If the second is None, the gaps are the mean distances to the first.
 
     The gaps of these words are the plain gaps, with the error of the attribute words. Single words are shrunk towards
     their group as far as its words agree. The gap of words like these is the mean of these words plus Normal(0, S /

@@ -60,15 +60,20 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
 
 
 def draw_gaps(
-    sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int, *, draws: int, seed: int
+    sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int | None, *, draws: int, seed: int
 ) -> GapEstimate:
     """Return draws of the gaps of words between two connections, given as positions in `sample.connections`.
 
-    The draws of a list have their own generator: another contrast with the same list has the same draws.
+    Without `other`, the gap is the mean distance itself. The draws of a list have their own generator: another contrast
+    with the same list has the same draws.
     """
     weights = sample.connection_weights
-    places = np.flatnonzero(has_both(weights, baseline, other))
-    signs = weights[places, baseline] - weights[places, other]
+    if other is None:
+        places = np.flatnonzero(weights[:, baseline].any(axis=1))
+        signs = weights[places, baseline]
+    else:
+        places = np.flatnonzero(has_both(weights, baseline, other))
+        signs = weights[places, baseline] - weights[places, other]
     groups, group_of = np.unique(sample.group_of[places], return_inverse=True)
     member = np.eye(len(groups))[group_of]
     to_group = member / member.sum(axis=0) @ member.T

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import StatementList, counted, percent_text
-from bayesbias.errors import TableError
+from bayesbias.errors import ArgumentError, TableError
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
@@ -19,8 +19,10 @@ from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclu
 from bayesbias.reports.embeddings.difference_frames import (
     difference_frames,
     gap_frame,
+    joint_draws,
     joint_gap_frame,
     own_gaps,
+    pair_draws,
     with_own_gaps,
 )
 from bayesbias.reports.embeddings.shared_pairs import (
@@ -41,9 +43,9 @@ if TYPE_CHECKING:
 
     from bayesbias.models.spec import ModelSpec
 
-# Model of the differences if that of the tables is multivariate. Hard debiasing ties the differences of words to each
-# other exactly (equalized words end at one point), and the multivariate model treats tied differences as the most
-# precise, so its difference of gaps can be far from that of the plain averages.
+# Model of the differences of pairs if that of the tables is multivariate, but they have no whole vectors. Hard
+# debiasing ties the differences of words to each other exactly (equalized words end at one point), and the multivariate
+# model treats tied differences as the most precise, so its difference of gaps can be far from that of the averages.
 DIFFERENCE_MODEL = "crossed_per_list"
 # Much wider than any difference that debiasing makes, and symmetric: words may move nearer or farther.
 DIFFERENCE_PRIOR = "Normal(mu=0, sigma=0.3)"
@@ -86,14 +88,14 @@ class EmbeddingComparison(Result):
     conclusions : ComparisonConclusions
         What the numbers show and do not show, as statements with their numbers.
     fits, difference_fits : dict
-        Fit of each table, and of the differences of each but the baseline (absent if nothing differs).
+        Fit of each table, and of the differences of each but the baseline (absent if nothing differs, or if differences
+        are the changes of `trend`).
     facts
-        `model`, `difference_model`, `difference_prior`, `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number
-        of pairs by embedding), `joint_gaps` (whether differences of gaps are those of `trend`), `equalized` (by
+        `model`, `difference_model` and `difference_prior` (empty if differences are the changes of `trend`),
+        `random_seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number of pairs by embedding), `equalized` (by
         embedding, the protected words that are as near to most attribute words there as another one, but not in the
-        baseline), `equalized_attributes` (likewise the attribute words),
-        `tied` (by embedding, the number of directions in which its words' distances are tied to each other, if any),
-        `convergence_problems`.
+        baseline), `equalized_attributes` (likewise the attribute words), `tied` (by embedding, the number of directions
+        in which its words' distances are tied to each other, if any), `convergence_problems`.
     """
 
     baseline: str
@@ -170,8 +172,8 @@ class EmbeddingComparison(Result):
             limits=concluded.limits,
             settings={
                 "Model": str(facts["model"]),
-                "Model of differences": str(facts["difference_model"]),
-                "Prior of differences": str(facts["difference_prior"]),
+                "Model of differences": str(facts["difference_model"] or "none: paired changes, as in trend"),
+                **({"Prior of differences": facts["difference_prior"]} if facts["difference_prior"] else {}),
                 "Seed": str(facts["random_seed"]),
                 "Interval": prob,
             },
@@ -184,7 +186,7 @@ def compare_embeddings(
     *,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
-    difference_prior: str = DIFFERENCE_PRIOR,
+    difference_prior: str | None = None,
     sampler: str = "auto",
     draws: int = 2000,
     chains: int = 4,
@@ -194,25 +196,26 @@ def compare_embeddings(
     """Return a comparison of the distances of the same word pairs in several embeddings.
 
     In the difference of a pair, its distance in another embedding minus that in the first, everything that the
-    embeddings share cancels, such as which words are near in general. So the differences are modelled, with the
-    structure of `model`: a mean difference of each connection, of each protected word within it, and effects of the
-    attribute words. Each table is also fitted by itself. If `model` is multivariate, the differences of gaps are the
-    changes of `bayesbias.trend`, whose sample are the vectors of an attribute word's distances in both embeddings, and
-    those of mean distances are modelled by ``"crossed_per_list"``; so are all if a list has fewer than two words, or
-    words lack some of their pairs.
+    embeddings share cancels, such as which words are near in general. If `model` is multivariate, differences of gaps
+    and of mean distances are the changes of `bayesbias.trend`, whose sample are the vectors of an attribute word's
+    distances in both embeddings. Otherwise the differences of pairs are modelled, with the structure of `model`: a mean
+    difference of each connection, of each protected word within it, and effects of the attribute words; by
+    ``"crossed_per_list"`` if `model` is multivariate, but a list has fewer than two words, or words lack some of their
+    pairs. Each table is also fitted by itself.
 
     Parameters
     ----------
     tables
         Distance tables by the names of their embeddings in reports; the first is the baseline.
     model
-        As for `fit`; its prior of `connection_mean` is replaced by `difference_prior` for the differences.
+        As for `fit`; for the differences of pairs, its prior of `connection_mean` is replaced by `difference_prior`.
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
         Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
     difference_prior
-        Prior of a connection's mean difference: centred at 0, with a standard deviation of 0.3 by default.
+        Prior of a connection's mean difference in a model of the differences of pairs; by default centred at 0, with a
+        standard deviation of 0.3.
     sampler, draws, chains, random_seed
         As for `fit`.
     progress
@@ -261,10 +264,15 @@ def compare_embeddings(
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
     spec = load_model(model)
-    difference_spec = model_of_differences(spec, difference_prior)
     common, left_out = common_pairs(checked_tables(tables))
     baseline, *names = common
     samples = _joint_samples(common) if spec.multivariate else {}
+    if samples and difference_prior is not None:
+        raise ArgumentError(
+            f"difference_prior={difference_prior!r}: the model {spec.name!r} has no prior of differences, since it "
+            f"takes the changes of whole vectors. Leave it out, or take another model, such as {DIFFERENCE_MODEL!r}."
+        )
+    difference_spec = model_of_differences(spec, difference_prior or DIFFERENCE_PRIOR)
     pairs = {name: pair_differences(common[baseline], common[name], name) for name in names}
 
     simulated = any(table.attrs[ATTRS_KEY].get("simulated") is True for table in common.values())
@@ -278,13 +286,14 @@ def compare_embeddings(
     fits: dict[str, xr.DataTree] = {}
     difference_fits: dict[str, xr.DataTree] = {}
     planned = [(fits, name, table, spec) for name, table in common.items()]
-    planned += [(difference_fits, name, table, difference_spec) for name, table in differing.items() if len(table)]
+    if not samples:
+        planned += [(difference_fits, name, table, difference_spec) for name, table in differing.items() if len(table)]
     for target, name, table, fit_spec in with_progress(planned, "Fitting embeddings", progress=progress):
         target[name] = fit(table, fit_spec, progress=False, **settings)
     facts = {
         "model": spec.name,
-        "difference_model": difference_spec.name,
-        "difference_prior": str(difference_spec.priors["connection_mean"]),
+        "difference_model": "" if samples else difference_spec.name,
+        "difference_prior": "" if samples else str(difference_spec.priors["connection_mean"]),
         "random_seed": seed,
         "hdi_prob": hdi_prob,
         "rope": region,
@@ -297,18 +306,18 @@ def compare_embeddings(
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
-        "joint_gaps": bool(samples),
         "equalized": {name: equalized_words(rows) for name, rows in pairs.items()},
         "equalized_attributes": {name: equalized_words(rows, "attribute_word") for name, rows in pairs.items()},
     }
     overall, by_word, gaps = {}, {}, {}
     for name in names:
         rows, fitted = pairs[name], difference_fits.get(name)
-        overall[name], by_word[name] = difference_frames(rows, fitted, hdi_prob, region)
         if samples:
+            drawn = joint_draws(samples[name], draws=draws, chains=chains, seed=seed)
             gap_rows = joint_gap_frame(samples[name], hdi_prob, region, draws=draws, chains=chains, seed=seed)
         else:
-            gap_rows = gap_frame(rows, fitted, hdi_prob, region, seed)
+            drawn, gap_rows = pair_draws(rows, fitted), gap_frame(rows, fitted, hdi_prob, region, seed)
+        overall[name], by_word[name] = difference_frames(rows, drawn, hdi_prob, region)
         if gap_rows is not None:
             gaps[name] = with_own_gaps(gap_rows, own_gaps(fits[baseline], hdi_prob), own_gaps(fits[name], hdi_prob))
     summaries = _stacked({name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()})

@@ -151,12 +151,15 @@ def _conclusions(
     about = (
         f"{name!r} compared with {baseline!r}: {counted(facts['pairs'], 'word pair')}, "
         f"{counted(words['protected_word'].nunique(), 'protected word')}. A difference is {name!r} minus "
-        f"{baseline!r}; a positive difference of distances means farther apart in {name!r}. Model of the differences "
-        f"{facts['difference_model']!r}, prior of a mean "
-        f"difference {facts['difference_prior']}, seed {facts['random_seed']}."
+        f"{baseline!r}; a positive difference of distances means farther apart in {name!r}. "
     )
-    if facts["joint_gaps"]:
-        about += " Differences of gaps are not from this model, but paired changes as in `trend`."
+    if facts["difference_model"]:
+        about += (
+            f"Model of the differences {facts['difference_model']!r}, prior of a mean difference "
+            f"{facts['difference_prior']}, seed {facts['random_seed']}."
+        )
+    else:
+        about += f"Differences are paired changes as in `trend`, seed {facts['random_seed']}."
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
     numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "random_seed")}}

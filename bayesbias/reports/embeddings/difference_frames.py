@@ -1,5 +1,6 @@
 """Frames of posterior differences, between two embeddings, of distances and of the gaps between distances."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +28,61 @@ if TYPE_CHECKING:
 _FEWEST_WORDS = 5
 
 
+@dataclass(frozen=True)
+class DifferenceDraws:
+    """Draws of mean differences: dims `connection`, and `protected_word` and `connection`, after chain and draw.
+
+    `independent` is the number of independent draws, 0 if they do not vary, None if they come from chains.
+    """
+
+    overall: "xr.DataArray"
+    by_word: "xr.DataArray"
+    independent: float | None = None
+
+
+def pair_draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None") -> DifferenceDraws:
+    """Return draws from the fit of the differences of pairs; they are 0 if no distance differs."""
+    return DifferenceDraws(
+        _draws(rows, fitted, "connection_mean"), _draws(rows, fitted, "word_mean"), _independent(fitted)
+    )
+
+
+def joint_draws(sample: PeriodSample, *, draws: int, chains: int, seed: int) -> DifferenceDraws:
+    """Return draws of the changes of mean distances that `bayesbias.trend` has for two periods.
+
+    The periods of `sample` are the baseline and the other embedding; `draws` are those of a chain.
+    """
+    import xarray as xr
+
+    lists, words, connections = list_deviations(sample), list(sample.protected_words), list(sample.connections)
+    overall = np.zeros((draws * chains, len(connections)))
+    by_word = np.zeros((draws * chains, len(words), len(connections)))
+    for place in range(len(connections)):
+        drawn = draw_contrast(
+            sample, lists, np.arange(2.0), (place, None), draws=draws * chains, chains=chains, seed=seed
+        )
+        overall[:, place] = np.diff(drawn.population, axis=1)[:, 0]
+        by_word[:, drawn.word_places, place] = np.diff(drawn.words, axis=1)[:, 0]
+    shape, dims = (chains, draws), ("chain", "draw")
+    return DifferenceDraws(
+        xr.DataArray(overall.reshape(*shape, -1), {"connection": connections}, (*dims, "connection")),
+        xr.DataArray(
+            by_word.reshape(*shape, len(words), -1),
+            {"protected_word": words, "connection": connections},
+            (*dims, "protected_word", "connection"),
+        ),
+    )
+
+
+def _independent(fitted: "xr.DataTree | None") -> float | None:
+    return 0.0 if fitted is None else independent_draws(fitted)
+
+
 def _estimated(
     draws: "xr.DataArray", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
 ) -> "pd.DataFrame":
     """Return estimates of differences, with a row for each combination of the dims other than chain and draw."""
-    independent = 0.0 if fitted is None else independent_draws(fitted)
-    return directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=independent)
+    return directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=_independent(fitted))
 
 
 def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) -> "xr.DataArray":
@@ -50,15 +100,15 @@ def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) ->
 
 
 def difference_frames(
-    rows: "pd.DataFrame", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
+    rows: "pd.DataFrame", drawn: DifferenceDraws, hdi_prob: float, region: tuple[float, float] | None
 ) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """Return the differences of distances by connection, and by protected word and connection.
 
-    `rows` are from `pair_differences`; `fitted` is the fit of the differences, None if there are none.
+    `rows` are from `pair_differences`, `drawn` from `pair_draws` or `joint_draws`.
     """
     frames = []
     texts = rows.astype({"connection": str, "protected_word": str, "protected_group": str})
-    for keys, variable in ((["connection"], "connection_mean"), (["protected_word", "connection"], "word_mean")):
+    for keys, draws in ((["connection"], drawn.overall), (["protected_word", "connection"], drawn.by_word)):
         labels = keys if len(keys) == 1 else ["protected_word", "protected_group", "connection"]
         plain = texts.groupby(labels, sort=False).agg(
             pairs=("difference", "size"),
@@ -67,7 +117,7 @@ def difference_frames(
             spread=("difference", "std"),
             largest=("difference", lambda difference: difference.abs().max()),
         )
-        estimated = _estimated(_draws(rows, fitted, variable), fitted, hdi_prob, region)
+        estimated = directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=drawn.independent)
         # The order is that of the schema; words without pairs of a connection are dropped.
         merged = estimated[keys].merge(plain.reset_index(), on=keys).merge(estimated, on=keys)
         merged["direction"] = merged["direction"].where(merged.pop("largest") > 0, "equal")

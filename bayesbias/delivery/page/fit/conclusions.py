@@ -107,7 +107,8 @@ def _code(page: FitReport, study: str | None) -> str:
         others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
         fitted = comparison.fits[comparison.baseline]
         settings = ", ".join(f"{name}={fit_attribute(fitted, name)}" for name in ("draws", "chains"))
-        settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
+        if comparison.facts["difference_prior"]:
+            settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
             f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
