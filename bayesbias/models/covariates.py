@@ -47,7 +47,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
         raise FitError(
             f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
         )
-    frame = _frame_by_word(as_frame(covariates), table)
+    frame = frame_by_word(as_frame(covariates), table)
     if frame.index.nlevels > 1:
         raise ArgumentError(f"covariates has words in an index of {frame.index.nlevels} levels. Give {_WANTED}.")
     frame.index = frame.index.map(normal_form)
@@ -80,7 +80,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
             )
     raise_faults(ArgumentError, "covariates", faults)
     names = tuple(map(str, chosen))
-    raise_faults(ArgumentError, "covariates", _collinear(values, names))
+    raise_faults(ArgumentError, "covariates", collinear_faults(values, names))
     return replace(data, covariates=values, covariate_names=names)
 
 
@@ -103,7 +103,7 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
     return frame
 
 
-def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
+def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     """Return a fault for each covariate that is constant or a linear combination of those before it."""
     faults = [
         f"{name!r} has one value for all words"
@@ -134,7 +134,7 @@ def _collinear(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     return faults
 
 
-def _frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
+def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
         column = next((name for name in _WORDS if name in covariates.columns), None)

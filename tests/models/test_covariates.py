@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, InputFileError
-from bayesbias.models.covariates import _collinear, read_covariates, with_covariates
+from bayesbias.models.covariates import collinear_faults, read_covariates, with_covariates
 from bayesbias.models.data import model_data, subset
 from tests.reports.covariates.made import made_table
 
@@ -64,7 +64,7 @@ def test_mistakes_are_named(change: object, message: str) -> None:
 def test_a_constant_whose_mean_is_rounded_is_one_value(value: float) -> None:
     for words in range(3, 60):
         values = np.column_stack([np.full(words, value), np.arange(words)])
-        assert _collinear(values, ("same", "other")) == ["'same' has one value for all words"], words
+        assert collinear_faults(values, ("same", "other")) == ["'same' has one value for all words"], words
 
 
 def test_other_models_take_none() -> None:

@@ -37,6 +37,12 @@ def trend(
     covariates: Annotated[
         Path | None, typer.Option(help="CSV file with a column 'period' and a column for each covariate.")
     ] = None,
+    word_covariates: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file with a column 'word', columns of numbers, and perhaps a column 'period': slopes by period."
+        ),
+    ] = None,
     walk: Annotated[bool, typer.Option("--walk", help="Take the gap as a random walk instead of a line.")] = False,
     these_words: Annotated[
         bool, typer.Option("--these-words", help="Estimates about exactly these protected words, not words like these.")
@@ -69,6 +75,7 @@ def trend(
         periods_of(periods),
         study,
         covariates=covariates,
+        word_covariates=word_covariates,
         walk=walk,
         scope="these_words" if these_words else "population",
         case=case,

@@ -143,7 +143,7 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
             "such as {'share_of_women': {1900: 0.2, 1990: 0.5}}."
         )
     frame = frame.set_index("period") if "period" in frame.columns else frame
-    frame = frame.set_axis([_period_name(label) for label in frame.index], axis=0)
+    frame = frame.set_axis([period_name(label) for label in frame.index], axis=0)
     if lacking := [name for name in periods if name not in frame.index]:
         raise ArgumentError(f"covariates lacks {name_some(map(repr, lacking))}. Give a number for each period.")
     frame = frame.loc[list(periods)]
@@ -179,7 +179,8 @@ def _read_covariates(path: Path) -> "pd.DataFrame":
         ) from error
 
 
-def _period_name(label: Any) -> str:
+def period_name(label: Any) -> str:
+    """Return a period as a text; whole numbers without decimals."""
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
 
 

@@ -37,6 +37,7 @@ from bayesbias.reports.periods.period_inputs import (
     trend_design,
     trend_facts,
 )
+from bayesbias.reports.periods.period_slopes import draw_slopes, slope_rows, word_covariates_by_period
 from bayesbias.reports.periods.trend_frames import (
     CHAINS,
     change_rows,
@@ -53,6 +54,7 @@ from bayesbias.reports.periods.trend_statements import (
     line_statements,
     methods,
     neighbour_statements,
+    slope_statements,
     verdict,
     word_statements,
 )
@@ -64,12 +66,15 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayesbias.embeddings.embedding import EmbeddingLike
+    from bayesbias.models.covariates import CovariatesLike
 
 # Arrays of draws of all words in all periods that are in memory at once.
 _ARRAYS = 5
 DRAWS = 4000
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
-_DRAWN_FRAMES = ("gaps", "changes", "lines", "neighbours", "words")
+_SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
+_SECTIONS = ("Trend", "Slopes", "Words", "Words that periods lack", "Methods")
+_DRAWN_FRAMES = ("gaps", "changes", "lines", "slopes", "neighbours", "words")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +100,10 @@ class Trend(Result):
         The trend of each contrast over all words: `parameter` (the change along the line from the first to the last
         period, the change for one unit of each covariate, the sd of periods), `observed` (of the plain gaps) and the
         estimates. Empty with two periods.
+    slopes : pandas.DataFrame
+        With `word_covariates`, of each contrast and covariate: the least-squares slope of the words' gaps in each
+        period (`quantity` is ``"slope"``) and its change from the first to the last (``"change"``), with `observed`
+        (of the plain gaps), the estimates, and `settled`. Else empty.
     neighbours : pandas.DataFrame
         Whether neighbouring periods deviate from each line more alike than independent deviations do: `durbin_watson`
         and `p_value`, the share of simulated independent deviations with a smaller statistic. Empty for random walks.
@@ -107,13 +116,15 @@ class Trend(Result):
         Draws of the gaps of all words, in variables `population` and `these_words` with dims `chain`, `draw`,
         `contrast`, `period`, from which any other number follows.
     facts
-        `study`, `periods`, `times`, `protected_words`, `attribute_words`, `scope`, `walk`, `covariates`, `draws`,
+        `study`, `periods`, `times`, `protected_words`, `attribute_words`, `scope`, `walk`, `covariates`,
+        `word_covariates`, `draws`,
         `random_seed`, `hdi_prob`, `rope`, `lacking`, `version`.
     """
 
     gaps: "pd.DataFrame"
     changes: "pd.DataFrame"
     lines: "pd.DataFrame"
+    slopes: "pd.DataFrame"
     neighbours: "pd.DataFrame"
     words: "pd.DataFrame"
     lacking: "pd.DataFrame"
@@ -145,6 +156,7 @@ class Trend(Result):
                     *neighbour_statements(self.neighbours, 1 - self.facts["hdi_prob"]),
                 ),
             ),
+            StatementList("Slopes", slope_statements(self.slopes, contrasts[0])),
             StatementList("Words", word_statements(self.words, contrasts[0])),
             StatementList("Words that periods lack", lacking_statements(self.lacking)),
             StatementList("What it does not show", limits(self.facts)),
@@ -166,6 +178,12 @@ class Trend(Result):
                 changes, "Changes", f"Between any two periods, {prob}", differences=True, folded=True
             ),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
+            "slopes": ResultTable(
+                self.slopes,
+                "Slopes",
+                f"Slopes of the words' gaps, in cosine distance for one unit of the covariate, {prob}",
+                _SLOPE_COLUMNS,
+            ),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
             "words": ResultTable(
                 self.words, "Words", f"Changes of single words, {prob}", differences=True, folded=True
@@ -180,7 +198,9 @@ class Trend(Result):
             verdict=verdict(changes, first).text,
             answers=shown["From the first to the last period"].statements[1:],
             parts=tuple(
-                part for part in self.parts if part.title in ("Trend", "Words", "Words that periods lack", "Methods")
+                part
+                for part in self.parts
+                if part.title in ("Trend", "Slopes", "Words", "Words that periods lack", "Methods")
             ),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
@@ -206,7 +226,8 @@ class Trend(Result):
 
     def _options(self) -> str:
         facts = self.facts
-        return (", covariates=COVARIATES" if facts["covariates"] else "") + call_options(
+        given = "".join(f", {name}={name.upper()}" for name in ("covariates", "word_covariates") if facts[name])
+        return given + call_options(
             walk=(facts["walk"], False),
             baseline=(contrast_sides(self.changes["contrast"].iloc[0])[0], "associated"),
             scope=(facts["scope"], "population"),
@@ -221,6 +242,7 @@ def trend(
     study: StudyLike | None = None,
     *,
     covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
+    word_covariates: "CovariatesLike | os.PathLike[str] | None" = None,
     walk: bool = False,
     baseline: str = "associated",
     scope: str = "population",
@@ -247,6 +269,10 @@ def trend(
         Numbers by period, such as shares of women by decade: a frame whose index (or column `period`) has the periods,
         the path of such a CSV file, or a mapping of names to numbers by period. Their slopes are estimated together
         with that of time for a line, or from the steps of a random walk.
+    word_covariates
+        Numbers of the protected words, such as the share of women in an occupation: what `fit` takes as covariates, or
+        the path of a CSV file with the column ``word`` and columns of numbers; with a column ``period``, the numbers of
+        each period. Their slopes by period, and the change of a slope, are in `slopes`.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.
@@ -271,7 +297,7 @@ def trend(
     Returns
     -------
     Trend
-        Frames `gaps`, `changes`, `lines`, `neighbours`, `words` and `lacking`. `print` shows its conclusions.
+        Frames `gaps`, `changes`, `lines`, `slopes`, `neighbours`, `words` and `lacking`. `print` shows its conclusions.
 
     Raises
     ------
@@ -292,6 +318,8 @@ def trend(
 
     A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
     orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
+    Slopes on covariates of words are least squares over the words of a period, as in `covariate_effect`; for words like
+    these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired.
     Coefficients of the trend are least squares draw by draw, never generalised least squares, with the sd of periods
     around it, net of the error of the gaps, as a further error.
 
@@ -332,6 +360,7 @@ def trend(
     times = times_of(list(sample.periods))
     covariate_frame = covariates_by_period(covariates, sample.periods)
     design = trend_design(covariate_frame, times, walk=walk)
+    of_words = None if word_covariates is None else word_covariates_by_period(word_covariates, sample)
     words, size = len(sample.protected_words), len(sample.periods)
     check_memory(
         8 * count * size * words * _ARRAYS,
@@ -371,6 +400,9 @@ def trend(
             rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
             if not walk and (test := neighbour_test(line, *data, seed=seed)):
                 rows["neighbours"] = pd.DataFrame([asdict(test)])
+        if of_words is not None:
+            slopes = draw_slopes(sample, lists, (base, other), drawn, of_words, seed=seed)
+            rows["slopes"] = slope_rows(slopes, of_words.names, sample.periods, scope, hdi_prob)
         for key, frame in rows.items():
             frame.insert(0, "contrast", name)
             frames[key].append(frame)
@@ -388,6 +420,7 @@ def trend(
             coords={"contrast": names, "period": list(sample.periods)},
         ),
         facts=trend_facts(sample, facts, times, covariate_frame)
+        | {"word_covariates": [] if of_words is None else list(of_words.names)}
         | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
         | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
     )

@@ -15,6 +15,7 @@ from bayesbias.base.statements import (
     signed_text,
 )
 from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
 from bayesbias.reports.periods.trend_frames import CHAINS
 
@@ -113,6 +114,27 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
     return tuple(statements)
 
 
+def slope_statements(slopes: "pd.DataFrame", contrast: str) -> tuple[Statement, ...]:
+    """Return how the slope on each covariate of words changed from the first to the last period."""
+    if slopes.empty:
+        return ()
+    statements = []
+    for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
+        *by_period, change = rows_of(rows)
+        claim = "changed" if change["settled"] else "is not shown to have changed"
+        first, last, moved = (
+            f"{digits_text(row['mean'])} [{digits_text(row['hdi_low'])}, {digits_text(row['hdi_high'])}]"
+            for row in (by_period[0], by_period[-1], change)
+        )
+        text = (
+            f"{contrast}: the slope on {covariate} {claim}: {first} in {by_period[0]['period']}, {last} in "
+            f"{by_period[-1]['period']}, change {moved}. Below 0, words with a larger {covariate} are nearer to "
+            f"{contrast_sides(contrast)[0]} words."
+        )
+        statements.append(Statement("slope", text, change))
+    return tuple(statements)
+
+
 def word_statements(words: "pd.DataFrame", contrast: str) -> tuple[Statement, ...]:
     """Return the words that moved most, and those whose direction is settled."""
     rows = rows_of(words[words["contrast"] == contrast])
@@ -183,6 +205,11 @@ def methods(facts: Mapping[str, Any]) -> Statement:
         form = "a random walk" if facts["walk"] else "a line"
         extra = f" with the covariates {name_some(facts['covariates'])}" if facts["covariates"] else ""
         trend = f" The trend is {form}{extra}, by least squares, with the sd of periods around it as a further error."
+    if facts["word_covariates"]:
+        trend += (
+            f" Slopes of the words' gaps on {name_some(facts['word_covariates'])} are least squares over the words of "
+            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words."
+        )
     interval = (
         f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
         f"{facts['draws']:,} draws (seed {facts['random_seed']}; bayesbias {facts['version']})."
