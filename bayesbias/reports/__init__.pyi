@@ -22,6 +22,6 @@ from .measures.mac_shares import mac_shares as mac_shares
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
-from .periods.trend import Trend as Trend
+from .periods.trend_result import Trend as Trend
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
 from .robustness.study_size import StudySizes as StudySizes

@@ -125,17 +125,11 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> Iterator[dict[str, objec
         contrast = draw_contrast(sample, lists, times, (0, 1), draws=DRAWS * CHAINS, chains=CHAINS, seed=number)
         given = WordCovariates(np.tile(values, (cell.periods, 1))[..., None], ("covariate",))
         slopes = draw_slopes(sample, lists, (0, 1), contrast, given, seed=number)
-        estimates = [
-            (
-                "periods",
-                level,
-                [(of_row.mean(), of_row.std(), *shortest_interval(of_row, HDI_PROB)) for of_row in of_all],
-            )
-            for level, of_all in (
-                ("population", slopes.population[..., 0].T),
-                ("these_words", slopes.these_words[..., 0].T),
-            )
-        ]
+        estimates = []
+        for level in ("population", "these_words"):
+            draws = getattr(slopes, level)[..., 0]
+            rows = [(of_row.mean(), of_row.std(), *shortest_interval(of_row, HDI_PROB)) for of_row in draws.T]
+            estimates.append(("periods", level, rows))
         estimates.append(("least_squares", "population", least_squares(contrast.plain_words, values)))
         for method, level, rows in estimates:
             for quantity, true, (mean, sd, low, high) in zip(quantities, truths[level], rows, strict=True):

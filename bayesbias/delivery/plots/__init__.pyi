@@ -10,6 +10,7 @@ from .embeddings.inference import plot_inference as plot_inference
 from .embeddings.lar_distributions import plot_lar_distributions as plot_lar_distributions
 from .embeddings.relations import plot_relations as plot_relations
 from .embeddings.trainings import plot_trainings as plot_trainings
+from .embeddings.trend import plot_slopes as plot_slopes
 from .embeddings.trend import plot_trend as plot_trend
 from .measures.axes import plot_axes_map as plot_axes_map
 from .measures.axes import plot_axis as plot_axis

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
-from bayesbias.reports.periods.trend import Trend
+from bayesbias.reports.periods.trend_result import Trend
 from tests.models.periods.made import made_tables
 
 FOLDER = bb.bundled("data", "vectors", "planted_drift")
