@@ -31,10 +31,15 @@ def test_readme_shows_the_tables(script: ModuleType, cells: pd.DataFrame) -> Non
     text = (KEPT / "README.md").read_text(encoding="utf-8")
     for line in script.markdown(cells).splitlines():
         assert line in text
-    of = cells.groupby(["level", "lean_removed", "method"])["coverage"].agg(["mean", "min"])
-    for level, name in (("population", "population"), ("word", "single words")):
+    of = cells.groupby(["quantity", "level", "lean_removed", "method"])["coverage"].agg(["mean", "min"])
+    for quantity, level, name in (
+        ("change", "population", "population"),
+        ("change", "word", "single words"),
+        ("distance", "population", "mean distances, population"),
+        ("distance", "word", "mean distances, single words"),
+    ):
         for removed, what in ((True, "lean removed"), (False, "noise and drift")):
-            vectors, pairs = (of.loc[(level, removed, method)] for method in script.METHODS)
+            vectors, pairs = (of.loc[(quantity, level, removed, method)] for method in script.METHODS)
             (line,) = (line for line in text.splitlines() if line.startswith(f"| {name}, {what}"))
             assert line.endswith(
                 f"| {vectors['mean']:.2f} ({vectors['min']:.2f}) | {pairs['mean']:.2f} ({pairs['min']:.2f}) |"
@@ -46,6 +51,10 @@ def numbers_of_the_table(cells: pd.DataFrame) -> Iterator[str]:
     yield f"Each cell has {run['samples']} tables: a coverage of the population has an error of " + (
         f"{binomial_error(HDI_PROB, run['samples']):.2f}"
     )
+    distances = cells[(cells["quantity"] == "distance") & (cells["level"] == "word") & cells["lean_removed"]]
+    of_method = distances.groupby("method")["error"].mean()
+    yield f"their error is {of_method['pairs'] / of_method['vectors']:.2f} times that of vectors"
+    cells = cells[cells["quantity"] == "change"]
     words = cells[cells["level"] == "word"].set_index("method")
     errors = {
         removed: words.loc["vectors", "error"].lt(words.loc["pairs", "error"].to_numpy(), axis=0)
@@ -69,6 +78,7 @@ def test_the_text_says_the_numbers_of_the_table_and_no_others(cells: pd.DataFram
 
 def test_what_the_changelog_says_of_changes(cells: pd.DataFrame) -> None:
     text = " ".join((VALIDATION.parent / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    cells = cells[cells["quantity"] == "change"]
     words = cells[cells["lean_removed"] & (cells["level"] == "word")].groupby("method")["coverage"].mean()
     assert (
         f"89 % intervals of single words hold {words['vectors']:.2f} of the truths, formerly {words['pairs']:.2f}"
