@@ -4,6 +4,7 @@ import json
 from html import unescape
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import bayesbias as bb
@@ -28,6 +29,19 @@ def test_a_folder_of_embeddings(
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}
     assert in_process("trend", *given, monkeypatch=monkeypatch) == 2
     assert "moved" in capsys.readouterr().err
+
+
+def test_slopes_on_numbers_of_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [word for group in bb.load_study("weat6").protected.values() for word in group]
+    lengths = "".join(f"{word},{len(word)}\n" for word in words)
+    (tmp_path / "letters.csv").write_text(f"word,letters\n{lengths}")
+    given = [FOLDER, "--study", "weat6", "-o", tmp_path / "moved", "--draws", "400", "--seed", "1"]
+    given += ["--word-covariates", tmp_path / "letters.csv"]
+    assert in_process("trend", *given, monkeypatch=monkeypatch) == 0
+    slopes = pd.read_csv(tmp_path / "moved" / "slopes.csv")
+    of_contrast = slopes[slopes["contrast"] == "associated - different"]
+    assert of_contrast["period"].tolist() == ["1950", "1960", "1970", "1980", "1990", "1950 to 1990"]
+    assert (tmp_path / "moved" / "slopes.png").is_file()
 
 
 def test_files_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,8 @@ CHANGES = pd.DataFrame(
 )
 FACTS = {
     "hdi_prob": 0.89, "lacking": 0, "protected_words": 8, "attribute_words": 12, "periods": ["1900", "1910", "1920"],
-    "scope": "population", "trend": True, "walk": False, "covariates": [], "draws": 4000, "random_seed": 7,
+    "scope": "population", "trend": True, "walk": False, "word_covariates": [],
+    "covariates": [], "draws": 4000, "random_seed": 7,
     "version": "0.1",
 }  # fmt: skip
 
