@@ -4,6 +4,7 @@ Reports return `Statement` and `Conclusions`; text, HTML, JSON and the page are 
 code parses English. Numbers are rounded for readers here, too.
 """
 
+import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 LINE = 100
 """Longest line of text, in characters."""
 _FACT = 72  # characters of a fact on one line
+_MARKDOWN = re.compile(r"([\\`*_\[\]|#])")
 _LEFT = " style='text-align: left'"  # notebooks align cells to the right
 
 
@@ -386,6 +388,15 @@ def counted(count: float, one: str, many: str = "") -> str:
     ('1 seed', '4,830 words', '2 studies were lost')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def markdown_text(text: str) -> str:
+    r"""Return a text that Markdown shows as it is, on one line.
+
+    >>> print(markdown_text("<unk> *star*"))
+    &lt;unk&gt; \*star\*
+    """
+    return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
 def plain(value: Any) -> Any:

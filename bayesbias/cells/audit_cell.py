@@ -179,7 +179,10 @@ class AuditCell:
 def _contrast_rows(
     fitted: "xr.DataTree", hdi_prob: float, rope: tuple[float, float] | None
 ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
-    """Yield the contrast of associated words with the first other connection: overall, then of each group."""
+    """Yield the contrast of associated words with the first other connection: overall, then of each group.
+
+    Groups whose words lack a side are left out; if all lack one, this raises a `MeasureError`.
+    """
     from bayesbias.reports.posterior.contrasts import contrasts
 
     posterior = fitted["posterior"].to_dataset()
@@ -189,6 +192,13 @@ def _contrast_rows(
     for level in ("overall", "protected_group"):
         frame = contrasts(fitted, level=level, hdi_prob=hdi_prob, rope=rope)
         for row in frame[frame["contrast"] == contrast_name(*present[:2])].to_dict("records"):
+            if not np.isfinite(row["observed"]):
+                if level == "overall":
+                    raise MeasureError(
+                        f"no protected word has both {present[0]} and {present[1]} attribute words: give a group "
+                        "lists of both kinds"
+                    )
+                continue
             audit_row = {
                 "measure": CONTRAST,
                 "quantity": row["contrast"],

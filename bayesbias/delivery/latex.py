@@ -12,6 +12,8 @@ _ESCAPES = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
+    "|": r"\textbar{}",
+    **{sign: f"{{{sign}}}" for sign in "[*"},  # after a line break, these would be its options
     ">": r"\textgreater{}",
     "\n": " ",
 }

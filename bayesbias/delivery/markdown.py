@@ -1,7 +1,9 @@
 """A result as Markdown: its statements, tables and settings; figures stay in pages and folders."""
 
+from html import escape
+
 from bayesbias.base.results import Contents, Result
-from bayesbias.base.statements import StatementList
+from bayesbias.base.statements import StatementList, markdown_text
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 
@@ -9,9 +11,9 @@ from bayesbias.delivery.page.sections import SETTINGS, table_block
 def markdown(result: Result) -> str:
     """Return a result as Markdown."""
     contents = result.contents
-    lines = [f"# {contents.title}", "", contents.about, ""]
-    lines += [f"> **Note.** {statement.text}\n" for statement in contents.diagnostics]
-    lines += [contents.verdict, ""] if contents.verdict else []
+    lines = [f"# {markdown_text(contents.title)}", "", _sentence(contents.about), ""]
+    lines += [f"> **Note.** {_sentence(statement.text)}\n" for statement in contents.diagnostics]
+    lines += [_sentence(contents.verdict), ""] if contents.verdict else []
     for part in statement_lists(contents):
         lines += _part_lines(part)
     for table in contents.tables.values():
@@ -37,20 +39,25 @@ def table_lines(table: Table) -> list[str]:
     """
     rule = ["---" if text else "---:" for text in table.texts]
     rows = [table.header, rule, *table.rows]
-    return [table.caption, "", *(f"| {' | '.join(map(_cell, row))} |" for row in rows), ""]
+    return [table.caption, "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
 
 
 def _part_lines(part: StatementList) -> list[str]:
     if not part.statements:
         return []
     title = [f"## {part.title}", ""] if part.title else []
-    return [*title, *(f"{'- ' if part.bulleted else ''}{statement.text}" for statement in part.statements), ""]
+    return [
+        *title,
+        *(f"{'- ' if part.bulleted else ''}{_sentence(statement.text)}" for statement in part.statements),
+        "",
+    ]
+
+
+def _sentence(text: str) -> str:
+    """Return a sentence whose words are no tags; its own emphasis and code stay."""
+    return escape(text, quote=False)
 
 
 def _setting_lines(contents: Contents) -> list[str]:
-    settings = [f"- {name}: {text}" for name, text in contents.settings.items()]
+    settings = [f"- {name}: {markdown_text(text)}" for name, text in contents.settings.items()]
     return [*settings, *(["", "```python", contents.code, "```"] if contents.code else []), ""]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -9,6 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.cells import audit_cell
 from bayesbias.cells.audit_cell import AuditCell, make_cells
+from bayesbias.errors import BayesBiasWarning
 from tests.cells import pets
 
 
@@ -96,3 +97,26 @@ def test_the_spread_of_control_pairs_is_that_without_the_means_of_words():
     assert audit_cell._control_sd(table) == pytest.approx(0.01, rel=0.11)
     assert np.isnan(audit_cell._control_sd(table.assign(connection="associated")))
     assert np.isnan(audit_cell._control_sd(table[table["protected_word"] == "p0"]))
+
+
+def test_a_contrast_that_no_word_measures_is_left_out_and_the_gate_has_no_answer():
+    """One group has associated words only, the other words of the other side only: differences are between groups."""
+    rng = np.random.default_rng(1)
+    lists = {"a": ["a1", "a2", "a3"], "b": ["b1", "b2", "b3"], "x": [f"x{n}" for n in range(6)]}
+    words = [word for of_list in lists.values() for word in of_list] + ["h1", "h2", "n1", "n2"]
+    vectors = bb.Embedding(tuple(words), rng.normal(size=(len(words), 20)), name="e")
+    study = bb.Study(
+        name="one side",
+        protected={"a": lists["a"], "b": lists["b"]},
+        attributes={"x": lists["x"]},
+        associated=[("a", "x")],
+        human=["h1", "h2"],
+        neutral=["n1", "n2"],
+    )
+    settings = {"model": "hierarchical", "draws": 200, "random_seed": 1, "progress": False}
+    with pytest.warns(BayesBiasWarning, match="no protected word has both associated and different"):
+        audit = bb.audit([vectors], [study], ["contrast", "mac"], **settings)
+    assert audit["measure"].unique().tolist() == ["mac"]
+    (question,) = bb.gate(audit, rope=0.5).questions.to_dict("records")
+    assert question["outcome"] == "unanswered"
+    assert "no protected word has both" in question["reason"]

@@ -36,4 +36,5 @@ def test_a_table_longer_than_a_page_is_a_longtable_with_all_rows() -> None:
 
 
 def test_no_character_is_a_command() -> None:
+    assert escaped("[v2]|*best*") == r"{[}v2]\textbar{}{*}best{*}", "no option of the line break before it"
     assert escaped(r"a_b & 5 % \x {y} <z>") == (r"a\_b \& 5 \% \textbackslash{}x \{y\} \textless{}z\textgreater{}")

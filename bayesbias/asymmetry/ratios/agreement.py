@@ -148,11 +148,13 @@ def _cam_row(
 def _fisher(value: float, variance: float, words: float, hdi_prob: float) -> tuple[float, float]:
     """Return the interval of a correlation, Student's t on Fisher's scale.
 
-    Correlations beyond 0.999 have the error of 0.999, and their interval reaches as far as they do.
+    Near 1, where the scale has no end, a correlation counts as one error away from it; the interval reaches as far as
+    the correlation does.
     """
-    inside = float(np.clip(value, -0.999, 0.999))
     freedom = max(words - 1, 1.0)
-    error = np.sqrt(variance * (freedom + 1) / freedom)
+    error = float(np.sqrt(variance * (freedom + 1) / freedom))
+    edge = 1 - float(np.clip(error, 0.001, 0.5))
+    inside = float(np.clip(value, -edge, edge))
     half = stdtrit(freedom, (1 + hdi_prob) / 2) * error / (1 - inside**2)
     low, high = np.tanh(np.arctanh(inside) - half), np.tanh(np.arctanh(inside) + half)
     reach = float(np.clip(value, -1, 1))

@@ -247,13 +247,18 @@ def compared(
         groups=pair,
         embeddings=tuple(names),
         values=_sizes_from_zero(_frame(values, keys, hdi_prob), label),
-        changes=_frame(changes, keys, hdi_prob, probability_lower=[float((row[3] < 0).mean()) for row in changes]),
+        changes=_frame(changes, keys, hdi_prob, probability_lower=[_probability_lower(row[3]) for row in changes]),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
         word_pairs=_word_pairs(answers, table, layout, draws, hdi_prob, rng),
         runs=_run_rows(runs, answers, distances, layout),
         hdi_prob=hdi_prob,
         random_seed=random_seed,
     )
+
+
+def _probability_lower(draws: np.ndarray) -> float:
+    """Return the share of draws below 0; equal answers count half."""
+    return float((draws < 0).mean() + (draws == 0).mean() / 2)
 
 
 def _distance(table: Crossed, pair: tuple[str, str]) -> float:

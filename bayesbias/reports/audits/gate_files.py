@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
-from bayesbias.base.statements import interval_text, percent_text, signed_text
+from bayesbias.base.statements import interval_text, markdown_text, percent_text, signed_text
 
 # What XML 1.0 cannot hold, escaped or not.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
-_MARKDOWN = re.compile(r"([\\`*_\[\]|#])")
 
 
 def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] = ()) -> str:
@@ -68,15 +66,15 @@ def model_card(
         numbers = ["", ""]
         if row["outcome"] != "unanswered":
             numbers = [signed_text(row["estimate"]), interval_text(row["hdi_low"], row["hdi_high"])]
-        cells = [_cell(row["embedding"]), _cell(row["study"]), *numbers, f"{row['outcome']}: {_cell(row['reason'])}"]
+        cells = [
+            markdown_text(row["embedding"]),
+            markdown_text(row["study"]),
+            *numbers,
+            f"{row['outcome']}: {markdown_text(row['reason'])}",
+        ]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *(f"- {_cell(text)}" for text in limits), ""])
+    return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
 
 
 def _xml_text(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
-
-
-def _cell(text: str) -> str:
-    """Return a text that Markdown shows as it is, on one line."""
-    return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))

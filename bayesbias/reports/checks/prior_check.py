@@ -14,6 +14,7 @@ from bayesbias.base.checks import check_count, resolve_seed, with_progress
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, distance_text, rows_of, share_text, signed_text
+from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.simulation import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
@@ -354,14 +355,20 @@ def _parameters(
 def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: ModelSpec) -> Iterator[Statement]:
     every = rows_of(distances)[0]
     if every["outside"] > _MOST_IMPOSSIBLE:
-        scales = [name for name in spec.priors if name not in ("connection_mean", "nu")]
-        tighter = ", ".join(f"{name!r}: 'Exponential(10)'" for name in scales)
         text = (
             f"{share_text(every['outside'])} of the prior mass lies on impossible distances (below 0 or above 2). "
             "Hundreds of pairs outweigh this. With few pairs, words or attribute words, check whether the conclusions "
-            f"hold under tighter priors, such as priors={{{tighter}}}, or call sensitivity()."
+            f"hold under narrower priors of {name_some(name for name in spec.priors if name != 'nu')} (priors=...), or "
+            "call sensitivity()."
         )
         yield Statement("impossible distances", text, every)
+    if "connection_mean" not in spec.priors:
+        text = (
+            f"Means of connections have a flat prior in the model {spec.name!r}; {MEAN_PRIOR} stands for it in the "
+            "numbers above."
+        )
+        yield Statement("flat prior", text, {"stand_in": str(MEAN_PRIOR)})
+        parameters = parameters[:0]
     for row in rows_of(parameters[parameters["parameter"] == "connection_mean"]):
         if not row["low"] <= row["observed"] <= row["high"]:
             text = (

@@ -50,7 +50,8 @@ def replicate(
     records = []
     for (connection, statistic), value in observed.items():
         replicated = np.concatenate([part[connection, statistic] for part in statistic_parts])
-        larger = int((replicated > value[0]).sum())
+        # Ties count half: a statistic that is 0 in every table says nothing.
+        larger = float((replicated > value[0]).sum() + (replicated == value[0]).sum() / 2)
         low, high = np.quantile(replicated, TAILS)
         records.append(
             {

@@ -267,6 +267,10 @@ def _answer(
     weights = side_weights.sum(axis=0)
     differences = [side_weights[first] + side_weights[first + 1] for first in range(0, len(side_weights), 2)]
     if any(np.allclose(difference, 0) for difference in (*differences, weights)):
+        if pairs.means.by_list:
+            raise ReportError(
+                f"{question}: both sides are the same words and lists, so they do not differ. Give others."
+            )
         raise ReportError(
             f"{question}: these lists have the same connection to these words, and the model gives all lists with one "
             "connection the same mean: their difference is 0 by assumption. Choose lists with different connections, "

@@ -296,8 +296,8 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
     statements = [Statement("advice", advice, models), Statement("criterion", criterion, {"words": words})]
     if unreliable := int(frame["words_unreliable"].max()):
         text = (
-            f"Attribute words that could not be left out exactly, as no other has their connection: {unreliable}. Add "
-            "words with that connection."
+            f"Attribute words that could not be left out exactly, as no other is in their list or has their "
+            f"connection: {unreliable}. Add words to these lists."
         )
         statements.append(Statement("unreliable words", text, {"words": unreliable}))
     return tuple(statements)

@@ -1,5 +1,6 @@
 """Shares of claims of a method for random attribute words, beside what its rule promises: rows and sentences."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,8 @@ _TITLES = {
     "mac_t_test": "the t-test of MAC against 1",
 }
 _TAILS = (0.055, 0.945)
-# A share differs from the nominal one if it is farther from it than this many standard errors.
-_CLEAR = 2.0
+# A share differs from the nominal one if samples with that share would be so far from it in fewer cases.
+_CLEAR = 0.05
 
 
 def method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any
 def claim_problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitted: int) -> tuple[Statement, ...]:
     """Return statements on a model that claims more than it promises, and on samples that it was not fitted to."""
     problems = []
-    if row["claims"] - row["nominal"] > _CLEAR * row["claims_se"]:
+    if row["claims"] > row["nominal"] and _differs(row):
         text = (
             f"The model {spec.name!r} claims an association for {share_text(row['claims'], row['claims_se'])} of the "
             f"random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's own "
@@ -81,7 +82,7 @@ def claims_text(row: dict[str, Any]) -> str:
     excess = row["claims"] - row["nominal"]
     comparison = (
         "a share that so many samples cannot distinguish from"
-        if abs(excess) <= _CLEAR * row["claims_se"]
+        if not _differs(row)
         else "more often than"
         if excess > 0
         else "less often than"
@@ -93,6 +94,14 @@ def claims_text(row: dict[str, Any]) -> str:
         f"{share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
         f"{percent_text(row['nominal'])} that its rule promises. It {study_verb} it for the study's own words."
     )
+
+
+def _differs(row: Mapping[str, Any]) -> bool:
+    """Return whether the share of claims differs from the nominal one (exact binomial test)."""
+    from scipy.stats import binomtest
+
+    count = round(row["claims"] * row["samples"])
+    return bool(binomtest(count, row["samples"], row["nominal"]).pvalue < _CLEAR)
 
 
 def share_text(share: float, error: float) -> str:

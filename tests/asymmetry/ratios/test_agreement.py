@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm, spearmanr, t
 
 import bayesbias as bb
+from bayesbias.asymmetry.ratios.agreement import _fisher
 from bayesbias.errors import MeasureError, QuestionWarning
 
 
@@ -151,3 +152,13 @@ def test_the_interval_of_a_cam_near_its_bound_contains_it(sign: int) -> None:
     rows = bb.asymmetry.cam(people, nearly)
     assert (rows["cam"].abs() > 0.9995).all()
     assert ((rows["hdi_low"] <= rows["cam"]) & (rows["cam"] <= rows["hdi_high"])).all()
+
+
+def test_agreement_near_1_has_a_narrow_interval() -> None:
+    """With an sd of 0.03, no correlation near 1 has an interval that reaches down to 0.8."""
+    ends = [_fisher(value, 0.03**2, 50, 0.89) for value in (0.95, 0.98, 0.99, 0.998, 1.05)]
+    assert ends[0] == pytest.approx((0.868, 0.982), abs=0.001)
+    assert all(low > 0.8 for low, _ in ends)
+    assert all(high >= value for (_, high), value in zip(ends, (0.95, 0.98, 0.99, 0.998, 1.0), strict=True))
+    mirrored = _fisher(-0.99, 0.03**2, 50, 0.89)
+    assert (-mirrored[1], -mirrored[0]) == pytest.approx(ends[2])

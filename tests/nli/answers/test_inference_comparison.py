@@ -8,6 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.nli.answers.inference_comparison import _probability_lower
 from tests.nli.made import GAPS, compared, few_pairs, trained
 
 
@@ -143,3 +144,8 @@ def test_other_wrong_arguments(pairs: pd.DataFrame) -> None:
         bb.nli.compare_answers(models, pairs, "E")
     with pytest.raises(MeasureError, match="label"):
         bb.nli.compare_answers(models, pairs, test_pairs=pairs)
+
+
+def test_equal_answers_are_lower_with_a_probability_of_one_half() -> None:
+    assert _probability_lower(np.zeros(10)) == 0.5
+    assert _probability_lower(np.array([-1.0, 0.0, 1.0, 1.0])) == 0.375

@@ -183,3 +183,15 @@ def test_what_is_observed_is_what_contrasts_compare(table: pd.DataFrame) -> None
     assert observed.to_dict() == pytest.approx(contrasts.set_index("contrast")["observed"].to_dict())
     pairs = unequal.groupby("connection", observed=True)["cosine_distance"].mean()
     assert abs(observed["associated - different"] - (pairs["associated"] - pairs["different"])) > 1e-4
+
+
+def test_a_flat_prior_is_not_criticised_for_its_stand_in(table: pd.DataFrame) -> None:
+    near = table.assign(cosine_distance=table["cosine_distance"] * 0.2)
+    near = near.drop(columns="cosine_similarity", errors="ignore")
+    kinds = {problem.kind: problem for problem in check_prior(near, samples=200, random_seed=1).problems}
+    assert "flat prior" in kinds
+    assert "Normal(" in kinds["flat prior"].text
+    assert "disagreement" not in kinds
+    pooled = {problem.kind for problem in check_prior(near, "hierarchical", samples=200, random_seed=1).problems}
+    assert "disagreement" in pooled
+    assert "flat prior" not in pooled

@@ -59,3 +59,13 @@ def test_frames_hold_what_was_replicated(posterior: Densities) -> None:
     assert (statistics["p_value_se"] > 0).all()
     again = replicate(posterior, np.random.default_rng(2))
     pd.testing.assert_frame_equal(again[0], statistics)
+
+
+def test_a_statistic_that_is_the_same_in_every_table_is_not_extreme() -> None:
+    """With one word a list, no word can lie apart from the others of its list."""
+    table = small(1, 1)
+    fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
+    statistics, _, _ = replicate(densities(fit, fitted_rows(fit)), np.random.default_rng(1))
+    constant = statistics[(statistics["low"] == statistics["high"]) & (statistics["observed"] == statistics["low"])]
+    assert len(constant)
+    assert (constant["p_value"] == 0.5).all()

@@ -36,7 +36,7 @@ def test_of_a_model_the_error_is_a_root_mean_square() -> None:
 
 @pytest.mark.parametrize(("claims", "kinds"), [(0.30, ["claims"]), (0.13, []), (0.02, [])])
 def test_only_clear_excess_is_a_problem(claims: float, kinds: list[str]) -> None:
-    row = {"claims": claims, "claims_se": 0.02, "nominal": 0.11}
+    row = {"claims": claims, "claims_se": 0.02, "nominal": 0.11, "samples": 200}
     spec = bb.load_model("hierarchical")
     assert [problem.kind for problem in claim_problems(row, spec, 100, 0)] == kinds
     *_, failures = claim_problems(row, spec, 100, 7)
@@ -47,8 +47,23 @@ def test_only_clear_excess_is_a_problem(claims: float, kinds: list[str]) -> None
     ("claims", "words"), [(0.30, "more often"), (0.02, "less often"), (0.12, "cannot distinguish")]
 )
 def test_a_share_is_compared_with_what_the_rule_promises(claims: float, words: str) -> None:
-    row = {"method": "weat", "rule": "p < 0.05", "nominal": 0.11, "study_claims": False}
+    row = {"method": "weat", "rule": "p < 0.05", "nominal": 0.11, "study_claims": False, "samples": 200}
     text = claims_text(row | {"claims": claims, "claims_se": 0.02})
     assert [one for one in ("more often", "less often", "cannot distinguish") if one in text] == [words]
     assert share_text(claims, 0.02) in text
     assert share_text(0.126, 0.02) == "13% ± 2%"
+
+
+@pytest.mark.parametrize(
+    ("count", "nominal", "words"),
+    [
+        (0, 0.11, "cannot distinguish"),
+        (4, 0.05, "more often"),
+        (6, 0.11, "more often"),
+        (5, 0.11, "cannot distinguish"),
+    ],
+)
+def test_few_samples_are_judged_by_the_binomial_distribution(count: int, nominal: float, words: str) -> None:
+    """Of 20: none has a probability of 0.10 at 0.11; 4 or more one of 0.016 at 0.05; 6 or more one of 0.02 at 0.11."""
+    row = {"method": "weat", "rule": "rule", "nominal": nominal, "study_claims": False, "samples": 20}
+    assert words in claims_text(row | {"claims": count / 20, "claims_se": 0.08})
