@@ -62,8 +62,16 @@ def test_frames_hold_what_was_replicated(posterior: Densities) -> None:
 
 
 def test_a_statistic_that_is_the_same_in_every_table_is_not_extreme() -> None:
-    """With one word a list, no word can lie apart from the others of its list."""
-    table = small(1, 1)
+    """With one attribute word a list, distances of words cannot be correlated within a list."""
+    rows = [
+        (f"w{group}{word}", f"g{group}", f"a{side}", f"l{side}", "associated" if side == group else "different")
+        for group in (0, 1)
+        for word in (0, 1)
+        for side in (0, 1)
+    ]
+    names = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    distances = np.random.default_rng(1).uniform(0.8, 1.0, len(rows))
+    table = pd.DataFrame(rows, columns=names).assign(cosine_distance=distances)
     fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
     statistics, _, _ = replicate(densities(fit, fitted_rows(fit)), np.random.default_rng(1))
     constant = statistics[(statistics["low"] == statistics["high"]) & (statistics["observed"] == statistics["low"])]
