@@ -30,7 +30,7 @@ path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 vectors = bb.load_embedding(path)
 study = bb.load_study("weat7")
 table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
-fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
+fit = bb.fit(table, random_seed=1, progress=False)
 """
 _MODELS = """# Models
 
@@ -57,12 +57,12 @@ GALLERY = {
     "plot_connections": "figure = bb.plots.plot_connections(fit)",
     "plot_distances": "figure = bb.plots.plot_distances(table)",
     "plot_check": "figure = bb.plots.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
-    "plot_prior_check": """prior = bb.check_prior(table, "crossed", random_seed=1, progress=False)
+    "plot_prior_check": """prior = bb.check_prior(table, random_seed=1, progress=False)
 figure = bb.plots.plot_prior_check(prior)""",
     "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
 embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
-compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
+compared = bb.compare_embeddings(tables, random_seed=1, progress=False)
 figure = bb.plots.plot_embeddings(compared)""",
     "plot_covariate": """letters = {word: len(word) for word in table["protected_word"].unique()}
 fitted = bb.fit(table, covariates={"letters": letters}, random_seed=1, progress=False)
@@ -112,14 +112,14 @@ figure = bb.plots.plot_context_factors(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
-settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
+settings = {"random_seed": 1, "progress": False}
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
     "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
-    "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
+    "plot_debias_report": """asked = {"random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
-asked |= {"sets": sets, "model": "crossed"}
+asked |= {"sets": sets}
 report = bb.debias_report(embeddings, "gender", methods, **asked)
 figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """def trained(gap):  # stands for your own models, one per training
@@ -135,7 +135,7 @@ figure = bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_se
     "plot_trainings": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")
-    fits[name] = bb.fit(seed_table, "crossed", draws=500, random_seed=1, progress=False)
+    fits[name] = bb.fit(seed_table, random_seed=1, progress=False)
 figure = bb.plots.plot_trainings(bb.compare_trainings(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})

@@ -62,7 +62,9 @@ def numbers_of_the_tables() -> Iterator[str]:
     for quoted in (
         "in {:.0f} and {:.0f} % of cases".format(*(100 * row["held_out_slice"] for row in large)),
         "those over seeds alone in {:.0f} and {:.0f} %".format(*(100 * row["seeds_alone"] for row in large)),
-        "in {:.0f} and {:.0f} % in corpora of {}".format(*(100 * row["held_out_slice"] for row in small), SMALL),
+        "with {} articles the intervals contained it in {:.0f} and {:.0f} % of cases".format(
+            SMALL, *(100 * row["held_out_slice"] for row in small)
+        ),
     ):
         assert quoted in GUIDE
 

@@ -96,8 +96,8 @@ def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     yield "`plain_t` shows the same there ({:.2f} and {:.2f})".format(*lists_of_people)
     guide = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
     coverage = (100 * own["coverage"].groupby("level").mean()).round().astype(int)
-    assert f"{coverage['these_words']} % of its intervals of these words contain the truth" in guide
-    assert f"{coverage['word']} % of those of single words, and {coverage['population']} % of those of words" in guide
+    assert f"contain the truth in {coverage['these_words']} % of cases for these words" in guide
+    assert f"{coverage['word']} % for single words, and {coverage['population']} % for words like these" in guide
 
 
 def numbers_of_unequal_lists(script: ModuleType) -> Iterator[str]:
