@@ -94,6 +94,55 @@ def numbers_of_trends() -> Iterator[str]:
     yield f"`trends.csv` ({seconds / 60:.0f} minutes)"
 
 
+def numbers_of_slopes() -> Iterator[str]:
+    cells = pd.read_csv(KEPT / "slopes.csv")
+    sizes = sorted(cells["words"].unique())
+    yield "Tables have {}, {} or {} words".format(*sizes)
+    yield "the true slope is 0"
+    whole = cells[cells["level"] == "population"].set_index(["method", "quantity"])
+    rows = [whole.loc[("periods", quantity)] for quantity in ("slope", "change")]
+    plain = [whole.loc[("least_squares", quantity)] for quantity in ("slope", "change")]
+    slope, change = (of["coverage"].mean() for of in rows)
+    yield f"slopes are in {slope:.2f} of the intervals, changes of a slope in {change:.2f}"
+    yield "the lowest cells have {:.2f} and {:.2f}".format(*(of["coverage"].min() for of in rows))
+    nothing = [lambda of: ~of["related"], lambda of: ~of["related"] | (of["drift"] == 0)]
+    claims, plain_claims = (
+        [of.loc[is_nothing(of), "claims"].mean() for of, is_nothing in zip(parts, nothing, strict=True)]
+        for parts in (rows, plain)
+    )
+    yield "{:.2f} of the slopes and {:.2f} of the changes are claimed".format(*claims)
+    yield "least squares claims {:.2f} and {:.2f}".format(*plain_claims)
+    power, plain_power = (
+        [of.loc[~is_nothing(of), "claims"].mean() for of, is_nothing in zip(parts, nothing, strict=True)]
+        for parts in (rows, plain)
+    )
+    yield "{:.2f} for slopes and {:.2f} for changes".format(*power)
+    yield "has {:.2f} and {:.2f}".format(*plain_power)
+    yield "Least squares covers {:.2f} and {:.2f}".format(*(of["coverage"].mean() for of in plain))
+    few = rows[1][(rows[1]["attributes"] == 4) & (rows[1]["words"] == 10)]["coverage"].item()
+    yield f"with 4 words per list, {few:.2f} of the changes are covered in 10 words"
+    seconds = json.loads((KEPT / "slopes.json").read_text(encoding="utf-8"))["seconds"]
+    yield f"`slopes.csv` ({seconds / 60:.0f} minutes)"
+
+
+def test_readme_shows_the_table_of_slopes() -> None:
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    for line in load_script("periods", "slopes").markdown(pd.read_csv(KEPT / "slopes.csv")).splitlines():
+        assert line in text
+
+
+@pytest.mark.slow
+def test_slopes_in_short() -> None:
+    """With the bundled vectors: slopes that follow a covariate, and their change, are inside most intervals."""
+    script = load_script("periods", "slopes")
+    cell = script.Cell("bundled", 3, 12, 6, 0.6, related=True, spread=0.3)
+    rows = script.summarise(pd.DataFrame(script.run_cell(cell, VALIDATION, 10)))
+    of_model = rows[rows["method"] == "periods"].set_index(["level", "quantity"])
+    assert (of_model["coverage"] > 0.75).all()
+    truth = of_model.loc["population", "truth"]
+    assert truth["change"] < 0 < truth["slope"], "the lean follows the covariate, less and less"
+
+
 def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     of_definitions = [
         "a vector of length 1)",
@@ -101,7 +150,13 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
         "Student's t has 3 degrees of freedom",
     ]
     of_definitions += ["leave out 0: false claims where the truth is 0", "drift of its own around 0"]
-    assert unexplained(prose(KEPT / "README.md"), [*numbers_of_changes(), *numbers_of_trends(), *of_definitions]) == []
+    assert (
+        unexplained(
+            prose(KEPT / "README.md"),
+            [*numbers_of_changes(), *numbers_of_trends(), *numbers_of_slopes(), *of_definitions],
+        )
+        == []
+    )
 
 
 def test_readme_shows_the_table_of_trends() -> None:
