@@ -39,7 +39,7 @@ def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, s
     }
     given = "flat" if np.isinf(prior.coefficient_sd) else (
         f"Normal(0, {prior.coefficient_sd:g} residual sds), residual sd guessed at {prior.sigma:g} with the weight of "
-        f"{prior.rows:g} rows"
+        f"{prior.rows:g} {'row' if prior.rows == 1 else 'rows'}"
     )  # fmt: skip
     return Statement(
         "model",

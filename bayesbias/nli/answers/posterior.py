@@ -220,7 +220,8 @@ def word_premises(table: Crossed) -> Premises:
     words, premises = table.probabilities.shape[:2]
     if words < 2 or premises < 3:
         raise MeasureError(
-            f"There are {counted(words, 'word')} and {premises} premises; at least 2 words and 3 premises are needed."
+            f"There are {counted(words, 'word')} and {counted(premises, 'premise')}; at least 2 words and 3 premises "
+            "are needed."
         )
     verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
     return Premises.from_codes(verbs, objects)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
-from bayesbias.base.statements import Statement, interval_text, rows_of, signed_text
+from bayesbias.base.statements import Statement, counted, interval_text, rows_of, signed_text
 from bayesbias.errors import (
     QuestionWarning,
     ReportError,
@@ -148,7 +148,7 @@ def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
 def _question_name(sides: tuple[Side, ...]) -> str:
     if len(sides) not in QUESTION_SIDES or not all(isinstance(side, tuple | list) and len(side) == 2 for side in sides):
         raise ReportError(
-            f"{len(sides)} sides: give two or four pairs (protected group, attribute list), such as "
+            f"{counted(len(sides), 'side')}: give two or four pairs (protected group, attribute list), such as "
             "('science', 'male'), ('arts', 'male')."
         )
     names = [f"{group} to {attribute_list}" for group, attribute_list in sides]

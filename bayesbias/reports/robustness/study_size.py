@@ -358,7 +358,7 @@ def _statements(
         best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
         text = (
             f"Of {counted(len(frame), 'size')} tried, {counted(len(enough_power), 'shows', 'show')} the gap "
-            f"{assurance}; it is shown most often (in {percent_text(best['power'])}) with "
+            f"{assurance}; it is shown most often (in {best['power']:.0%}) with "
             f"{_size_text(best['protected_words'], best['attribute_words'])}."
         )
         statements.append(Statement("power", text, {"power": frame["power"].tolist()}))
