@@ -40,7 +40,7 @@ def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ([("math", "male")], "1 sides"),
+        ([("math", "male")], "1 side"),
         ([("math", "males"), ("math", "female")], "'males'.*'male'"),
         ([("maths", "male"), ("math", "female")], "'maths'.*'math'"),
         ([("math", "male"), ("math", "male")], "math to male - math to male: .*connection"),
