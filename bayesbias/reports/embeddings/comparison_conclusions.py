@@ -19,17 +19,12 @@ from bayesbias.base.statements import (
 )
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import tied_statement
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_LISTS = {
-    "associated": "associated attribute words",
-    "different": "attribute words associated with other groups",
-    "human": "human control words",
-    "neutral": "neutral control words",
-}
 # Explanations of the numbers and of the terms for gaps (the column `reading`).
 _READING = {
     "adding up": "The gaps of two embeddings need not differ by exactly the difference given, least of all for single "
@@ -184,11 +179,12 @@ def _conclusions(
         shown += [
             _word_statement(rows_of(rows), f"gap {contrast}", "reading", labels) for contrast, rows in by_contrast
         ]
-    shown += [Statement("difference", _difference_text(row, name), row) for row in differences]
+    phrases = attribute_phrases(words["protected_group"].nunique()).words
+    shown += [Statement("difference", _difference_text(row, name, phrases), row) for row in differences]
     shown += [controls] if controls.kind == "controls" else []
     moved = {direction: f"{direction} in {name!r}" for direction in ("nearer", "farther")}
     shown += [
-        _word_statement(rows_of(rows), f"distance to {_LISTS[str(connection)]}", "direction", moved)
+        _word_statement(rows_of(rows), f"distance to {phrases[str(connection)]}", "direction", moved)
         for connection, rows in words.groupby("connection", sort=False)
         if (rows["direction"] != "equal").any()
     ]
@@ -201,8 +197,8 @@ def _settled(row: Mapping[str, Any]) -> bool:
     return settled(row["hdi_low"], row["hdi_high"])
 
 
-def _difference_text(row: Mapping[str, Any], name: str) -> str:
-    words = _LISTS[row["connection"]].capitalize()
+def _difference_text(row: Mapping[str, Any], name: str, phrases: Mapping[str, str]) -> str:
+    words = phrases[row["connection"]].capitalize()
     if row["direction"] == "equal":
         return f"{words}: no distance differs ({counted(row['pairs'], 'pair')})."
     if _settled(row):

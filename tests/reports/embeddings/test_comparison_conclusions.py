@@ -186,3 +186,11 @@ def test_control_words_that_alone_differ_are_no_shift_of_words_in_general() -> N
         doubt for doubt in conclusions_on(after).doubts if doubt.kind == "controls differ"
     ]
     assert "although no distance to other words does" in statement.text
+
+
+def test_one_group_is_not_said_to_have_others() -> None:
+    table = before_table(("he", "him", "his")).assign(protected_group="male")
+    comparison = compare_embeddings({"old": table, "new": changed_table(table)}, "hierarchical", **QUICK)
+    text = str(comparison.conclusions)
+    assert "he other attribute words" in text
+    assert "other groups" not in text
