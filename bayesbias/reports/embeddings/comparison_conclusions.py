@@ -1,6 +1,6 @@
 """Conclusions from a comparison of embeddings: what it shows and does not show, as statements with their numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from bayesbias.base.statements import (
 )
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts
 from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import tied_statement
 
@@ -164,8 +165,8 @@ def _conclusions(
         return Conclusions(Statement("about", about, numbers), (), Statement("equal", same), (), (), heading)
     controls = _controls_statement(differences, name, facts["hdi_prob"])
     doubts = [controls] if controls.kind == "controls differ" else []
-    doubts += _equalized_words(facts["equalized"][name], baseline, name)
-    doubts += _equalized_attributes(facts["equalized_attributes"][name], baseline, name)
+    equalized = facts["equalized"][name], facts["equalized_attributes"][name]
+    doubts += equalized_doubts(*equalized, place=f"In {name!r},", baseline=repr(baseline))
     doubts += [
         tied_statement(facts["tied"][table], f"the protected words in {table!r}")
         for table in (baseline, name)
@@ -258,29 +259,6 @@ def _controls_statement(rows: list[dict[str, Any]], name: str, hdi_prob: float) 
             f"{distance_text(widest['spread'])} for {widest['connection']} words."
         )
     return Statement("controls", text, {row["connection"]: row for row in controls})
-
-
-def _equalized_words(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
-    if equalized:
-        text = (
-            f"In {name!r}, {counted(len(equalized), 'protected word')} ({name_some(equalized, 12)}) are exactly as "
-            f"near to most stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so "
-            "their gaps cannot show how such a word differs from its partner. Judge debiasing by words that were not "
-            "equalized. Words that were equalized together share part of their difference, so the intervals are "
-            "somewhat too narrow."
-        )
-        yield Statement("equalized words", text, {"words": equalized})
-
-
-def _equalized_attributes(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
-    if equalized:
-        text = (
-            f"In {name!r}, {counted(len(equalized), 'attribute word')} ({name_some(equalized, 12)}) are exactly as "
-            f"near to most protected words as another attribute word, unlike in {baseline!r}. They were equalized: a "
-            "gap between lists of such partners is 0 by construction, whatever is left of an association. Judge "
-            "debiasing by attribute words that were not equalized."
-        )
-        yield Statement("equalized attribute words", text, {"words": equalized})
 
 
 def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:

@@ -288,8 +288,8 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
     elif settled.get("different") == "farther":
         kind = "reverse"
         text = (
-            f"These protected words lie FARTHER from {phrases.associated} than from {phrases.different}: the reverse of "
-            f"{phrases.reverse}."
+            f"These protected words lie FARTHER from {phrases.associated} than from {phrases.different}: the "
+            f"reverse of {phrases.reverse}."
         )
     elif settled.get("different") == "nearer":
         kind = "association"
@@ -304,7 +304,8 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
         kind = "same kind"
         text = (
             f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than "
-            f"{phrases.different}. The protected words are near to words of this kind in general; {phrases.not_specific}."
+            f"{phrases.different}. The protected words are near to words of this kind in general; "
+            f"{phrases.not_specific}."
         )
     else:
         kind = "nothing"
