@@ -186,9 +186,15 @@ COLUMNS: dict[str, Column] = {
     "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
     "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
-    "probability_worse": Column("Worse", "probability", "probability of farther from the region than the baseline"),
+    "probability_worse": Column(
+        "Worse", "probability", "probability of being farther from the middle of the region than the baseline"
+    ),
     "baseline_estimate": Column("Baseline", "difference", "estimate in the baseline"),
-    "outcome": Column("Outcome", meaning="pass inside the region of equivalence, fail beyond it"),
+    "outcome": Column(
+        "Outcome",
+        meaning="pass if the interval is inside the region of equivalence, or if the contrast is not shown to be worse "
+        "than in a baseline; fail if it is beyond the region, and worse than in a baseline if there is one",
+    ),
     "reason": Column("Reason"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
     "durbin_watson": Column("Durbin-Watson", "digits", "about 2 for independent periods, less where neighbours agree"),
