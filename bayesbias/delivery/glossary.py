@@ -220,7 +220,12 @@ COLUMNS: dict[str, Column] = {
     "document_share": Column("Documents' share", "share", "share of the documents in that variance"),
     "document_share_low": Column("Interval, documents' share", "share", _INTERVAL),
     # ranks
-    "strength": Column("Mean strength", "digits", "absolute value of the estimate, averaged over studies"),
+    "strength": Column(
+        "Strength",
+        "digits",
+        "distance of the estimate from that of no association, which is 1 for MAC and ECT and 0 for others; in rows of "
+        "all studies, the mean",
+    ),
     "rank": Column("Rank", "digits", "1: the weakest association, least strength; the last: the strongest"),
     "rank_low": Column("Range of ranks", "digits"),
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),

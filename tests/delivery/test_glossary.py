@@ -42,3 +42,7 @@ def test_values_are_written_by_their_format() -> None:
     assert value_writer("estimate", differences=False)(0.1234) == "0.123"
     assert value_writer("share", differences=False)(np.nan) == "none"
     assert value_writer("digits", differences=False)("a text") == "a text"
+
+
+def test_the_strength_of_mac_is_no_absolute_value() -> None:
+    assert "1 for MAC" in COLUMNS["strength"].meaning

@@ -29,18 +29,20 @@ if TYPE_CHECKING:
 # Explanations of the numbers and of the terms for gaps (the column `reading`).
 _READING = {
     "adding up": "The gaps of two embeddings need not differ by exactly the difference given, least of all for single "
-    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward the mean of "
-    "all words. The difference comes from a model of the differences of the same pairs, in which everything that the "
+    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward those of "
+    "others. The difference comes from a model of the differences of the same pairs, in which everything that the "
     "embeddings share cancels. The difference is the number to read.",
     "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. For all "
     "terms below, it leaves out 0.",
     "narrower": "narrower: the gap is settled in both (both intervals leave out 0), and the difference is toward 0.",
     "wider": "wider: the gap is settled in {baseline}, and the difference is away from 0.",
     "baseline only": "settled in {baseline} only: in the other embedding the interval of the gap holds 0, which does "
-    "not mean that the gap is 0.",
-    "other only": "settled in the other embedding only: in {baseline} the interval of the gap holds 0.",
+    "not mean that the gap is 0. Tables call this 'baseline only'.",
+    "other only": "settled in the other embedding only: in {baseline} the interval of the gap holds 0. Tables call "
+    "this 'other only'.",
     "reversed": "reversed: the gap is settled in both, with opposite signs.",
-    "neither": "settled in neither: the intervals of both gaps hold 0, although that of the difference leaves it out.",
+    "neither": "settled in neither: the intervals of both gaps hold 0, although that of the difference leaves it out. "
+    "Tables call this 'neither'.",
 }
 _LIMITS = {
     "size": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, not "

@@ -360,8 +360,8 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            f" Some lists are nearer to every group than others, which decides whether {name_some(by_nearness, 12)} "
-            f"{'is' if len(by_nearness) == 1 else 'are'} settled: net of it, the intervals say otherwise."
+            f" Some lists are nearer to every group than others. For {name_some(by_nearness, 12)}, the result changes "
+            "when this is removed."
         )
     if lists["borderline"]:
         text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."

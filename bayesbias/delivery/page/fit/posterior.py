@@ -10,7 +10,7 @@ from bayesbias.models.fitted.fit_source import fitted_table
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import summary
+from bayesbias.reports.posterior.summary import UNITS, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +62,7 @@ def overall_section(page: FitReport) -> Section:
         *_questions(page),
         frame_table(
             others,
-            "Variation between words, pairs and attribute words, in units of cosine distance except for weights, "
-            f"list_effect, slope_sd and list_scale, which have no unit; {prob} HPDI",
+            f"Variation between words, pairs and attribute words, {UNITS}; {prob} HPDI",
             {
                 "parameter": ("Parameter", None),
                 "of": ("Scope", None),
