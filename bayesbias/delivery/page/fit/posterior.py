@@ -180,7 +180,7 @@ def _diagnostic_columns(frame: "pd.DataFrame") -> dict[str, Any]:
 
 
 def _moments(write: Any) -> dict[str, Any]:
-    return {"mean": ("Mean", write), "sd": ("Sd", distance_text), "hdi_low:hdi_high": ("Interval", write)}
+    return {"mean": ("Mean", write), "sd": ("SD", distance_text), "hdi_low:hdi_high": ("Interval", write)}
 
 
 def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
