@@ -1,6 +1,6 @@
 """Geometry of lists of vectors: row spaces, the angles between them, the canonical subspace metric.
 
-Functions take and return arrays. A list of words is an array of shape (words, dimensions), one vector a row; most
+Functions take and return arrays. A list of words is an array of shape (words, dimensions), one vector per row; most
 functions also take stacks of lists, of shape (..., words, dimensions).
 """
 

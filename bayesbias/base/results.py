@@ -185,6 +185,7 @@ class Contents:
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
 """Title of the part that precedes all numbers."""
+_HEADINGS = {"hdi_prob": "probability inside the intervals"}
 _LIMITS = ("What it does not show", "Data and limits", "Left out")
 
 
@@ -231,7 +232,7 @@ def contents_of(
     tables: dict[str, ResultTable] = {}
     settings: dict[str, str] = {}
     for name, value in vars(result).items():
-        words = name.replace("_", " ")
+        words = _HEADINGS.get(name, name).replace("_", " ")
         heading = words[:1].upper() + words[1:]
         if hasattr(value, "columns"):
             tables[name] = ResultTable(value, heading, texts.get(name, heading), differences=name in differences)

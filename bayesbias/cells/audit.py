@@ -150,8 +150,8 @@ def audit(
         protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
         `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
-        units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
-        have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
+        units of cosine distance, negative is nearer; for measures with a posterior, the posterior mean of the value
+        without the noise of single pairs, see `measure_posterior`; for others the observed value, without an
         interval); `context_low` and `context_high` (of a contrast of vectors that are means over contexts or templates:
         the interval that includes their choice); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``,
         ``"borderline"``, or ``"not settled"``, which it is too if the choice of contexts decides);

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.checks import is_text
 from bayesbias.base.files.inputs import input_file
 from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords
@@ -19,7 +20,7 @@ from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
 from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, own_gaps, with_own_gaps
-from bayesbias.reports.embeddings.shared_pairs import checked_tables, common_pairs
+from bayesbias.reports.embeddings.shared_pairs import checked_tables, common_pairs, equalized_words
 from bayesbias.studies.study import Study
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _CHANGED = "changed"
+_ROLES = ("protected_word", "attribute_word")
 _GAP_TEXTS, _GAP_NUMBERS = ("contrast", "protected_word"), ("observed", "mean", "hdi_low", "hdi_high")
 _SCORE_FRAMES = ("estimates", "items")
 _DIRECTION_FRAMES = ("coordinates", "directions")
@@ -133,6 +135,7 @@ class DebiasCell:
 
         rows: list[dict[str, Any]] = []
         left_out: dict[str, str] = {}
+        equalized: dict[str, dict[str, list[str]]] = {}
         frames: dict[str, pd.DataFrame] = {}
         scores: dict[str, Any] = {}
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
@@ -144,7 +147,7 @@ class DebiasCell:
                     else:
                         _raise_if_left_out(before, study.name)
                         gaps = before.frames[f"gaps of {study.name}"]
-                        row = _changed_association(source, embedding, study, self, gaps)
+                        row, equalized[study.name] = _changed_association(source, embedding, study, self, gaps)
                     rows.append(row)
                 except BayesBiasError as error:
                     left_out[study.name] = str(error)
@@ -162,12 +165,15 @@ class DebiasCell:
                     left_out[request.label] = str(error)
         warned = warning_texts(caught)
         frames["rows"] = pd.DataFrame(rows)
-        return Answer(frames, {"left_out": left_out, "scores": scores}, warned)
+        return Answer(frames, {"left_out": left_out, "scores": scores, "equalized": equalized}, warned)
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
         left_out, scores = answer.facts["left_out"], answer.facts["scores"]
         if not has_texts(left_out) or not has_types(answer.frames["rows"], TEXTS):
+            return False
+        equalized = answer.facts["equalized"].values()
+        if not all(is_text(word) for words in equalized for role in _ROLES for word in words[role]):
             return False
         if self.chosen is not None:
             return True
@@ -201,10 +207,12 @@ def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dic
 
 def _changed_association(
     source: Embedding, changed: Embedding, study: Study, cell: DebiasCell, before: "pd.DataFrame"
-) -> dict[str, Any]:
-    """Return the contrast of associated words with the first other connection after debiasing, and its change."""
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return the contrast after debiasing with its change, and the words that were equalized by their role."""
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     common, _ = common_pairs(checked_tables({ORIGINAL: table, _CHANGED: other}))
+    distances = {"baseline": common[ORIGINAL]["cosine_distance"], "other": common[_CHANGED]["cosine_distance"]}
+    equalized = {role: list(equalized_words(common[ORIGINAL].assign(**distances), role)) for role in _ROLES}
     after = _fitted(common[_CHANGED], cell.model, study, cell)
     settings = {"draws": cell.draws, "chains": cell.chains, "seed": cell.fit_seed(study)}
     gaps = joint_gap_frame(period_sample(common), cell.hdi_prob, None, **settings, each_word=False)
@@ -222,7 +230,7 @@ def _changed_association(
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],
-    }
+    }, equalized
 
 
 def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:

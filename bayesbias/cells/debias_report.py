@@ -271,7 +271,15 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         if category == ConvergenceWarning.__name__
     }
     hdi_prob = cells[0].hdi_prob
-    return DebiasReport(EstimateFrame(frame), errors, left_out, not_converged, hdi_prob, _setting_texts(cells))
+    equalized = {
+        (cell.embedding, cell.method, study): (words["protected_word"], words["attribute_word"])
+        for cell, answer in answered
+        for study, words in answer.facts["equalized"].items()
+        if any(words.values())
+    }
+    return DebiasReport(
+        EstimateFrame(frame), errors, left_out, not_converged, hdi_prob, _setting_texts(cells), equalized
+    )
 
 
 def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:

@@ -68,6 +68,10 @@ FileFormat = Annotated[
     str,
     typer.Option("--format", help="Format of the embeddings, if it is not recognised."),
 ]
+FilesOutput = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="Folder for the fit, figures and tables, or a .html, .md or .json file."),
+]
 Output = Annotated[
     Path,
     typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),

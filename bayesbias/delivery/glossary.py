@@ -41,6 +41,7 @@ class Column:
 # Tables of differences write an estimate with its sign.
 FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
+    "words": lambda value: str(value).replace("_", " "),
     "count": count_text,
     "estimate": distance_text,
     "distance": distance_text,
@@ -65,10 +66,10 @@ COLUMNS: dict[str, Column] = {
     "model": Column("Model"),
     "measure": Column("Measure"),
     "method": Column("Method"),
-    "quantity": Column("Quantity"),
+    "quantity": Column("Quantity", meaning="what the value measures"),
     "covariate": Column("Covariate", meaning="number of each protected word"),
-    "population": Column("Scope", meaning="words like these (population), or these words alone"),
-    "scope": Column("Scope", meaning="words like these (population), or these words alone"),
+    "population": Column("Scope", "words", "words like these (population), or these words alone"),
+    "scope": Column("Scope", "words", "words like these (population), or these words alone"),
     "protected_word": Column("Word"),
     "protected_group": Column("Group"),
     "attribute_word": Column("Attribute word"),
@@ -176,19 +177,27 @@ COLUMNS: dict[str, Column] = {
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
     "reading": Column("Reading", meaning="what the intervals of a difference and of both gaps show together"),
-    "conclusion": Column("Conclusion"),
+    "conclusion": Column(
+        "Conclusion", meaning="nearer or farther if the interval leaves out 0, borderline if another seed may settle it"
+    ),
     "better": Column("Better", meaning="values that are better"),
-    "probability": Column("Probability", "probability"),
+    "probability": Column("Probability", "probability", "probability of that rank"),
     "probability_of_direction": Column("P(sign)", "probability", "probability that the sign is as estimated"),
     "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
-    "probability_of_positive": Column("Probability above 0", "probability"),
+    "probability_of_positive": Column("Probability above 0", "probability", "posterior probability"),
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
     "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
     "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
-    "probability_worse": Column("Worse", "probability", "probability of farther from the region than the baseline"),
+    "probability_worse": Column(
+        "Worse", "probability", "probability of being farther from the middle of the region than the baseline"
+    ),
     "baseline_estimate": Column("Baseline", "difference", "estimate in the baseline"),
-    "outcome": Column("Outcome", meaning="pass inside the region of equivalence, fail beyond it"),
+    "outcome": Column(
+        "Outcome",
+        meaning="pass if the interval is inside the region of equivalence, or if the contrast is not shown to be worse "
+        "than in a baseline; fail if it is beyond the region, and worse than in a baseline if there is one",
+    ),
     "reason": Column("Reason"),
     "p_value": Column("p", "p_value", "p-value, one-sided"),
     "durbin_watson": Column("Durbin-Watson", "digits", "about 2 for independent periods, less where neighbours agree"),
@@ -214,9 +223,14 @@ COLUMNS: dict[str, Column] = {
     "document_share": Column("Documents' share", "share", "share of the documents in that variance"),
     "document_share_low": Column("Interval, documents' share", "share", _INTERVAL),
     # ranks
-    "strength": Column("Mean strength", "digits", "absolute value of the estimate, averaged over studies"),
+    "strength": Column(
+        "Strength",
+        "digits",
+        "distance of the estimate from that of no association, which is 1 for MAC and ECT and 0 for others; in rows of "
+        "all studies, the mean",
+    ),
     "rank": Column("Rank", "digits", "1: the weakest association, least strength; the last: the strongest"),
-    "rank_low": Column("Range of ranks", "digits"),
+    "rank_low": Column("Range of ranks", "digits", "ranks that hold the embedding's with the probability of intervals"),
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
     # reliability
     "target_word": Column("Target word", meaning="word whose scores are judged"),
@@ -353,6 +367,6 @@ def value_writer(form: str, *, differences: bool) -> Callable[[Any], str]:
 
     def written(value: Any) -> str:
         missing = isinstance(value, float) and value != value
-        return "none" if missing else write(value) if form == "text" or not isinstance(value, str) else value
+        return "none" if missing else write(value) if form in ("text", "words") or not isinstance(value, str) else value
 
     return written

@@ -330,7 +330,7 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         Function that returns the place of a row, such as ``"at line 7"``.
     """
     if len(words) != len(vectors):
-        raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")
+        raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector per word.")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
     usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)

@@ -66,7 +66,7 @@ def _wanted_rows(words: Any, vectors: Any, wanted: Wanted) -> Rows:
     matrix = as_vectors(vectors)
     if len(names) != len(matrix):
         raise EmbeddingError(
-            f"There are {len(names)} words but {len(matrix)} vectors. Give one vector a word, in order."
+            f"There are {len(names)} words but {len(matrix)} vectors. Give one vector per word, in order."
         )
     if wanted is None:
         return Rows(list(names), matrix, list(range(1, len(names) + 1)), "row")

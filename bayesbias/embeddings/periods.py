@@ -26,7 +26,7 @@ def load_periods(
     Parameters
     ----------
     folder
-        A folder with a file a period: ``1900-w.npy`` with ``1900-vocab.pkl`` (HistWords), ``1900.npz``, or any other
+        A folder with a file per period: ``1900-w.npy`` with ``1900-vocab.pkl`` (HistWords), ``1900.npz``, or any other
         file of `load_embedding`; or with a folder a period that holds one such file. Names have numbers, by which they
         are ordered, and a period is called by its only number, or else by the name.
     words
@@ -93,7 +93,7 @@ def period_files(folder: str | os.PathLike[str]) -> Mapping[str, Path]:
             "Rename them, or give a mapping of periods to files in the order of time."
         )
     if len(set(numbers.values())) < len(numbers):
-        raise InputFileError(f"{place}: several of {name_some(files)} have the same numbers. Keep a file a period.")
+        raise InputFileError(f"{place}: several of {name_some(files)} have the same numbers. Keep one file per period.")
     single = all(len(parts) == 1 for parts in numbers.values())
     ordered = sorted(files, key=numbers.__getitem__)
     return {str(numbers[name][0]) if single else name: files[name] for name in ordered}

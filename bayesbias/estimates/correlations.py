@@ -62,7 +62,8 @@ def rank_correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -
     Notes
     -----
     arctanh(r) is taken as Normal with variance (1 + r^2 / 2) / (n - 3). An r of 1 or -1 is first moved inwards by a
-    step, 6 / (n (n^2 - 1)).
+    step, 6 / (n (n^2 - 1)); the interval is then widened to r, which is the most likely value and lies inside every
+    interval that can be defended.
 
     References
     ----------
@@ -82,7 +83,8 @@ def rank_correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -
     most = 1 - 6 / (n * (n**2 - 1))
     inner = min(max(r, -most), most)
     half = float(ndtri((1 + hdi_prob) / 2)) * np.sqrt((1 + inner**2 / 2) / (n - 3))
-    return float(np.tanh(np.arctanh(inner) - half)), float(np.tanh(np.arctanh(inner) + half))
+    low, high = float(np.tanh(np.arctanh(inner) - half)), float(np.tanh(np.arctanh(inner) + half))
+    return min(low, r), max(high, r)
 
 
 def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tuple[float, float, float]:

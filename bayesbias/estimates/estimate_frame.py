@@ -71,8 +71,13 @@ def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_
     0 0.500      812
     1               4
     """
+    least = 10.0**-digits
+
+    def p_text(p: float) -> str:
+        return f"{p:.{digits}f}" if p >= least else f"below {least:.{digits}f}"
+
     formats: dict[str, Callable[[float], str]] = {
-        name: f"{{:.{0 if name.startswith('ess') else digits}f}}".format
+        name: p_text if name == "p_value" else f"{{:.{0 if name.startswith('ess') else digits}f}}".format
         for name in frame.columns
         if frame[name].dtype.kind == "f"
     }

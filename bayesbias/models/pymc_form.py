@@ -82,9 +82,9 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
         attribute_effect[j] = attribute_sd[list of j] * attribute_offset[j],   attribute_offset ~ Normal(0, 1)
 
     The second line is the paper's ``word_mean ~ Normal(connection_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
-    "Bayesian method"), written non-centred: with few rows a word, samplers cannot pass the funnel of the centred form.
-    Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the average of
-    the words that have rows. For the multivariate model, see `add_multivariate`.
+    "Bayesian method"), written non-centred: with few rows per word, samplers cannot pass the funnel of the centred
+    form. Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the
+    average of the words that have rows. For the multivariate model, see `add_multivariate`.
 
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
     list has its own attribute_sd. The distances are its data `distance`; models with the same `bayesbias_graph` differ

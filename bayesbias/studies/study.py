@@ -59,7 +59,7 @@ class Study(Described):
     Raises
     ------
     StudyError
-        If the study has faults; the message lists all of them, one a line.
+        If the study has faults; the message lists all of them, one per line.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def load_study(study: StudyLike) -> Study:
     InputFileError
         If there is no such study or file, or the file is empty or not UTF-8.
     StudyError
-        If the file is not valid TOML or the study has faults; the message lists all of them, one a line.
+        If the file is not valid TOML or the study has faults; the message lists all of them, one per line.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def distance_table(
     Returns
     -------
     pandas.DataFrame
-        One row a pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
+        One row per pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
         lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
         Of a `ContextualEmbedding` there is a column `cosine_sd`, the standard error over contexts of each cosine.
         ``attrs["bayesbias"]`` names embedding and study and lists the lost words.

@@ -42,3 +42,14 @@ def test_values_are_written_by_their_format() -> None:
     assert value_writer("estimate", differences=False)(0.1234) == "0.123"
     assert value_writer("share", differences=False)(np.nan) == "none"
     assert value_writer("digits", differences=False)("a text") == "a text"
+
+
+@pytest.mark.parametrize(
+    "name", ["conclusion", "rank_low", "probability", "quantity", "probability_of_positive", "outcome"]
+)
+def test_what_a_heading_does_not_say_has_a_meaning(name: str) -> None:
+    assert COLUMNS[name].meaning
+
+
+def test_the_strength_of_mac_is_no_absolute_value() -> None:
+    assert "1 for MAC" in COLUMNS["strength"].meaning

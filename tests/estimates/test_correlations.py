@@ -102,6 +102,13 @@ def test_intervals_of_ranks_are_right_where_tails_are_heavy_and_those_of_pearson
 
 def test_ranks_that_agree_wholly_have_an_interval() -> None:
     low, high = rank_correlation_interval(1.0, 16)
-    assert 0.9 < low < high < 1
+    assert 0.9 < low < high == 1
     with pytest.raises(ArgumentError, match="n=3"):
         rank_correlation_interval(0.5, 3)
+
+
+@pytest.mark.parametrize("r", [-1.0, 1.0])
+def test_a_rank_correlation_lies_inside_its_interval(r: float) -> None:
+    low, high = rank_correlation_interval(r, 5)
+    assert low <= r <= high
+    assert high - low > 0.5

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.estimates.estimate_frame import EstimateFrame
+from bayesbias.estimates.estimate_frame import EstimateFrame, frame_text
 
 
 @pytest.mark.parametrize("level", ["all", "overall", "word"])
@@ -40,3 +40,8 @@ def test_long_labels_are_left_out_before_numbers_are() -> None:
     long = {"contrast": ["a" * 40], "protected_group": ["b" * 30], "mean": [1.0], "hdi_low": [0.5], "hdi_high": [1.5]}
     assert "1.000" in repr(EstimateFrame(long)).splitlines()[1]
     assert "b" * 30 not in repr(EstimateFrame(long))
+
+
+def test_a_small_p_is_not_printed_as_0() -> None:
+    shown = frame_text(pd.DataFrame({"p_value": [0.0, 0.0004, 0.021, None]}), index=False)
+    assert [line.strip() for line in shown.splitlines()][1:] == ["below 0.001", "below 0.001", "0.021", ""]

@@ -325,7 +325,7 @@ def relation_groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, 
         )
     if few:
         warn_user(
-            f"Relations with fewer than {LEAST_PAIRS} pairs have no row: {name_some(few)}. Give more pairs, or merge "
-            "relations.",
+            f"The tables of agreement (CAM and accuracy of directions) have no row for relations with fewer than "
+            f"{LEAST_PAIRS} pairs: {name_some(few)}. Give more pairs, or merge relations.",
             QuestionWarning,
         )

@@ -11,7 +11,7 @@ from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
-from bayesbias.base.statements import counted
+from bayesbias.base.statements import counted, digits_text
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import estimate_frame
 
@@ -183,6 +183,16 @@ def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     if (repeated := frame.duplicated(labels)).any():
         raise MeasureError(f"{name} has {' - '.join(frame.loc[repeated, labels].iloc[0])} twice. Keep each pair once.")
     return frame
+
+
+def ratio_text(mean: float) -> str:
+    """Return how much more the first word evokes the second than the reverse, by a mean log asymmetry ratio.
+
+    >>> ratio_text(-1.35), ratio_text(0.0001)
+    ('0.259 times as much as', 'as much as')
+    """
+    times = digits_text(float(np.exp(mean)))
+    return "as much as" if times == "1" else f"{times} times as much as"
 
 
 def forward_probability(frame: "pd.DataFrame") -> NDArray[np.floating]:

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.asymmetry.ratios.agreement import CLEAR, WEIGHTED
-from bayesbias.asymmetry.ratios.alar import usable
+from bayesbias.asymmetry.ratios.alar import ratio_text, usable
 from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
@@ -15,7 +14,6 @@ from bayesbias.base.statements import (
     Statement,
     StatementList,
     counted,
-    digits_text,
     interval_text,
     percent_text,
     rows_of,
@@ -268,11 +266,10 @@ _LIMITS = (
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:
     what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
-    times, more = digits_text(exp(abs(row["mean"]))), "more" if row["mean"] > 0 else "less"
-    how = "as much as" if times == "1" else f"{times} times {more} than"
     text = (
-        f"{row['relation']}, {row['pairs']:,} pair{'' if row['pairs'] == 1 else 's'}: the first word evokes the second "
-        f"{how} the reverse, {row['mean']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
+        f"{row['relation']}, {counted(row['pairs'], 'pair')}: the first word evokes the "
+        f"second {ratio_text(row['mean'])} the reverse, {row['mean']:+.3f} "
+        f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("relation", text, row)
 

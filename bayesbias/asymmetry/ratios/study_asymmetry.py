@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.asymmetry.ratios.alar import usable
+from bayesbias.asymmetry.ratios.alar import ratio_text, usable
 from bayesbias.asymmetry.ratios.pair_statistics import Codes, dyadic_variance, word_codes
 from bayesbias.asymmetry.ratios.similarities import similarity
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
@@ -92,11 +92,11 @@ class StudyAsymmetry(Result):
 
 
 def _mean_statement(row: Mapping[str, Any]) -> Statement:
-    more = "more" if row["mean"] > 0 else "less"
+    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
     text = (
         f"{row['connection']}, {counted(row['pairs'], 'pair')}: protected words evoke attribute words "
-        f"{np.exp(abs(row['mean'])):.2f} times {more} than the reverse: {row['mean']:+.3f} "
-        f"({row['hdi_low']:+.3f} to {row['hdi_high']:+.3f})."
+        f"{ratio_text(row['mean'])} the reverse: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
+        f"{row['hdi_high']:+.3f}), {what}."
     )
     return Statement("mean", text, row)
 

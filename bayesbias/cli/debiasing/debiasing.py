@@ -36,7 +36,7 @@ def _print_methods(requested: bool) -> None:
         from bayesbias.debias import METHODS, method_requirements
 
         for name in METHODS:
-            show(f"{name:18} {method_requirements(name)}")
+            show(f"{name:18} {method_requirements(name).replace('`', '')}")
         show("\nSeveral after each other: --method gn_glove+misp. The words: bayesbias debias --help.")
         raise typer.Exit
 
@@ -53,13 +53,13 @@ def debias(
     ],
     method: Annotated[
         list[str] | None,
-        typer.Option(help="Such as hard (by default), inlp or gn_glove+misp; see --list. May be repeated."),
+        typer.Option(help="Method (default: hard), such as inlp or gn_glove+misp; see --list. May be repeated."),
     ] = None,
     strength: Annotated[float | None, typer.Option(help="Of soft debiasing (lambda); by default 0.2.")] = None,
     components: Annotated[int | None, typer.Option(help="Directions to remove; by default the method's.")] = None,
     study: Annotated[
         list[str] | None,
-        typer.Option(help="An association in question; writes a page of what the methods did to it."),
+        typer.Option(help="Study to test; also writes a page on what each method changed. May be repeated."),
     ] = None,
     measure: Annotated[
         list[str] | None,
@@ -84,7 +84,7 @@ def debias(
         bool, typer.Option("--list", is_eager=True, callback=_print_methods, help="List the methods, and end.")
     ] = False,
 ) -> None:
-    """Write debiased embeddings, to be compared with the original: of several methods, one file METHOD.npz each.
+    """Debias an embedding. With several methods, write one METHOD.npz each.
 
     With --study the page report.html says which method removed the association and what it cost; debias.csv has its
     numbers, debias.png its figure.

@@ -54,9 +54,7 @@ def nli(
     ] = False,
     method: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Debias the one embedding so, such as misp, and compare the result with it. May be repeated."
-        ),
+        typer.Option(help="Also debias the embedding by this method, such as misp. May be repeated."),
     ] = None,
     sets: Annotated[str | None, typer.Option(help="With --method: definitional sets and names, as for debias.")] = None,
     test_set: Annotated[

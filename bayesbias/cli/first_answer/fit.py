@@ -11,9 +11,9 @@ from bayesbias.cli.base import (
     AsJson,
     Command,
     Duplicates,
+    FilesOutput,
     HdiProb,
     ModelName,
-    Output,
     Overwrite,
     Quiet,
     Rope,
@@ -29,7 +29,7 @@ from bayesbias.cli.base import (
 @app.command(cls=Command)
 def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="Distance table, such as `bayesbias table` writes.")],
-    output: Output,
+    output: FilesOutput,
     model: ModelName = DEFAULT_MODEL_NAME,
     sampler: Annotated[
         str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")

@@ -50,6 +50,7 @@ def summary(
     from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.conclusions import conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
+    from bayesbias.reports.posterior.summary import UNITS
     from bayesbias.reports.posterior.summary import summary as summary_table
 
     begin(output, overwrite=overwrite)
@@ -57,7 +58,7 @@ def summary(
     parameters = summary_table(fitted, level=level, hdi_prob=hdi_prob)
     differences = contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)
     text = (
-        f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI\n{printed(parameters)}\n\n"
+        f"Parameters, {percent_text(hdi_prob)} HPDI, {UNITS}\n{printed(parameters)}\n\n"
         f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer\n"
         f"{printed(differences)}"
     )

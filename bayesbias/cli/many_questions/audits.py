@@ -75,8 +75,8 @@ def audit(
 ) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
-    With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv,
-    rank_correlations.csv and ranks.png too; with --pages a question_NUMBER.html for each contrast. A plan:
+    With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv and ranks.png too,
+    and of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A plan:
 
         studies = ["weat7", "my_study.toml"]
         measures = ["contrast", "weat", "mac"]
@@ -86,8 +86,8 @@ def audit(
 
     For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
     and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
-    seed) is kept in the folder cells/ of the output: an audit that was stopped goes on when it is started again, and
-    one that grew computes what is new. With --pages nothing is kept there. Cells that failed are in failed.csv with
+    seed) is kept in the folder cells/ of the output. Run a stopped audit again to continue it. If you extend the plan,
+    only new cells are computed. With --pages nothing is kept there. Cells that failed are in failed.csv with
     their errors; the next run, with --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs
     there and here: start it with certificates (tls://).
 

@@ -38,8 +38,8 @@ def gate(
 ) -> None:
     """Pass or fail each question of a plan by a region of practical equivalence.
 
-    The plan is that of `bayesbias audit`, with rope = 0.02 or so; of its measures the contrast alone is asked. One line
-    a question, then the outcome. Exit codes:
+    The plan is that of `bayesbias audit`, with rope = 0.02 or so. Only contrasts are used. Prints one line per
+    question, then the outcome. Exit codes:
 
         0  pass        every interval lies inside the region
 

@@ -66,6 +66,7 @@ def seeds(
     from bayesbias.base.checks import check_probability, resolve_seed, with_progress
     from bayesbias.base.files.inputs import input_file
     from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.embeddings.training.trained import is_resampled
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.reports.embeddings.trainings import compare_trainings
     from bayesbias.studies.study import load_study
@@ -77,6 +78,11 @@ def seeds(
     chosen = resolve_seed(seed)
     loaded = load_study(study)
     samples = resampled or []
+    if drawn := next((path for path in embeddings if is_resampled(path)), None):
+        raise ReportError(
+            f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "
+            f"Give embeddings trained on all documents, and such files as --resampled {drawn}."
+        )
     if samples:
         file_names(samples, "trained on resampled documents")
     tables = {

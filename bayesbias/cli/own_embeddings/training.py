@@ -120,11 +120,13 @@ def train(
     )
     first = next(iter(trained.paths.values()))
     question = "--study gender --output"
-    following = (
-        f"bayesbias seeds {output / '*.npz'} {question} stable"
-        if len(trained) > 1
-        else f"{command('table', first)} {question} table.csv"
-    )
+    if resample is not None:
+        files = " ".join(f"--resampled {path}" for path in trained.paths.values())
+        following = f"bayesbias seeds SEEDS/*.npz {files} {question} stable, where SEEDS has no resampled documents"
+    elif len(trained) > 1:
+        following = f"bayesbias seeds {output / '*.npz'} {question} stable"
+    else:
+        following = f"{command('table', first)} {question} table.csv"
     data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
     answer(
         f"{trained}.\n{output} holds {', '.join(path.name for path in trained.paths.values())}.\nNext: {following}",

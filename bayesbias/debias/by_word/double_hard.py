@@ -18,7 +18,7 @@ from bayesbias.embeddings.embedding import Embedding
 if TYPE_CHECKING:
     import pandas as pd
 
-_LEAST = 5  # biased words a side
+_LEAST = 5  # biased words per side
 
 
 @dataclass(frozen=True, eq=False, repr=False)

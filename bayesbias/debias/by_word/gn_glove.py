@@ -67,9 +67,9 @@ class GNGloVe(Method[FittedGNGloVe]):
     Notes
     -----
     **What it needs.** Vectors that GN-GloVe trained, as `bb.embeddings.train_embeddings` does with the algorithm
-    ``"gn_glove"``: no other vectors have gender in their last component. No words. Look at that component for a few
-    definitional pairs: GN-GloVe drives the words of each apart there, all pairs the same way. Vectors are refused if it
-    is the same for all words, or for both words of every pair.
+    ``"gn_glove"``: no other vectors have gender in their last component. Needs no word lists. Look at that
+    component for a few definitional pairs: GN-GloVe drives the words of each apart there, all pairs the same way.
+    Vectors are refused if it is the same for all words, or for both words of every pair.
 
     **What it changes.** Every word loses its last component, w_g; the others, w_a, stay as they are.
 

@@ -46,7 +46,7 @@ class RAN(Method["FittedRAN"]):
     Notes
     -----
     **What it needs.** Definitional sets; words whose meaning includes the bias (`specific`), which stay as they are;
-    the whole vocabulary, in which each word's neighbours are searched; and time that grows with its square.
+    the whole vocabulary, in which each word's neighbours are searched. Time grows with the square of the vocabulary.
 
     **What it changes.** Every other word is moved on its own: away from neighbours that it has through the bias
     direction, towards where it was, and towards no projection on the direction; then it is scaled to length 1.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # others, which test the result.
 _HALVES, _HELD_OUT = ((0, 3, 5, 8), (1, 4, 6, 9)), (2, 7)
 _CLASSES = 3  # of the first side, of the second, of neither
-_LEAST = 20  # words a class
+_LEAST = 20  # words per class
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -81,7 +81,7 @@ def table_block(table: ResultTable) -> Table:
         caption=caption,
         header=tuple(table.headings.get(ends[0], shown.heading) for ends, shown in zip(names, columns, strict=True)),
         rows=tuple(zip(*cells, strict=True)),
-        texts=tuple(shown.form == "text" for shown in columns),
+        texts=tuple(shown.form in ("text", "words") for shown in columns),
         folded=table.folded,
     )
 

@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayesbias.base.files.outputs import atomic_path
@@ -32,6 +33,8 @@ DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = 
 # Figures of more rows are illegible and too tall for browsers.
 MOST_WORDS = 200
 FORMATS = (".png", ".svg", ".pdf")
+_POINTS_PER_INCH = 72
+_EMS_PER_CHARACTER = 0.55  # of the default font, on average, and some more
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -124,11 +127,18 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
 
 
 def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
-    """Shade the region of practical equivalence, of which a panel's x axis shows at most half a width more."""
+    """Shade the region of practical equivalence, to whose edges the x axis reaches.
+
+    An edge beyond three widths of the axis is left out, since the estimates could not be told apart beside it; the band
+    then ends with the axis.
+    """
     low, high = axes.get_xlim()
-    reach = (high - low) / 2
-    axes.axvspan(
-        max(rope[0], low - reach), min(rope[1], high + reach), color="#F0E442", alpha=0.35, linewidth=0, zorder=0
+    width = high - low
+    left, right = max(rope[0], low - 3 * width), min(rope[1], high + 3 * width)
+    axes.axvspan(left, right, color="#F0E442", alpha=0.35, linewidth=0, zorder=0)
+    margin = 0.04 * (max(high, right) - min(low, left))
+    axes.set_xlim(
+        min(low, left - margin if left == rope[0] else left), max(high, right + margin if right == rope[1] else right)
     )
 
 
@@ -143,7 +153,9 @@ def draw_estimate(
 
 
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:
-    """Write the title of a figure, with a red warning if the fit did not converge."""
+    """Write the title of a figure, in lines that it has room for, with a red warning if the fit did not converge."""
+    characters = int(figure.get_figwidth() * _POINTS_PER_INCH / (_EMS_PER_CHARACTER * size))
+    text = "\n".join(part for line in text.split("\n") for part in wrap(line, characters, break_on_hyphens=False))
     text, color = (text, "black") if converged else (f"{text}\nNOT CONVERGED: do not report", "#B00020")
     figure.suptitle(text, fontsize=size, color=color).set_parse_math(False)
 

@@ -70,7 +70,7 @@ class ContextIndex(Described):
         Returns
         -------
         pandas.DataFrame
-            One row a pair: `cue`, `response`; `contexts`, the number of contexts with both; `cue_count` and
+            One row per pair: `cue`, `response`; `contexts`, the number of contexts with both; `cue_count` and
             `response_count`, their numbers of occurrences; `distance`, the mean over contexts of the characters between
             the starts of the two where they are nearest (missing without contexts); `left_out`, the reason if there are
             no contexts.

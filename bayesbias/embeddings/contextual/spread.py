@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GROUPS = 20
 """Largest number of jackknife groups of a word's contexts."""
-_ARRAYS = ("deviations", "contexts", "pieces")  # with one row a word
+_ARRAYS = ("deviations", "contexts", "pieces")  # with one row per word
 _BLOCK = 1 << 24  # numbers in memory at a time
 
 

@@ -169,7 +169,7 @@ def _check_shapes(words: _Member, vectors: _Member, path: Path) -> None:
         )
     if words.shape[0] != vectors.shape[0] or not words.shape[0] or not words.dtype.itemsize:
         raise EmbeddingError(
-            f"{path} has {words.shape[0]} words and {vectors.shape[0]} vectors. It needs one vector a word, "
+            f"{path} has {words.shape[0]} words and {vectors.shape[0]} vectors. It needs one vector per word, "
             "and at least one word."
         )
 

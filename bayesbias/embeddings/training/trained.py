@@ -156,9 +156,23 @@ def provenances(folder: Path) -> dict[Path, dict[str, Any]]:
     return {path: _provenance(path) for path in sorted(folder.glob(_PATTERN))}
 
 
-def _provenance(path: Path) -> dict[str, Any]:
+def is_resampled(path: Path) -> bool:
+    """Return whether `train_embeddings` wrote a file of vectors, of resampled documents."""
+    if path.suffix.lower() != ".npz":
+        return False
+    try:
+        return "resample" in json.loads(_provenance_text(path))["settings"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
+def _provenance_text(path: Path) -> str:
     with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        text = str(arrays["provenance"]) if "provenance" in arrays else ""
+        return str(arrays["provenance"]) if "provenance" in arrays else ""
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    text = _provenance_text(path)
     try:
         facts = json.loads(text)
         if _is_training(facts) and path == seed_file(path.parent, facts["algorithm"], facts["seed"]):

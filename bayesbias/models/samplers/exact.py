@@ -254,7 +254,7 @@ def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
 
 
 def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one number a row from a density given at nodes and linear between them."""
+    """Draw one number per row from a density given at nodes and linear between them."""
     density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
     cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(nodes), axis=-1)
     target = rng.random(len(density)) * cumulative[:, -1]

@@ -151,9 +151,10 @@ class InferenceComparison(Result):
     def _answer(self, name: str) -> Statement:
         overall = self._row(self.changes, name, OVERALL)
         size = self._row(self.changes, name, SIZE)
+        gap = f"the gap between {self.groups[0]} and {self.groups[1]}"
         text = (
-            f"{name}: {self._title} is {_reading(overall)} ({_interval(overall)}); the gap between {self.groups[0]} "
-            f"and {self.groups[1]} is {_reading(size, 'smaller', 'larger')} ({_interval(size)})."
+            f"{name}: {_reading(self._title, overall, 'lower', 'higher')} ({_interval(overall)}); "
+            f"{_reading(gap, size, 'smaller', 'larger')} ({_interval(size)})."
         )
         numbers = {"overall": overall, "size": size}
         return Statement("change", text, numbers)
@@ -330,10 +331,10 @@ def _run_rows(
     return pd.DataFrame(rows)
 
 
-def _reading(row: Mapping[str, Any], lower: str = "lower", higher: str = "higher") -> str:
+def _reading(subject: str, row: Mapping[str, Any], lower: str, higher: str) -> str:
     if not settled(row["hdi_low"], row["hdi_high"]):
-        return f"not settled to be {lower} or {higher}"
-    return lower if row["hdi_high"] < 0 else higher
+        return f"whether {subject} is {lower} or {higher} is not settled"
+    return f"{subject} is {lower if row['hdi_high'] < 0 else higher}"
 
 
 def _interval(row: Mapping[str, Any], form: str = "+.3f") -> str:

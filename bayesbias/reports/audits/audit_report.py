@@ -195,8 +195,8 @@ def _scale_texts(rows: "pd.DataFrame") -> list[str]:
         ]
     return [
         "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
-        "before and after a change. The standard deviation of single distances to control words, after what each word "
-        f"has in common with all others, goes from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
+        "before and after a change. The standard deviation of single distances to control words, after subtracting "
+        f"each word's mean, ranges from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
         "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
         "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
         "studies. Ranks are those of raw values."

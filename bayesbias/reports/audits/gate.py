@@ -133,7 +133,12 @@ class GateResult(Result):
         }
         return Contents(
             title="Gate",
-            about=f"Contrasts beside a region of practical equivalence, {interval_text(low, high)} cosine distance.",
+            about=f"Contrasts beside a region of practical equivalence, {interval_text(low, high)} cosine distance."
+            + (
+                f" One that is not inside passes too, unless it is worse than in the baseline, {self.baseline}."
+                if self.baseline
+                else ""
+            ),
             verdict=self.summary.text,
             answers=(*self.lines, *self._beside()),
             tables={
@@ -149,12 +154,18 @@ class GateResult(Result):
                         "hdi_low",
                         "hdi_high",
                         "probability_in_rope",
+                        *(("baseline_estimate", "probability_worse") if self.baseline else ()),
                     ),
                     differences=True,
                 )
             },
             limits=self._limits(),
-            settings={**self.settings, "Region of practical equivalence": f"{low:g} to {high:g}"},
+            settings={
+                **self.settings,
+                "Region of practical equivalence": f"{low:g} to {high:g}",
+                "Interval": f"{percent_text(self.hdi_prob)} HPDI",
+                "Baseline": self.baseline or "none",
+            },
             files=files,
         )
 

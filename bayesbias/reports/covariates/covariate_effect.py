@@ -1,14 +1,15 @@
 """How the lean of words follows covariates: slopes, correlations and residual standard deviations."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, digits_text, percent_text, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -22,7 +23,7 @@ from bayesbias.estimates.intervals import (
     shortest_intervals,
 )
 from bayesbias.models.fitted.fit_source import fitted_model
-from bayesbias.models.fitted.fits import check_fit, fit_attribute
+from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.covariates.effect_doubts import effect_doubts
 from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _STREAM = 104
+_USUAL_SIDES = ("associated", "different")
+_FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +68,8 @@ class CovariateEffect(Result):
         As in `covariate_effect`.
     doubts
         Statements on what limits the numbers.
+    fit
+        The fit, which a folder holds as fit.nc.
     """
 
     contrast: str
@@ -76,6 +81,7 @@ class CovariateEffect(Result):
     within_groups: bool
     hdi_prob: float
     doubts: tuple[Statement, ...]
+    fit: "xr.DataTree" = field(repr=False)
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -146,7 +152,29 @@ class CovariateEffect(Result):
         )
         names = list(self.words)[list(self.words).index("hdi_high") + 1 :]  # the user's names are headings
         words = replace(contents.tables["words"], headings={str(name): str(name) for name in names})
-        return replace(contents, tables={**contents.tables, "words": words})
+        facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *_FIT_SETTINGS, "table_hash")}
+        settings = {name.replace("_", " ").capitalize(): text for name, text in facts.items()}
+        return replace(
+            contents,
+            tables={**contents.tables, "words": words},
+            settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
+            code=self._code(),
+            files={"fit.nc": partial(write_fit, self.fit)},
+        )
+
+    def _code(self) -> str:
+        facts = fit_attribute(self.fit, "table")
+        options = "".join(f", {name}={fit_attribute(self.fit, name)}" for name in _FIT_SETTINGS)
+        lists = "" if self.sides == _USUAL_SIDES else f", {self.sides!r}"
+        further = call_options(within_groups=(self.within_groups, False), hdi_prob=(self.hdi_prob, HDI_PROB))
+        return (
+            f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})\n"
+            "# COVARIATES: a file with the column 'word' and the columns of numbers that the table of words has\n"
+            f"fit = bb.fit(table, {json.dumps(fitted_model(self.fit).name)}, "
+            f"sampler={json.dumps(fit_attribute(self.fit, 'sampler'))}{options}, covariates=pd.read_csv(COVARIATES))\n"
+            f"effect = bb.covariate_effect(fit{lists}{further})\n"
+            'bb.write(effect, "covariate.html")'
+        )
 
 
 def _estimate(row: dict[Any, Any]) -> str:
@@ -249,6 +277,7 @@ def covariate_effect(
         within_groups=within_groups,
         hdi_prob=hdi_prob,
         doubts=tuple(effect_doubts(fit, design, rows.covariate_names, words, leans)),
+        fit=fit,
     )
 
 

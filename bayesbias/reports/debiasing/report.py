@@ -1,6 +1,6 @@
 """The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from bayesbias.base.statements import (
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
+from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +78,8 @@ class DebiasReport(Result):
         Probability inside the intervals.
     settings
         Settings by name, as texts.
+    equalized
+        (embedding, method, study) -> protected and attribute words that the method equalized.
     """
 
     table: "pd.DataFrame"
@@ -85,6 +88,7 @@ class DebiasReport(Result):
     not_converged: Mapping[tuple[str, str], str]
     hdi_prob: float
     settings: Mapping[str, str] = field(default_factory=dict)
+    equalized: Mapping[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
@@ -126,7 +130,12 @@ class DebiasReport(Result):
             ]
             for kind in ("bias", "quality")
         )
-        doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
+        doubts = (
+            *_unconverged(self.not_converged),
+            *_missing(self.failed, self.left_out),
+            *_thin(rows),
+            *self._equalized(),
+        )
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         return (
             StatementList("Beware", doubts),
@@ -135,6 +144,12 @@ class DebiasReport(Result):
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
+
+    def _equalized(self) -> Iterator[Statement]:
+        """Yield a doubt for each method and study of which words were equalized."""
+        for (embedding, method, study), (protected, attributes) in self.equalized.items():
+            place = f"{study} in {embedding} after {method}:"
+            yield from equalized_doubts(protected, attributes, place=place, baseline="the original")
 
     @cached_property
     def contents(self) -> Contents:
@@ -349,8 +364,8 @@ def _thin(table: "pd.DataFrame") -> list[Statement]:
         scores = {row["measure"]: (row["items"], row["items"] + row["lost"]) for row in rows_of(some)}
         shares = [f"{measure} ({present:,} of {total:,})" for measure, (present, total) in scores.items()]
         text = (
-            f"{embedding} lacks words of many items of {', '.join(shares)}. Take these values as ones of the items "
-            "that are left."
+            f"{embedding} lacks words of many items of {', '.join(shares)}. These values describe only the "
+            "remaining items."
         )
         statements.append(Statement("lost items", text, {"items": scores}))
     return statements

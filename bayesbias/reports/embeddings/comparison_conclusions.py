@@ -1,6 +1,6 @@
 """Conclusions from a comparison of embeddings: what it shows and does not show, as statements with their numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,32 +19,30 @@ from bayesbias.base.statements import (
 )
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts
+from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import tied_statement
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_LISTS = {
-    "associated": "associated attribute words",
-    "different": "attribute words associated with other groups",
-    "human": "human control words",
-    "neutral": "neutral control words",
-}
 # Explanations of the numbers and of the terms for gaps (the column `reading`).
 _READING = {
     "adding up": "The gaps of two embeddings need not differ by exactly the difference given, least of all for single "
-    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward the mean of "
-    "all words. The difference comes from a model of the differences of the same pairs, in which everything that the "
+    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward those of "
+    "others. The difference comes from a model of the differences of the same pairs, in which everything that the "
     "embeddings share cancels. The difference is the number to read.",
     "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. For all "
     "terms below, it leaves out 0.",
     "narrower": "narrower: the gap is settled in both (both intervals leave out 0), and the difference is toward 0.",
     "wider": "wider: the gap is settled in {baseline}, and the difference is away from 0.",
     "baseline only": "settled in {baseline} only: in the other embedding the interval of the gap holds 0, which does "
-    "not mean that the gap is 0.",
-    "other only": "settled in the other embedding only: in {baseline} the interval of the gap holds 0.",
+    "not mean that the gap is 0. Tables call this 'baseline only'.",
+    "other only": "settled in the other embedding only: in {baseline} the interval of the gap holds 0. Tables call "
+    "this 'other only'.",
     "reversed": "reversed: the gap is settled in both, with opposite signs.",
-    "neither": "settled in neither: the intervals of both gaps hold 0, although that of the difference leaves it out.",
+    "neither": "settled in neither: the intervals of both gaps hold 0, although that of the difference leaves it out. "
+    "Tables call this 'neither'.",
 }
 _LIMITS = {
     "size": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, not "
@@ -169,8 +167,8 @@ def _conclusions(
         return Conclusions(Statement("about", about, numbers), (), Statement("equal", same), (), (), heading)
     controls = _controls_statement(differences, name, facts["hdi_prob"])
     doubts = [controls] if controls.kind == "controls differ" else []
-    doubts += _equalized_words(facts["equalized"][name], baseline, name)
-    doubts += _equalized_attributes(facts["equalized_attributes"][name], baseline, name)
+    equalized = facts["equalized"][name], facts["equalized_attributes"][name]
+    doubts += equalized_doubts(*equalized, place=f"In {name!r},", baseline=repr(baseline))
     doubts += [
         tied_statement(facts["tied"][table], f"the protected words in {table!r}")
         for table in (baseline, name)
@@ -184,11 +182,12 @@ def _conclusions(
         shown += [
             _word_statement(rows_of(rows), f"gap {contrast}", "reading", labels) for contrast, rows in by_contrast
         ]
-    shown += [Statement("difference", _difference_text(row, name), row) for row in differences]
+    phrases = attribute_phrases(words["protected_group"].nunique()).words
+    shown += [Statement("difference", _difference_text(row, name, phrases), row) for row in differences]
     shown += [controls] if controls.kind == "controls" else []
     moved = {direction: f"{direction} in {name!r}" for direction in ("nearer", "farther")}
     shown += [
-        _word_statement(rows_of(rows), f"distance to {_LISTS[str(connection)]}", "direction", moved)
+        _word_statement(rows_of(rows), f"distance to {phrases[str(connection)]}", "direction", moved)
         for connection, rows in words.groupby("connection", sort=False)
         if (rows["direction"] != "equal").any()
     ]
@@ -201,8 +200,8 @@ def _settled(row: Mapping[str, Any]) -> bool:
     return settled(row["hdi_low"], row["hdi_high"])
 
 
-def _difference_text(row: Mapping[str, Any], name: str) -> str:
-    words = _LISTS[row["connection"]].capitalize()
+def _difference_text(row: Mapping[str, Any], name: str, phrases: Mapping[str, str]) -> str:
+    words = phrases[row["connection"]].capitalize()
     if row["direction"] == "equal":
         return f"{words}: no distance differs ({counted(row['pairs'], 'pair')})."
     if _settled(row):
@@ -262,29 +261,6 @@ def _controls_statement(rows: list[dict[str, Any]], name: str, hdi_prob: float) 
             f"{distance_text(widest['spread'])} for {widest['connection']} words."
         )
     return Statement("controls", text, {row["connection"]: row for row in controls})
-
-
-def _equalized_words(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
-    if equalized:
-        text = (
-            f"In {name!r}, {counted(len(equalized), 'protected word')} ({name_some(equalized, 12)}) are exactly as "
-            f"near to most stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so "
-            "their gaps cannot show how such a word differs from its partner. Judge debiasing by words that were not "
-            "equalized. Words that were equalized together share part of their difference, so the intervals are "
-            "somewhat too narrow."
-        )
-        yield Statement("equalized words", text, {"words": equalized})
-
-
-def _equalized_attributes(equalized: tuple[str, ...], baseline: str, name: str) -> Iterator[Statement]:
-    if equalized:
-        text = (
-            f"In {name!r}, {counted(len(equalized), 'attribute word')} ({name_some(equalized, 12)}) are exactly as "
-            f"near to most protected words as another attribute word, unlike in {baseline!r}. They were equalized: a "
-            "gap between lists of such partners is 0 by construction, whatever is left of an association. Judge "
-            "debiasing by attribute words that were not equalized."
-        )
-        yield Statement("equalized attribute words", text, {"words": equalized})
 
 
 def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:

@@ -203,9 +203,10 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
                 numbers,
             )
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):
-            yield Statement(
-                "controls",
-                f"{word_list} are lost: these bundled control words are English. In a study of another language, give "
-                f'language = "de" (its code) and {name} = "none", or control words in that language.',
-                numbers,
-            )
+            text = f"{word_list} are lost, so contrasts with these control words rest on few of them."
+            if not " ".join(frame["word"]).isascii():
+                text = (
+                    f"{word_list} are lost: these bundled control words are English. In a study of another language, "
+                    f'give language = "de" (its code) and {name} = "none", or control words in that language.'
+                )
+            yield Statement("controls", text, numbers)

@@ -1,6 +1,6 @@
 """Conclusions from a posterior: what it does and does not show, as statements with their numbers."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.reports.posterior.attribute_phrases import attribute_phrases, named_phrases
 from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
@@ -30,11 +31,6 @@ from bayesbias.tables.schema import lost_by_list
 if TYPE_CHECKING:
     import xarray as xr
 
-_OTHERS = {
-    "different": "attribute words associated with other groups",
-    "human": "human control words",
-    "neutral": "neutral control words",
-}
 _LIMITS = {
     "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
     "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
@@ -117,13 +113,13 @@ def conclusions(
         for contrast in overall
     ]
     names_words = any(statement.numbers["nearer"] or statement.numbers["farther"] for statement in word_statements)
-    reason_apart = _reason_apart(fit)
+    reason_apart, phrases = _reason_apart(fit), named_phrases(fitted_rows(fit))
     return Conclusions(
         about=_about(fit),
         doubts=(*convergence_doubts(fit), *data_doubts(fit)),
-        verdict=_verdict(overall, words, hdi_prob),
+        verdict=_verdict(overall, words, hdi_prob, groups=len(_groups(fit))),
         shown=(
-            *(_contrast_statement(row, reason_apart) for row in overall),
+            *(_contrast_statement(row, reason_apart, phrases) for row in overall),
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
@@ -186,6 +182,11 @@ def _about(fit: "xr.DataTree") -> Statement:
     return Statement("data", text, numbers)
 
 
+def _groups(fit: "xr.DataTree") -> set[str]:
+    """Return the names of the protected groups."""
+    return set(np.asarray(fit["constant_data"]["protected_group"], dtype=str).tolist())
+
+
 def _other(row: Row) -> str:
     return contrast_sides(row["contrast"])[1]
 
@@ -214,21 +215,21 @@ def _has_plain(row: Row) -> bool:
     return bool(np.isfinite(row["observed"]))
 
 
-def _contrast_statement(row: Row, reason_apart: str) -> Statement:
-    other = _OTHERS[_other(row)]
+def _contrast_statement(row: Row, reason_apart: str, phrases: Mapping[str, str]) -> Statement:
+    associated, other = phrases["associated"], phrases[_other(row)]
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     if not _has_plain(row):
         text = (
-            f"No protected word has both associated attribute words and {other}, so these distances show differences "
+            f"No protected word has both {associated} and {other}, so these distances show differences "
             "between groups only. Give a group lists of both kinds."
         )
         return Statement("contrast", text, numbers)
     if row["borderline"]:
-        head = f"Whether associated attribute words are nearer than {other} is borderline: another seed may settle it"
+        head = f"Whether {associated} are nearer than {other} is borderline: another seed may settle it"
     elif row["settled"]:
-        head = f"Associated attribute words are {row['direction']} than {other}"
+        head = f"{associated[0].upper()}{associated[1:]} are {row['direction']} than {other}"
     else:
-        head = f"Whether associated attribute words are nearer than {other} is not settled"
+        head = f"Whether {associated} are nearer than {other} is not settled"
     text = (
         f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (plain "
         f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
@@ -247,8 +248,9 @@ def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     return Statement("contrast", text, numbers)
 
 
-def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement:
+def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: int) -> Statement:
     """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
+    phrases = attribute_phrases(groups)
     rows = {_other(row): row for row in overall}
     # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
     small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= hdi_prob]
@@ -262,13 +264,13 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
     if "different" not in rows or not _has_plain(rows["different"]):
         kind = "no other groups"
         text = (
-            "Without attribute words of another group, nearness to the associated words cannot be distinguished from "
-            "nearness to words of this kind in general."
+            "Without attribute words of another group or list, nearness to the associated words cannot be "
+            "distinguished from nearness to words of this kind in general."
         )
     elif "different" in small:
         kind = "too small"
         text = (
-            "Associated words and those of other groups are about equally near: with probability "
+            f"Associated words and {phrases.different} are about equally near: with probability "
             f"{probability_text(rows['different']['probability_in_rope'])}, the difference is too small to matter (in "
             "the rope)."
         )
@@ -280,14 +282,14 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
             "they are compared with. Net of that, "
         )
         if is_settled(net["net_low"], net["net_high"]):
-            text += f"associated words are {'nearer' if net['net_mean'] < 0 else 'farther'} than those of other groups."
+            text += f"associated words are {'nearer' if net['net_mean'] < 0 else 'farther'} than {phrases.different}."
         else:
             text += "no association of groups with their own words is shown."
     elif settled.get("different") == "farther":
         kind = "reverse"
         text = (
-            "These protected words lie FARTHER from the attribute words associated with their own group than from "
-            "those of other groups: the reverse of the stereotype."
+            f"These protected words lie FARTHER from {phrases.associated} than from {phrases.different}: the "
+            f"reverse of {phrases.reverse}."
         )
     elif settled.get("different") == "nearer":
         kind = "association"
@@ -295,19 +297,19 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
         go = "goes" if len(against) == 1 else "go"
         but = f" But {len(against)} of the words {go} the other way: see below." if against else ""
         text = (
-            "On the whole these protected words lie nearer to the attribute words associated with their own group than "
-            f"to those of other groups{also}. That is an association in these vectors.{but}"
+            f"On the whole these protected words lie nearer to {phrases.associated} than to {phrases.different}{also}. "
+            f"That is an association in these vectors.{but}"
         )
     elif controls:
         kind = "same kind"
         text = (
-            f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than the "
-            "attribute words of other groups. The protected words are near to words of this kind in general; their "
-            "nearness is not shown to follow the stereotype."
+            f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than "
+            f"{phrases.different}. The protected words are near to words of this kind in general; "
+            f"{phrases.not_specific}."
         )
     else:
         kind = "nothing"
-        text = "No association that follows the stereotype is shown for these word lists as a whole."
+        text = phrases.nothing
     numbers = {"hdi_prob": hdi_prob, "settled": settled, "too_small": small, "words_farther": against}
     return Statement(kind, text, numbers)
 
@@ -358,8 +360,8 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            f" Some lists are nearer to every group than others, which decides whether {name_some(by_nearness, 12)} "
-            f"{'is' if len(by_nearness) == 1 else 'are'} settled: net of it, the intervals say otherwise."
+            f" Some lists are nearer to every group than others. For {name_some(by_nearness, 12)}, the result changes "
+            "when this is removed."
         )
     if lists["borderline"]:
         text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
@@ -380,8 +382,8 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
 def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:
     if caution := fit_attribute(fit, "model").get("caution", ""):
         yield Statement("model", caution)
-    groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
-    applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": names_words}
+    applies = {"one group": len(_groups(fit)) == 1, "relevance": without_rope, "many words": names_words}
+    words = counted(fit["constant_data"].sizes["protected_word"], "word")
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
-            yield Statement(kind, text.format(words=counted(len(groups), "word")))
+            yield Statement(kind, text.format(words=words))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, percent_text
 from bayesbias.errors import ReportError
+from bayesbias.reports.posterior.summary import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,8 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         return ResultTable(frame, "Contrasts", caption, columns, differences=True)
     if "question" in frame:
         return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
-    return ResultTable(frame, "Parameters", f"Parameters, {prob}", columns)
+    parameters = f"Parameters, {percent_text(frame.attrs['hdi_prob'])} HPDI, {UNITS}"
+    return ResultTable(frame, "Parameters", parameters, columns)
 
 
 def _about_rows(frame: "pd.DataFrame") -> str:

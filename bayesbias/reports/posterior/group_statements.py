@@ -61,7 +61,7 @@ def unsettled_text(row: Mapping[Any, Any]) -> str:
 
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
     group = str(row["protected_group"])
-    lists = {name: _lists(data, group, name) for name in ("associated", "different")}
+    lists = {name: list_names(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
     text = (
         f"{group}: {associated} minus {different} {signed_text(row['mean'])} (plain {signed_text(row['observed'])}), "
@@ -82,7 +82,7 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     return Statement("group", text, numbers | lists | {"decides": decides})
 
 
-def _lists(data: ModelData, group: str, connection: str) -> list[str]:
+def list_names(data: ModelData, group: str, connection: str) -> list[str]:
     """Return the names of the lists that have a connection to the words of a group."""
     if data.attribute_groups is None:
         return [connection]

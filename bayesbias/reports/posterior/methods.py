@@ -81,7 +81,7 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     if "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
-    study = f"The study is {_escaped(facts['study'])}:" if "study" in facts else "The words are"
+    study = f"The study is '{_escaped(facts['study'])}':" if "study" in facts else "The words are"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
     )
@@ -132,12 +132,12 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
     if spec.source:
         yield f"Source: {spec.source.rstrip('.')}."
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
-    if spec.multivariate:
+    if spec.multivariate and "flat prior" not in spec.source:  # bundled models say so there
         yield "The means of lists to whole groups have a flat prior."
     if "covariate" in fit["constant_data"].coords:
         names = _escaped(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
         yield (
-            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior, too. They are "
+            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
             "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
             "freedom of Bell and McCaffrey (2002), around leans without the chance variation of attribute words."
         )
@@ -187,9 +187,9 @@ def _software(fit: "xr.DataTree") -> Iterator[str]:
     versions = dict(fit_attribute(fit, "versions"))
     package_version = versions.pop("bayesbias", "")
     others = ", ".join(f"{name} {number}" for name, number in versions.items())
-    yield f"We used bayesbias {package_version} with {others}."
     software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
-    yield f"Cite {_field(software, 'name')}, {_field(software, 'title')}, version {package_version}."
+    author, title = _field(software, "name"), _field(software, "title")
+    yield f"We used bayesbias {package_version} ({author}, {title}) with {others}."
     for reference in references:
         people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
         names = " and ".join(f"{family}, {given[0]}." for family, given in people)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LEVELS = ("all", "overall", "word", "attribute")
+UNITS = "in units of cosine distance except for weights, list_effect, slope_sd and list_scale, which have no unit"
+"""Units of the parameters, for captions."""
 
 
 def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
@@ -34,7 +36,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
         if the model has them, also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
         behind the estimate; 0 if it rests on the prior and the other words alone), `mean`, `sd`, `hdi_low`, `hdi_high`
-        in units of cosine distance, `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` holds
+        in the parameter's unit (`UNITS`), `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` holds
         `hdi_prob`.
 
     Raises

@@ -51,6 +51,7 @@ COLUMNS = (
     "changes_conclusion",
 )
 _FEWEST_DRAWS = 100
+_LEAST_SHIFT = 0.005  # posterior sds; smaller ones are shown as 0.00
 # Parameters of a distribution whose scale is multiplied by a factor.
 _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
     "Normal": lambda p, k: {"sigma": p["sigma"] * k},
@@ -312,7 +313,7 @@ def _reading(
         f"{abs(largest['shift_in_sd']):.2f} posterior sd ({signed_text(largest['shift'])})."
     )
     columns = ("left_out", "contrast", "shift", "shift_in_sd")
-    return (
-        Statement("conclusions", conclusions, {"deciding": deciding}),
-        Statement("largest shift", shift, {name: largest[name] for name in columns}),
-    )
+    statements = [Statement("conclusions", conclusions, {"deciding": deciding})]
+    if abs(largest["shift_in_sd"]) >= _LEAST_SHIFT:
+        statements.append(Statement("largest shift", shift, {name: largest[name] for name in columns}))
+    return tuple(statements)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# Protected words a group, and attribute words a list, that are tried by default.
+# Protected words per group, and attribute words per list, that are tried by default.
 SIZES = tuple(product((5, 10, 20, 40), (10, 20, 40, 80)))
 # A size suffices if at least this share of the studies of that size has an interval narrower than `width`.
 ASSURANCE = 0.8
@@ -274,8 +274,8 @@ def _checked_sizes(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         pairs = set()
     if not pairs:
         raise ReportError(
-            f"sizes={sizes!r}: give pairs of whole numbers, protected words a group (at least 1) and attribute words a "
-            "list (at least 2), such as [(5, 10), (10, 20)]."
+            f"sizes={sizes!r}: give pairs of whole numbers, protected words per group (at least 1) and attribute "
+            "words per list (at least 2), such as [(5, 10), (10, 20)]."
         )
     return sorted(pairs)
 

@@ -48,6 +48,15 @@ def test_levels_of_words_cancel_in_a_contrast_of_lists_that_both_connections_hav
     assert row["mean"] == pytest.approx(0, abs=1e-9)
 
 
+def test_a_mean_says_how_much_more_and_whether_it_is_settled() -> None:
+    asymmetry = bb.asymmetry.study_asymmetry(bb.asymmetry.static(made_vectors()), STUDY)
+    rows = asymmetry.means[asymmetry.means["quantity"] == "lar"]
+    texts = [statement.text for statement in asymmetry.parts[0].statements]
+    for mean, low, high, text in zip(rows["mean"], rows["hdi_low"], rows["hdi_high"], texts, strict=True):
+        assert f"{np.exp(mean):.3g} times as much" in text
+        assert text.endswith("not settled." if low < 0 < high else "), settled.")
+
+
 def test_errors_of_norms_make_the_intervals_wider() -> None:
     words = {name: list(names)[:4] for name, names in STUDY.items()}
     few, many = (

@@ -19,6 +19,7 @@ def test_several_methods_of_debiasing_in_one_command(
     assert in_process("debias", "--list", monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     assert [line.split()[0] for line in shown.splitlines()[: len(bb.debias.METHODS)]] == list(bb.debias.METHODS)
+    assert "`" not in shown
     command = ["debias", vectors, "--sets", "gender_bolukbasi", "-o", "debiased"]
     command += ["--method", "hard", "--method", "misp", "--method", "gn_glove+linear"]
     assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err

@@ -30,3 +30,10 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
     monkeypatch.chdir(workplace)
     assert in_process("fit", "pets.csv", "-o", "pets", monkeypatch=monkeypatch) == 2
     assert "pets" in capsys.readouterr().err
+
+
+def test_the_help_promises_no_page() -> None:
+    from bayesbias.cli.base import FilesOutput
+
+    (option,) = FilesOutput.__metadata__
+    assert "page" not in option.help

@@ -1,6 +1,7 @@
 """Covariates on the command line."""
 
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,20 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
         "effects.csv",
         "words.csv",
         "line.csv",
+        "fit.nc",
     }
     assert {path.name for path in output.iterdir()} == made
+    fit = bb.read_fit(output / "fit.nc")
+    assert in_process("methods", output / "fit.nc", monkeypatch=monkeypatch) == 0
+    assert "covariates of the protected words (share)" in capsys.readouterr().out
+    page = unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert json.loads(fit.attrs["table_hash"]) in page
+    assert "draws=100, tune=" in page
+    assert "random_seed=1, covariates=pd.read_csv(COVARIATES))" in page
+    assert "bb.covariate_effect(fit, ('far', 'near'))" in page
+    assert "these words" in page
+    assert "these_words" not in page
+    assert "Probability inside the intervals" in page
     assert {row["contrast"] for row in data["tables"]["effects"]} == {"far - near"}
     assert in_process(*command, "--lists", "far", "-o", output, "--overwrite", monkeypatch=monkeypatch) == 2
     assert "female,male" in capsys.readouterr().err

@@ -19,6 +19,7 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert in_process(*overall, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "associated - different" in shown
+    assert "in units of cosine distance except for weights" in shown
     assert "probability_in_rope" in shown
     assert in_process(*overall, "--json", monkeypatch=monkeypatch) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -41,6 +41,13 @@ def test_documents_are_drawn_on_request(
     command = ["train", "corpus.txt", "--algorithm", "glove", "--dimensions", "4", "--epochs", "1", "--seeds", "3"]
     assert in_process(*command, "--resample", "documents", "-o", "drawn", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["resample"] == "documents"
+    assert in_process(*command, "--resample", "documents", "-o", "drawn", monkeypatch=monkeypatch) == 0
+    assert "--resampled drawn/glove_seed3.npz --study gender" in capsys.readouterr().out
+    assert in_process(*command[:-1], "1-2", "-o", "drawn", "--resample", "documents", monkeypatch=monkeypatch) == 0
+    assert "seeds SEEDS/*.npz --resampled drawn/glove_seed1.npz --resampled drawn" in capsys.readouterr().out
+    vectors = ["drawn/glove_seed1.npz", "drawn/glove_seed2.npz"]
+    assert in_process("seeds", *vectors, "--study", "gender", "-o", "stable", monkeypatch=monkeypatch) == 2
+    assert "glove_seed1.npz was trained on resampled documents" in " ".join(capsys.readouterr().err.split())
     assert in_process(*command, "-o", "drawn", monkeypatch=monkeypatch) == 2
     assert "resample" in capsys.readouterr().err
 

@@ -84,7 +84,7 @@ def test_it_is_printed(comparison: bb.nli.InferenceComparison) -> None:
     text = str(comparison)
     assert "hard: E is lower" in text
     assert "the gap between male and female is smaller" in text
-    assert "nothing: E is not settled to be lower or higher" in text
+    assert "nothing: whether E is lower or higher is not settled" in text
     assert "accuracy" in text
     assert "Always giving the most frequent label has " in text
     assert comparison.contrast == "male - female"

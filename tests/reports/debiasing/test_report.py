@@ -184,3 +184,17 @@ def test_correlations_are_those_of_the_values(report: bb.reports.DebiasReport) -
     assert interval == bb.estimates.correlation_interval(row["correlation"], 6)
     with pytest.raises(ReportError, match="4 embeddings"):
         bb.reports.measure_correlations(pets.report(1))
+
+
+def test_words_that_a_method_equalized_are_a_doubt(tmp_path: Path) -> None:
+    sets = replace(pets.SETS, equalize=[["tom", "pup"], ["purr", "bark"]])
+    methods = {"hard": bb.debias.HardDebias(), "weak": pets.Weak()}
+    settings = {"measures": ["vocabulary_direct_bias"], "cells": tmp_path / "cells", **pets.SMALL}
+    for _ in range(2):  # asked, then read from the folder of answers
+        report = bb.debias_report([pets.embedding()], study(), methods, sets=sets, **settings)
+        doubts = report.parts[0].statements
+        assert [(doubt.kind, set(doubt.numbers["words"])) for doubt in doubts] == [
+            ("equalized words", {"tom", "pup"}),
+            ("equalized attribute words", {"purr", "bark"}),
+        ]
+        assert doubts[0].text.startswith("pets in E1 after hard: 2 protected words (tom, pup)")

@@ -85,6 +85,9 @@ def test_the_text_the_notebook_and_json_are_renderings_of_the_fields(comparison:
     assert titles == ["How they differ", "In detail", "What was compared", "How to read it", "What it does not show"]
     words = [entry.text.split(": ")[0] for entry in conclusions.reading[1:]]
     assert words[:3] == GAPS[:3]
+    texts = [entry.text for entry in conclusions.reading[1:]]
+    for value in ("baseline only", "other only", "neither"):
+        assert texts[GAPS.index(value)].endswith(f"Tables call this '{value}'.")
     assert words[3] == reading_text("baseline only", "'old'", "'new'") == "settled in 'old' only"
     assert conclusions._repr_html_().count("<h4>") == sum(bool(part.title) for part in conclusions.parts)
     assert repr(conclusions) == "ComparisonConclusions('new'; 0 doubts)"
@@ -186,3 +189,11 @@ def test_control_words_that_alone_differ_are_no_shift_of_words_in_general() -> N
         doubt for doubt in conclusions_on(after).doubts if doubt.kind == "controls differ"
     ]
     assert "although no distance to other words does" in statement.text
+
+
+def test_one_group_is_not_said_to_have_others() -> None:
+    table = before_table(("he", "him", "his")).assign(protected_group="male")
+    comparison = compare_embeddings({"old": table, "new": changed_table(table)}, "hierarchical", **QUICK)
+    text = str(comparison.conclusions)
+    assert "he other attribute words" in text
+    assert "other groups" not in text

@@ -65,8 +65,13 @@ def test_the_check_agrees_with_the_table_that_follows(source: object) -> None:
 def test_bundled_control_words_in_another_language_are_a_doubt() -> None:
     study = make(protected={"m": ["männer"]}, attributes={"a": ["hart"]}, associated=[("m", "a")])
     vectors = {"männer": [1.0, 0.0], "hart": [0.0, 1.0], "arm": [1.0, 1.0]}
-    controls = {doubt.numbers["words"]: doubt.numbers["lost"] for doubt in bb.check_words(vectors, study).doubts}
-    assert controls == {85: 84, 226: 226}
+    doubts = bb.check_words(vectors, study).doubts
+    assert {doubt.numbers["words"]: doubt.numbers["lost"] for doubt in doubts} == {85: 84, 226: 226}
+    assert all("these bundled control words are English" in doubt.text for doubt in doubts)
+    english = make(protected={"m": ["men"]}, attributes={"a": ["hard"]}, associated=[("m", "a")])
+    doubts = bb.check_words({"men": [1.0, 0.0], "hard": [0.0, 1.0]}, english).doubts
+    assert len(doubts) == 2
+    assert not any("English" in doubt.text for doubt in doubts), "the study's own words look English"
 
 
 def test_settings_are_checked() -> None:

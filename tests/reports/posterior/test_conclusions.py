@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.conclusions import _contrast_statement, _verdict, nothing_to_compare
 from tests.reports.made import CONNECTIONS, made_fit
 
@@ -277,15 +278,34 @@ def test_nearness_of_lists_that_hides_an_association_is_said() -> None:
         "contrast": "associated - different", "list_nearness": 0.109, "net_mean": -0.114, "net_low": -0.129,
         "net_high": -0.097, "direction": "nearer", "sd": 0.01, "probability_of_direction": 0.68,
     }  # fmt: skip
-    verdict = _verdict([row], [], 0.89)
+    verdict = _verdict([row], [], 0.89, groups=2)
     assert verdict.kind == "list nearness"
     assert "associated words are nearer" in verdict.text
-    assert "-0.114" in _contrast_statement(row, "").text
+    assert "-0.114" in _contrast_statement(row, "", attribute_phrases(2).words).text
     without = row | {"list_nearness": 0.0, "net_mean": -0.004, "net_low": -0.02, "net_high": 0.012}
-    assert _verdict([without], [], 0.89).kind == "nothing"
+    assert _verdict([without], [], 0.89, groups=2).kind == "nothing"
 
 
 def test_groups_of_which_none_has_both_kinds_of_words_show_no_association() -> None:
     report = bb.conclusions(study_fit([("X", "A")], "A"))
     assert report.verdict.kind == "no other groups"
     assert "No protected word has both" in shown(report, "contrast")[0].text
+
+
+@pytest.mark.parametrize(
+    ("shifts", "verdict"),
+    [
+        ({}, "nearer to the associated attribute words than to the other attribute words"),
+        ({"associated": 0.3}, "FARTHER from the associated attribute words than from the other attribute words"),
+        ({"associated": 0.05}, "not shown to be nearer to one list than to the other"),
+    ],
+)
+def test_one_group_is_not_compared_with_others(shifts: dict[str, float], verdict: str) -> None:
+    report = bb.conclusions(shifted(made_fit(("he",), ("associated", "different"), draws=2000), **shifts))
+    assert verdict in report.verdict.text
+    (contrast,) = shown(report, "contrast")
+    assert "ssociated attribute words (associated) " in contrast.text
+    assert " than the other attribute words (different)" in contrast.text
+    for text in (report.verdict.text, contrast.text):
+        assert "other groups" not in text
+        assert "stereotype" not in text

@@ -42,6 +42,7 @@ def test_every_setting_shows(table: pd.DataFrame, short_table: pd.DataFrame) -> 
         "2,832 pairs": text(table),
         "Pareto k": text(model="multivariate"),
     }
+    assert changes["Pareto k"].count("flat prior") == 1
     for fact, changed in changes.items():
         assert fact in changed
         assert fact not in first
@@ -65,6 +66,8 @@ def test_version_and_citation_are_those_of_the_package(short_fit: xr.DataTree) -
     software = bb.methods(short_fit).split("\n\n")[3]
     assert f"bayesbias {version('bayesbias')}" in software
     assert f"numpy {version('numpy')}" in software
+    assert "Cite" not in software, "an instruction to the author is no text of a paper"
+    assert "(The bayesbias developers, bayesbias: " in software
     for field in ("title: ", "family-names: ", "journal: ", "year: ", "volume: "):
         lines = bb.bundled("CITATION.cff").read_text(encoding="utf-8").splitlines()
         values = [line.partition(field)[2].strip('" ') for line in lines if field in line]

@@ -90,6 +90,14 @@ def test_a_word_without_weight_moves_nothing(model: str) -> None:
     assert frame.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in frame.attrs["contrasts"])
 
 
+def test_a_shift_that_would_be_shown_as_0_is_left_out(planted: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).attrs["reading"]]
+    assert kinds == ["conclusions", "largest shift"]
+    monkeypatch.setattr("bayesbias.reports.robustness.sensitivity._LEAST_SHIFT", np.inf)
+    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).attrs["reading"]]
+    assert kinds == ["conclusions"]
+
+
 def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
     frame = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
     lists = {"attribute list x", "attribute list y", "protected group x", "protected group y"}

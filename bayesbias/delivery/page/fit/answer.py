@@ -19,7 +19,7 @@ def answer_sentence(page: FitReport) -> str:
     """Return the answer in a sentence that names groups and lists, with the first contrast and its interval."""
     row = _contrasts(page)[0]
     direction = row["direction"] if row["settled"] else "nearer"
-    claim = f"{_claim(page, direction)} {_than(row)}"
+    claim = f"{_claim(page, direction)} {_than(page, row)}"
     if not row["settled"]:
         claim = f"Whether {claim} is {'borderline' if row['borderline'] else _NEVER_SETTLED}"
     claim = claim[0].upper() + claim[1:]
@@ -59,9 +59,14 @@ def _claim(page: FitReport, direction: str) -> str:
     return ", ".join([claim, *middle, f"and {last},"])
 
 
-def _than(row: Mapping[str, Any]) -> str:
+def _than(page: FitReport, row: Mapping[str, Any]) -> str:
     other = contrast_sides(row["contrast"])[1]
-    return "than to the lists of other groups" if other == "different" else f"than to {other} control words"
+    if other != "different":
+        return f"than to {other} control words"
+    if page.table["protected_group"].nunique() > 1:
+        return "than to the lists of other groups"
+    lists = page.table.loc[page.table["connection"] == other, "attribute_group"].unique()
+    return f"than to the {'list' if len(lists) == 1 else 'lists'} {name_some(lists, _MOST_NAMED)}"
 
 
 def _number(row: Mapping[str, Any]) -> str:

@@ -129,7 +129,7 @@ def priors_section(page: FitReport) -> Section:
                 "parameter": ("Parameter", None),
                 "connection": ("Connection", None),
                 "mean": ("Mean", signed_text),
-                "sd": ("Sd", distance_text),
+                "sd": ("SD", distance_text),
                 "low:high": ("Interval", signed_text),
             },
             folded=True,

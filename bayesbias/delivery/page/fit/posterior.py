@@ -10,7 +10,7 @@ from bayesbias.models.fitted.fit_source import fitted_table
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import summary
+from bayesbias.reports.posterior.summary import UNITS, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +62,7 @@ def overall_section(page: FitReport) -> Section:
         *_questions(page),
         frame_table(
             others,
-            "Variation between words, pairs and attribute words, in units of cosine distance except for weights, "
-            f"list_effect, slope_sd and list_scale, which have no unit; {prob} HPDI",
+            f"Variation between words, pairs and attribute words, {UNITS}; {prob} HPDI",
             {
                 "parameter": ("Parameter", None),
                 "of": ("Scope", None),
@@ -181,7 +180,7 @@ def _diagnostic_columns(frame: "pd.DataFrame") -> dict[str, Any]:
 
 
 def _moments(write: Any) -> dict[str, Any]:
-    return {"mean": ("Mean", write), "sd": ("Sd", distance_text), "hdi_low:hdi_high": ("Interval", write)}
+    return {"mean": ("Mean", write), "sd": ("SD", distance_text), "hdi_low:hdi_high": ("Interval", write)}
 
 
 def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:

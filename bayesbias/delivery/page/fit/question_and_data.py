@@ -10,6 +10,7 @@ from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
+from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.studies.study import list_studies, load_study
 from bayesbias.tables.schema import lost_words
@@ -31,10 +32,9 @@ def question_section(page: FitReport) -> Section:
     blocks: list[Block] = [
         *_about_the_study(page),
         Paragraph(
-            "Are the protected words nearer to the attribute words that are associated with their own group than to "
-            "those associated with other groups (different), to control words about people (human), and to "
-            "neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
-            "for unrelated, 2 for opposite."
+            f"Are the protected words nearer to {_attribute_words_text(page)}, to control words about people (human), "
+            "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
+            "direction, 1 for unrelated, 2 for opposite."
         ),
         frame_table(protected, "Protected words", group_columns),
     ]
@@ -43,6 +43,12 @@ def question_section(page: FitReport) -> Section:
     if control.any():
         blocks.append(frame_table(attributes[control], "Control words", list_columns, folded=True))
     return Section("question", "The question", blocks)
+
+
+def _attribute_words_text(page: FitReport) -> str:
+    """Return which attribute words are in question: associated ones and others."""
+    phrases = attribute_phrases(page.table["protected_group"].nunique())
+    return f"{phrases.associated} than to {phrases.different} (different)"
 
 
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
@@ -89,7 +95,7 @@ def data_section(page: FitReport) -> Section:
                 "protected": ("Protected words", count_text),
                 "attributes": ("Attribute words", count_text),
                 "mean": ("Mean", distance_text),
-                "std": ("Sd", distance_text),
+                "std": ("SD", distance_text),
                 "min": ("Smallest", distance_text),
                 "max": ("Largest", distance_text),
             },
@@ -122,8 +128,8 @@ def _distributions(page: FitReport) -> Iterator[Block]:
         for row in shares.to_dict("records")
     )
     yield Paragraph(
-        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. To read a MAC below 1 as bias is to "
-        f"read a mean similarity of {distance_text(band)} as bias. The band {interval_text(-band, band)} shows how "
+        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. Calling a MAC below 1 bias means "
+        f"calling a mean similarity of {distance_text(band)} bias. The band {interval_text(-band, band)} shows how "
         "ordinary such similarities are, also among control words."
     )
     yield figure(

@@ -125,7 +125,7 @@ def _models_table(page: FitReport, rows: pd.DataFrame) -> Table:
             "contrast": ("Difference", None),
             "model": ("Model", None),
             "mean": ("Mean", signed_text),
-            "sd": ("Sd", distance_text),
+            "sd": ("SD", distance_text),
             "hdi_low:hdi_high": ("Interval", signed_text),
             "observed": ("Plain difference", signed_text),
         },

@@ -31,8 +31,8 @@ def single_numbers_section(page: FitReport) -> Section:
     blocks: list[Block] = [
         Paragraph(
             "Measures from the literature that summarise the same distances in one number. Their p-values ask whether "
-            "these particular words differ by more than chance. They treat words or pairs as independent and ignore "
-            "control words, which may show the same."
+            "these particular words differ by more than chance. They treat words or pairs as independent. WEAT and MAC "
+            "ignore control words, which may show the same: the t-tests have rows for them."
         )
     ]
     blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]

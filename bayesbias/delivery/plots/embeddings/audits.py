@@ -92,7 +92,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
         series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
-    interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
+    interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values\nfilled contrasts are settled"
     interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""

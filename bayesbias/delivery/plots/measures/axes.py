@@ -34,7 +34,7 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        One row a word, sorted. Points are circles to the side of the pairs' first words and squares to the other, and
+        One row per word, sorted. Points are circles to the side of the pairs' first words and squares to the other, and
         open where the interval reaches 0. Of more than 60 words, the 30 at either end.
 
     Raises

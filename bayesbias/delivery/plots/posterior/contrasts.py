@@ -96,7 +96,7 @@ def plot_contrasts(
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
     subtitle = (
-        f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0, not borderline; cross: plain difference"
+        f"{percent_text(hdi_prob)} HPDI; cross: plain difference\nfilled: the interval leaves out 0, not borderline"
     )
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"

@@ -8,6 +8,7 @@ import pandas as pd
 import bayesbias as bb
 from bayesbias.delivery.page.blocks import Figure, Paragraph
 from bayesbias.delivery.page.fit.answer import answer_blocks, answer_sentence
+from bayesbias.delivery.page.fit.question_and_data import question_section
 from bayesbias.reports.fit_report import FitReport
 
 
@@ -67,3 +68,15 @@ def test_a_group_that_another_seed_may_settle_is_borderline() -> None:
     first, *_ = answer_blocks(page)
     assert isinstance(first, Paragraph)
     assert "snakes borderline" in first.text
+
+
+def test_one_group_is_compared_on_two_named_lists() -> None:
+    page = page_of({"cats": -0.2, "dogs": -0.2})
+    table = page.table[page.table["protected_group"] == "cats"].reset_index(drop=True)
+    fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1, progress=False)
+    page = FitReport(fit, table, None, None, 0.89, 1)
+    assert "words of the group cats lie nearer to the list cats traits than to the list dogs traits" in (
+        answer_sentence(page).replace("Words", "words")
+    )
+    question = " ".join(block.text for block in question_section(page).blocks if isinstance(block, Paragraph))
+    assert "nearer to the associated attribute words than to the other attribute words" in question

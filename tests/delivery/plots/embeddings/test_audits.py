@@ -1,5 +1,6 @@
 """The figures of an audit: what is drawn is what was found."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.delivery.plots.style import save_figure
+from tests.delivery.plots.cut import cut_texts
 from tests.reports.audits.test_ranks import audit_of
 
 KEYS = [(name, study, "weat") for name in ("first $x$", "second") for study in ("s", "t")]
@@ -36,3 +38,17 @@ def test_ranks_stand_at_their_ranks() -> None:
     assert [text.get_text() for text in axes.texts] == ["above 0.99", "above 0.99"]
     with pytest.raises(ValueError, match=r"rank"):
         bb.plots.plot_ranks(5)  # type: ignore[arg-type]
+
+
+def test_the_axis_reaches_the_edges_of_the_region_and_no_text_is_cut() -> None:
+    keys = [(name, "s", "contrast") for name in ("first", "second")]
+    rng = np.random.default_rng(1)
+    frame = audit_of(dict.fromkeys(keys, 0.004), {key: rng.normal(0.004, 0.002, 100) for key in keys})
+    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["hdi_low", "hdi_high"]] = [0.001, 0.008]
+    frame.record = replace(frame.record, rope=(-0.02, 0.02))  # type: ignore[attr-defined]
+    figure = bb.plots.plot_audit(frame)
+    low, high = figure.axes[0].get_xlim()
+    assert low < -0.02
+    assert high > 0.02
+    assert cut_texts(figure) == []

@@ -8,6 +8,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.delivery.plots.posterior import contrasts as module
 from bayesbias.delivery.plots.style import save_figure
+from tests.delivery.plots.cut import cut_texts
 
 
 def test_rows_are_all_groups_and_words(fit: xr.DataTree, tmp_path: Path) -> None:
@@ -39,3 +40,8 @@ def test_many_rows_are_cut_and_it_is_said(fit: xr.DataTree, monkeypatch: pytest.
     size = frame.assign(size=frame["mean"].abs()).groupby("protected_word", sort=False)["size"].max()
     assert set(labels[3:]) == set(size.nlargest(5).index)
     assert "8 of 19 rows, the words farthest from 0" in figure.get_suptitle()
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_no_text_is_cut(fit: xr.DataTree, words: bool) -> None:
+    assert cut_texts(bb.plots.plot_contrasts(fit, rope=0.02, words=words)) == []
