@@ -31,6 +31,8 @@ from bayesbias.tables.schema import lost_by_list
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayesbias.models.spec import ModelSpec
+
 _LIMITS = {
     "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
     "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
@@ -108,8 +110,9 @@ def conclusions(
         ]
         for level in ("overall", "protected_group", "word")
     )
+    pull = _pull(fitted_model(fit))
     word_statements = [
-        _words_statement([row for row in words if row["contrast"] == contrast["contrast"]], hdi_prob)
+        _words_statement([row for row in words if row["contrast"] == contrast["contrast"]], hdi_prob, pull)
         for contrast in overall
     ]
     names_words = any(statement.numbers["nearer"] or statement.numbers["farther"] for statement in word_statements)
@@ -199,7 +202,9 @@ def _reason_apart(fit: "xr.DataTree") -> str:
         reasons.append("pairs that were lost are estimated from the others")
     if spec.switches["likelihood"] == "student_t":
         reasons.append("outlying distances count less")
-    if not spec.multivariate:
+    if spec.switches["pooling"] == "none":
+        reasons.append("the prior of the means counts where pairs are few")
+    elif not spec.multivariate:
         reasons.append("words are pooled, each with the same weight whatever its group")
     return " and ".join(reasons) or "means of a list are estimated from all its words together"
 
@@ -253,7 +258,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
     phrases = attribute_phrases(groups)
     rows = {_other(row): row for row in overall}
     # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
-    small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= hdi_prob]
+    small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= max(hdi_prob, HDI_PROB)]
     settled = {name: row["direction"] for name, row in rows.items() if row["settled"] and name not in small}
     controls = [name for name in ("human", "neutral") if settled.get(name) == "nearer"]
     against = [
@@ -329,7 +334,7 @@ def _apart(row: Row) -> bool:
     return bool(abs(row["mean"] - row["observed"]) > row["sd"])
 
 
-def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
+def _words_statement(every: list[Row], hdi_prob: float, pull: str) -> Statement:
     rows = [row for row in every if _measured(row)]
     settled = [row for row in rows if _named(row)]
     lists = {
@@ -370,13 +375,22 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
         text += f" Not named because their plain differences have the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += (
-            f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. The model "
-            "pulls single words toward the others of their group, as far as the attribute words show that they agree."
-        )
+        text += f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. {pull}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
     return Statement("words", text, numbers)
+
+
+def _pull(spec: "ModelSpec") -> str:
+    """Return where a model pulls the estimates of single words."""
+    if spec.switches["pooling"] == "none":
+        return "The prior of the means moves them."
+    if spec.multivariate:
+        return (
+            "The model pulls single words toward the others of their group, as far as the attribute words show that "
+            "they agree."
+        )
+    return "The model pulls single words toward the mean of all words of a connection."
 
 
 def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
-from bayesbias.reports.posterior.conclusions import _contrast_statement, _verdict, nothing_to_compare
+from bayesbias.reports.posterior.conclusions import _contrast_statement, _pull, _verdict, nothing_to_compare
 from tests.reports.made import CONNECTIONS, made_fit
 
 
@@ -139,7 +139,7 @@ def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree) -> None:
         rows = rows.set_index("protected_word")
         apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
         assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
-        assert ("The model pulls single words" in statement.text) == bool(statement.numbers["pulled"])
+        assert ("more than one posterior sd from their plain" in statement.text) == bool(statement.numbers["pulled"])
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
     assert pulled
 
@@ -309,3 +309,25 @@ def test_one_group_is_not_compared_with_others(shifts: dict[str, float], verdict
     for text in (report.verdict.text, contrast.text):
         assert "other groups" not in text
         assert "stereotype" not in text
+
+
+@pytest.mark.parametrize(
+    ("model", "pull"),
+    [
+        ("no_pooling", "The prior of the means"),
+        ("crossed", "toward the mean of all words"),
+        ("hierarchical", "toward the mean of all words"),
+        ("multivariate", "toward the others of their group"),
+    ],
+)
+def test_what_moves_single_words_is_said_of_the_model_that_was_fitted(model: str, pull: str) -> None:
+    assert pull in _pull(bb.load_model(model))
+
+
+def test_too_small_needs_the_probability_of_the_usual_interval(fit: xr.DataTree) -> None:
+    """A narrow interval is no reason to call a difference small."""
+    row = bb.contrasts(fit).iloc[0]
+    rope = abs(row["mean"]) + 0.3 * row["sd"]
+    inside = bb.contrasts(fit, rope=rope).iloc[0]["probability_in_rope"]
+    assert 0.3 < inside < 0.89
+    assert bb.conclusions(fit, rope=rope, hdi_prob=0.3).verdict.kind != "too small"
