@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _READING = {
     "adding up": "The gaps of two embeddings need not differ by exactly the difference given, least of all for single "
     "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward those of "
-    "others. The difference comes from a model of the differences of the same pairs, in which everything that the "
-    "embeddings share cancels. The difference is the number to read.",
+    "others. The difference comes from the differences of the same pairs, in which everything that the embeddings "
+    "share cancels. The difference is the number to read.",
     "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. For all "
     "terms below, it leaves out 0.",
     "narrower": "narrower: the gap is settled in both (both intervals leave out 0), and the difference is toward 0.",

@@ -331,7 +331,7 @@ def _smallest(frame: "pd.DataFrame") -> list[bool]:
 
 def _size_text(protected_words: int, attribute_words: int) -> str:
     per_list = counted(attribute_words, "attribute word")
-    return f"{counted(protected_words, 'protected word')} a group with {per_list} a list"
+    return f"{counted(protected_words, 'protected word')} per group with {per_list} per list"
 
 
 def _statements(

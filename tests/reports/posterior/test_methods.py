@@ -16,6 +16,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     data = bb.methods(short_fit).split("\n\n")[0]
     facts = short_table.attrs["bayesbias"]
     assert facts["embedding"]["name"] in data
+    assert f"The study is '{facts['study']}':" in data
     assert facts["embedding"]["hash"] in data
     for side in ("protected", "attribute"):
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:

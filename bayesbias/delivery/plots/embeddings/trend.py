@@ -38,7 +38,7 @@ def plot_trend(trend: Trend) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        A panel a contrast: posterior means (points) and HPDIs (lines) in units of cosine distance, and plain
+        A panel per contrast: posterior means (points) and HPDIs (lines) in units of cosine distance, and plain
         differences of averages (crosses); a point is filled if its interval excludes 0.
 
     Raises

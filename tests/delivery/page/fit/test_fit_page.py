@@ -95,8 +95,8 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
             expected = ends[0] if len(ends) == 1 else ends[0] + " to " + ends[1]
             assert column(rows, header) == expected.tolist()
 
-    means = {"Mean": ("mean", "{:.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:.3f}")}
-    differences = {"Mean": ("mean", "{:+.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:+.3f}")}
+    means = {"Mean": ("mean", "{:.3f}"), "SD": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:.3f}")}
+    differences = {"Mean": ("mean", "{:+.3f}"), "SD": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:+.3f}")}
     overall = bb.summary(fitted, level="overall")
     word = bb.summary(fitted, level="word").query("parameter == 'word_mean'")
     same(
