@@ -3,7 +3,8 @@
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.delivery.markdown import markdown, table_lines
+from bayesbias.base.statements import Statement, StatementList
+from bayesbias.delivery.markdown import _part_lines, markdown, table_lines
 from bayesbias.delivery.page.blocks import Table
 
 
@@ -19,3 +20,5 @@ def test_words_in_sentences_are_no_tags(fit: xr.DataTree) -> None:
     text = markdown(report)
     assert "<script>" not in text
     assert text.startswith("# &lt;script&gt;")
+    lines = _part_lines(StatementList("Words", (Statement("words", "<unk> moved, as `trend` says."),)))
+    assert lines[2] == "- &lt;unk&gt; moved, as `trend` says.", "code stays"

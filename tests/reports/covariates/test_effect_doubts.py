@@ -46,3 +46,21 @@ def test_a_word_that_turns_the_slope_need_not_be_the_most_influential() -> None:
     without = np.polyfit(np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 6.0, -6.0])[others], leans[others], 1)[0]
     assert without == pytest.approx(slope - shifts[turning])
     assert np.sign(without) != np.sign(slope)
+
+
+def test_of_two_influential_words_the_one_that_turns_the_slope_is_named() -> None:
+    """Without w2 the slope moves further, away from 0; without w4 it turns."""
+    rng = np.random.default_rng(9)
+    words = [f"w{place}" for place in range(10)]
+    covariate, axis = rng.normal(size=10), np.eye(30)[0]
+    pairs = zip(words, covariate, strict=True)
+    vectors = {word: rng.normal(size=30) * 0.3 + 0.05 * value * axis for word, value in pairs}
+    lists = {name: [f"{name}{place}" for place in range(6)] for name in "ab"}
+    for name, side in (("a", axis), ("b", -axis)):
+        for word in lists[name]:
+            vectors[word] = rng.normal(size=30) * 0.2 + side
+    table = bb.distance_table(vectors, {"p": words, **lists})
+    values = {"x": dict(zip(words, covariate, strict=True))}
+    fit = bb.fit(table, covariates=values, random_seed=1, progress=False, draws=500)
+    (doubt,) = (doubt for doubt in bb.covariate_effect(fit).doubts if doubt.kind == "influence")
+    assert doubt.numbers["word"] == "w4"
