@@ -18,7 +18,7 @@ def markdown(result: Result) -> str:
         lines += _part_lines(part)
     for table in contents.tables.values():
         if len(table.frame):
-            lines += [f"## {table.section}", ""] + ([table.note, ""] if table.note else [])
+            lines += [f"## {markdown_text(table.section)}", ""] + ([_sentence(table.note), ""] if table.note else [])
             lines += table_lines(table_block(table))
     if contents.settings or contents.code:
         lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
@@ -39,13 +39,13 @@ def table_lines(table: Table) -> list[str]:
     """
     rule = ["---" if text else "---:" for text in table.texts]
     rows = [table.header, rule, *table.rows]
-    return [table.caption, "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
+    return [_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
 
 
 def _part_lines(part: StatementList) -> list[str]:
     if not part.statements:
         return []
-    title = [f"## {part.title}", ""] if part.title else []
+    title = [f"## {markdown_text(part.title)}", ""] if part.title else []
     return [
         *title,
         *(f"{'- ' if part.bulleted else ''}{_sentence(statement.text)}" for statement in part.statements),

@@ -1,7 +1,9 @@
 """Whatever a report returns is written by the same code: whole, safe, with every statement and every number."""
 
 import json
+import re
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base.results import Contents, LinkedPage, Result, ResultGroup
+from bayesbias.base.statements import markdown_text
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
@@ -72,9 +75,10 @@ def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
         *(_OF_A_GATE if isinstance(result, GateResult) else ()),
     }
     text = bb.write(result, tmp_path / "a.md").read_text(encoding="utf-8")
-    assert text.startswith(f"# {result.contents.title}\n")
-    assert all(statement.text in text for statement in result.contents.limits)
+    assert text.startswith(f"# {markdown_text(result.contents.title)}\n")
+    assert all(escape(statement.text, quote=False) in text for statement in result.contents.limits)
     assert all(name in text for name in result.contents.settings)
+    assert not re.search(r"<[a-z/]", text.partition("```")[0]), "no name is a tag"
 
 
 def test_the_glossary_knows_the_columns_that_pages_show(result: Result) -> None:

@@ -193,7 +193,8 @@ def test_words_for_which_the_nearness_of_a_list_decides_are_said_to_be_such() ->
     report = bb.conclusions(bb.fit(moved, **SETTINGS))
     words = next(one for one in report.shown if one.kind == "words")
     assert words.numbers["by_nearness"] == ["x0", "x1", "x2"]
-    assert "which decides whether x0, x1, x2 are settled" in words.text
+    assert words.numbers["by_nearness"] == ["x0", "x1", "x2"]
+    assert "For x0, x1, x2, the result changes" in words.text
     # Where it decides for one group, all groups show it.
     groups = [one for one in report.shown if one.kind == "group"]
     assert all("than" in one.text and "Without it" in one.text for one in groups)
