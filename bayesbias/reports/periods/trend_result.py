@@ -60,7 +60,7 @@ class Trend(Result):
     lines : pandas.DataFrame
         The trend of each contrast over all words: `parameter` (the change along the line from the first to the last
         period, the change for one unit of each covariate, the sd of periods), `observed` (of the plain gaps) and the
-        estimates. Empty with two periods.
+        estimates (of the sd, `mean` is the median). Empty with two periods.
     slopes : pandas.DataFrame
         With `word_covariates`, of each contrast and covariate: the least-squares slope of the words' gaps in each
         period (`quantity` is ``"slope"``) and its change from the first to the last (``"change"``), with `observed`

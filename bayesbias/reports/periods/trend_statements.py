@@ -75,13 +75,16 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
     """Return the coefficients of each contrast's trend."""
     statements = []
     for row in rows_of(lines):
+        ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
         if row["observed"] != row["observed"]:
-            what = "Steps of the random walk have an sd of" if walk else "Periods vary around the line with an sd of"
+            what = "steps of the random walk have an sd" if walk else "periods vary around the line with an sd"
             per = " for one unit of time" if walk else ""
-            text = f"{row['contrast']}: {what} {digits_text(row['mean'])}{per} beyond the error of the words."
+            text = (
+                f"{row['contrast']}: {what}{per} of {digits_text(row['mean'])} (median; {ends}) beyond the error of "
+                "the words."
+            )
         else:
             settled = "" if row["settled"] else ", which is not settled"
-            ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
             text = f"{row['contrast']}: {row['parameter']} {digits_text(row['mean'])} ({ends}){settled}."
         statements.append(Statement("trend", text, row))
     return tuple(statements)

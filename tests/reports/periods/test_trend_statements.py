@@ -59,7 +59,7 @@ def test_contrasts_that_wander_have_an_advice_each_and_the_others_one_sentence()
     assert neighbour_statements(neighbours[:0], 0.11) == ()
 
 
-@pytest.mark.parametrize(("walk", "words"), [(True, "Steps of the random walk"), (False, "vary around the line")])
+@pytest.mark.parametrize(("walk", "words"), [(True, "steps of the random walk"), (False, "vary around the line")])
 def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool, words: str) -> None:
     lines = pd.DataFrame(
         {
@@ -76,6 +76,7 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
     assert settled == f"{NAME}: line 0.11 (0.05 to 0.17)."
     assert open_.endswith("which is not settled.")
     assert words in spread
+    assert "of 0.03 (median; 0.01 to 0.06)" in spread
 
 
 def test_words_that_moved_most_come_first_and_settled_ones_are_counted() -> None:
