@@ -268,7 +268,7 @@ def _word_vectors(
 
 def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> str:
     if contexts < _LEAST:
-        return f"{counted(contexts, 'context')}, and {_LEAST} are needed"
+        return f"{counted(contexts, 'context') if contexts else 'no contexts'}, and {_LEAST} are needed"
     if unknown > contexts - least:
         return f"{model.name} does not know it"
     return f"its contexts are longer than {model.name} reads"
