@@ -138,6 +138,6 @@ def raise_if_too_many_lost(
         raise LostWordsError(
             f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words "
             f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms (case), leave these "
-            "studies or embeddings "
-            f"out, or go on without these answers (skip_unanswered, --skip-unanswered){allowed}."
+            "studies or embeddings out, or go on without these answers (skip_unanswered, "
+            f"--skip-unanswered){allowed}."
         )

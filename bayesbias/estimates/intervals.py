@@ -107,6 +107,15 @@ def settled(low: float, high: float) -> bool:
     return bool(low > 0 or high < 0)
 
 
+def settled_text(low: float, high: float) -> str:
+    """Return whether an interval excludes 0, in words.
+
+    >>> settled_text(-0.3, 0.1)
+    'not settled'
+    """
+    return "settled" if settled(low, high) else "not settled"
+
+
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:
     """Return whether 0 is within the Monte Carlo error of an end of an interval.
 

@@ -19,9 +19,10 @@ def script() -> ModuleType:
     return load_script("periods", "periods")
 
 
-def test_readme_shows_the_table(script: ModuleType) -> None:
+@pytest.mark.parametrize(("name", "table"), [("periods", "cells"), ("slopes", "slopes"), ("trends", "trends")])
+def test_readme_shows_the_tables(name: str, table: str) -> None:
     text = (KEPT / "README.md").read_text(encoding="utf-8")
-    for line in script.markdown(pd.read_csv(KEPT / "cells.csv")).splitlines():
+    for line in load_script("periods", name).markdown(pd.read_csv(KEPT / f"{table}.csv")).splitlines():
         assert line in text
 
 
@@ -125,12 +126,6 @@ def numbers_of_slopes() -> Iterator[str]:
     yield f"`slopes.csv` ({seconds / 60:.0f} minutes)"
 
 
-def test_readme_shows_the_table_of_slopes() -> None:
-    text = (KEPT / "README.md").read_text(encoding="utf-8")
-    for line in load_script("periods", "slopes").markdown(pd.read_csv(KEPT / "slopes.csv")).splitlines():
-        assert line in text
-
-
 @pytest.mark.slow
 def test_slopes_in_short() -> None:
     """With the bundled vectors: slopes that follow a covariate, and their change, are inside most intervals."""
@@ -157,12 +152,6 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
         )
         == []
     )
-
-
-def test_readme_shows_the_table_of_trends() -> None:
-    text = (KEPT / "README.md").read_text(encoding="utf-8")
-    for line in load_script("periods", "trends").markdown(pd.read_csv(KEPT / "trends.csv")).splitlines():
-        assert line in text
 
 
 @pytest.mark.slow

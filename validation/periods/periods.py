@@ -11,7 +11,7 @@ README.md says what the table means.
 import argparse
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -339,21 +339,30 @@ def markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Run all cells and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def write_trial[AnyCell](
+    about: str | None,
+    cells: Sequence[AnyCell],
+    summary: Callable[[AnyCell, Path, int], pd.DataFrame],
+    output: str,
+    *,
+    draws: int = DRAWS,
+) -> None:
+    """Write the table of a trial, as the arguments of the command line say; `summary` is of a cell, with samples."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("embeddings", type=Path)
     parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
-    parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
+    parser.add_argument("--cells", nargs="*", type=int, default=range(len(cells)))
+    parser.add_argument("--output", type=Path, default=FOLDER / output)
     given = parser.parse_args()
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
+    settings = {"seed": SEED, "samples": given.samples, "draws": draws}
+    chosen = [cells[number] for number in given.cells]
+    write_cells(chosen, lambda cell: summary(cell, given.embeddings, given.samples), given.output, settings, digits=5)
 
-    def summary(cell: Cell) -> pd.DataFrame:
-        return summarise(run_cell(cell, given.embeddings, given.samples))
 
-    write_cells([CELLS[number] for number in given.cells], summary, given.output, settings, digits=5)
+def summarise_cell(cell: Cell, embeddings: Path, samples: int) -> pd.DataFrame:
+    """Return the rows of a cell."""
+    return summarise(run_cell(cell, embeddings, samples))
 
 
 if __name__ == "__main__":
-    main()
+    write_trial(__doc__, CELLS, summarise_cell, "cells.csv")

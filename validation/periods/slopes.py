@@ -7,14 +7,13 @@ whole lists in the first period, plus noise of the same sd (`related`), or numbe
 is the least-squares slope of the plain gaps of all words: no model makes it. README.md says what the table means.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from periods import CHAINS, DRAWS, FOLDER, SEED, PeriodSample, Populations, drawn, populations, summarise, write_cells
+from periods import CHAINS, DRAWS, SEED, PeriodSample, Populations, drawn, populations, summarise, write_trial
 from periods import Cell as PeriodCell
 from scipy import stats
 
@@ -124,7 +123,7 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> Iterator[dict[str, objec
         lists, times = list_deviations(sample), np.arange(cell.periods, dtype=float)
         contrast = draw_contrast(sample, lists, times, (0, 1), draws=DRAWS * CHAINS, chains=CHAINS, seed=number)
         given = WordCovariates(np.tile(values, (cell.periods, 1))[..., None], ("covariate",))
-        slopes = draw_slopes(sample, lists, (0, 1), contrast, given, seed=number)
+        slopes = draw_slopes(sample, contrast, given, seed=number)
         estimates = []
         for level in ("population", "these_words"):
             draws = getattr(slopes, level)[..., 0]
@@ -165,21 +164,10 @@ def markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Run all cells and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--output", type=Path, default=FOLDER / "slopes.csv")
-    given = parser.parse_args()
-
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS * CHAINS}
-
-    def summary(cell: Cell) -> pd.DataFrame:
-        return summarise(pd.DataFrame(run_cell(cell, given.embeddings, given.samples)))
-
-    write_cells(CELLS, summary, given.output, settings, digits=5)
+def summarise_cell(cell: Cell, embeddings: Path, samples: int) -> pd.DataFrame:
+    """Return the rows of a cell."""
+    return summarise(pd.DataFrame(run_cell(cell, embeddings, samples)))
 
 
 if __name__ == "__main__":
-    main()
+    write_trial(__doc__, CELLS, summarise_cell, "slopes.csv", draws=DRAWS * CHAINS)

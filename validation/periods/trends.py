@@ -7,7 +7,6 @@ line in time and chance: independent from period to period, or a random walk. Th
 the plain mean over the whole lists: no model makes it. README.md says what the table means.
 """
 
-import argparse
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ import pandas as pd
 from periods import (
     CHAINS,
     DRAWS,
-    FOLDER,
     SEED,
     PeriodSample,
     drawn,
@@ -28,7 +26,7 @@ from periods import (
     sample_of,
     summarise,
     word_gaps,
-    write_cells,
+    write_trial,
 )
 from scipy import stats
 
@@ -202,22 +200,12 @@ def markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Run all cells and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--output", type=Path, default=FOLDER / "trends.csv")
-    given = parser.parse_args()
-    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS}
-
-    def summary(cell: Cell) -> pd.DataFrame:
-        rows = run_cell(cell, given.embeddings, given.samples)
-        warns = rows.groupby(["method", "level", "quantity"], sort=False)["warns"].mean()
-        return summarise(rows).assign(warns=warns.to_numpy())
-
-    write_cells(CELLS, summary, given.output, settings, digits=5)
+def summarise_cell(cell: Cell, embeddings: Path, samples: int) -> pd.DataFrame:
+    """Return the rows of a cell, with the share of warnings."""
+    rows = run_cell(cell, embeddings, samples)
+    warns = rows.groupby(["method", "level", "quantity"], sort=False)["warns"].mean()
+    return summarise(rows).assign(warns=warns.to_numpy())
 
 
 if __name__ == "__main__":
-    main()
+    write_trial(__doc__, CELLS, summarise_cell, "trends.csv")

@@ -19,7 +19,7 @@ from bayesbias.base.statements import (
     rows_of,
     share_text,
 )
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import settled_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,7 +246,7 @@ class AsymmetryReport(Result):
         row = rows_of(whole)[0]
         of_source = self.accuracy[self.accuracy["source"] == name]
         right = rows_of(of_source[of_source["gamma"] == of_source["gamma"].iloc[0]])[-1]
-        what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+        what = settled_text(row["hdi_low"], row["hdi_high"])
         corrected = interval_text(row["cam_corrected_low"], row["cam_corrected_high"])
         text = (
             f"{name}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
@@ -265,7 +265,7 @@ _LIMITS = (
 
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:
-    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{row['relation']}, {counted(row['pairs'], 'pair')}: the first word evokes the "
         f"second {ratio_text(row['mean'])} the reverse, {row['mean']:+.3f} "
@@ -275,7 +275,7 @@ def _relation_statement(row: Mapping[str, Any]) -> Statement:
 
 
 def _difference_statement(row: Mapping[str, Any]) -> Statement:
-    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"CAM of {row['first']} minus that of {row['second']}, {counted(row['pairs'], 'pair')}: "
         f"{row['difference']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."

@@ -15,7 +15,7 @@ from bayesbias.base.checks import HDI_PROB, check_items, check_probability, chec
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, counted, interval_text, percent_text, rows_of
 from bayesbias.errors import MeasureError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import settled_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ class NormsComparison(Result):
 
 
 def _agreement_statement(row: Mapping[str, Any]) -> Statement:
-    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{row['first']} and {row['second']}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
         f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "

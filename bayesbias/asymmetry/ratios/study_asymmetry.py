@@ -17,7 +17,7 @@ from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates.intervals import contrast_name, settled
+from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class StudyAsymmetry(Result):
 
 
 def _mean_statement(row: Mapping[str, Any]) -> Statement:
-    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{row['connection']}, {counted(row['pairs'], 'pair')}: protected words evoke attribute words "
         f"{ratio_text(row['mean'])} the reverse: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
@@ -102,7 +102,7 @@ def _mean_statement(row: Mapping[str, Any]) -> Statement:
 
 
 def _contrast_statement(row: Mapping[str, Any]) -> Statement:
-    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{_TITLES[row['quantity']]}, {row['contrast']}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
         f"{row['hdi_high']:+.3f}), {what}."

@@ -1,5 +1,6 @@
 """The command that trains embeddings with several seeds."""
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -121,10 +122,11 @@ def train(
     first = next(iter(trained.paths.values()))
     question = "--study gender --output"
     if resample is not None:
-        files = " ".join(f"--resampled {path}" for path in trained.paths.values())
-        following = f"bayesbias seeds SEEDS/*.npz {files} {question} stable, where SEEDS has no resampled documents"
+        files = [part for path in trained.paths.values() for part in ("--resampled", path)]
+        following = f"{command('seeds')} SEEDS/*.npz {shlex.join(map(str, files))} {question} stable"
+        following += ", where SEEDS has no resampled documents"
     elif len(trained) > 1:
-        following = f"bayesbias seeds {output / '*.npz'} {question} stable"
+        following = f"{command('seeds', output)}/*.npz {question} stable"
     else:
         following = f"{command('table', first)} {question} table.csv"
     data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}

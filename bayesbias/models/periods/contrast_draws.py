@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.models.periods.gap_draws import ListDeviations, draw_gaps
+from bayesbias.models.periods.gap_draws import GapEstimate, ListDeviations, draw_gaps
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.models.periods.word_variation import draw_word_variation
@@ -14,19 +14,28 @@ from bayesbias.models.periods.word_variation import draw_word_variation
 class ContrastDraws:
     """Plain gaps by period and their draws, chain after chain.
 
-    `population` and `these_words` (draws, periods) weigh groups equally; `groups` has the shape (draws, periods,
-    groups), `words` (draws, periods, words). `plain_groups` (periods, groups) and `plain_words` (periods, words) are
-    differences of averages; `group_places` and `word_places` are the positions of groups and words in the sample.
+    `estimate` has the gaps of these words, not shrunk. `population` and `these_words` (draws, periods) weigh groups
+    equally; `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `plain_groups` (periods,
+    groups) are differences of averages; `group_places` are the positions of groups in the sample.
     """
 
+    estimate: GapEstimate
     population: np.ndarray
     these_words: np.ndarray
     groups: np.ndarray
     words: np.ndarray
     plain_groups: np.ndarray
-    plain_words: np.ndarray
     group_places: np.ndarray
-    word_places: np.ndarray
+
+    @property
+    def plain_words(self) -> np.ndarray:
+        """Differences of averages of each word, shape (periods, words)."""
+        return self.estimate.gaps
+
+    @property
+    def word_places(self) -> np.ndarray:
+        """Positions of the words in the sample."""
+        return self.estimate.places
 
     @property
     def plain(self) -> np.ndarray:
@@ -83,14 +92,13 @@ def draw_contrast(
             noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
         population += noise / len(group_places)
     return ContrastDraws(
+        estimate=estimate,
         population=population,
         these_words=these_words,
         groups=group_draws,
         words=group_draws[:, :, group_of] + variation.deviations,
         plain_groups=plain_groups,
-        plain_words=estimate.gaps,
         group_places=group_places,
-        word_places=places,
     )
 
 

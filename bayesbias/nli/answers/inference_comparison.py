@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
-from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled
+from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled, settled_text
 from bayesbias.nli.answers.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, TOO_FEW_WORDS, layout_of
 from bayesbias.nli.answers.run_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.test_sets.distances import distance_of_means
@@ -165,7 +165,7 @@ class InferenceComparison(Result):
 
     def _value(self, name: str) -> Statement:
         overall, contrast = self._row(self.values, name, OVERALL), self._row(self.values, name, self.contrast)
-        what = "settled" if settled(contrast["hdi_low"], contrast["hdi_high"]) else "not settled"
+        what = settled_text(contrast["hdi_low"], contrast["hdi_high"])
         text = f"{name}: {_interval(overall, '.3f')}; {self.contrast} {_interval(contrast)}, {what}."
         return Statement("value", text, {"overall": overall, "contrast": contrast})
 

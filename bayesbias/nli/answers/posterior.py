@@ -13,7 +13,7 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, counted
 from bayesbias.errors import MeasureError
-from bayesbias.estimates.intervals import estimate_frame, settled
+from bayesbias.estimates.intervals import estimate_frame, settled_text
 from bayesbias.nli.answers.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
 from bayesbias.nli.answers.premise_components import Premises
 from bayesbias.nli.answers.run_draws import Layout
@@ -99,7 +99,7 @@ class InferencePosterior(Result):
 
     def _contrast_statement(self, row: Mapping[Any, Any]) -> Statement:
         first, second = self.groups
-        what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+        what = settled_text(row["hdi_low"], row["hdi_high"])
         text = (
             f"{first} minus {second}, {row['population']}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
             f"{row['hdi_high']:+.3f}), {what}."

@@ -73,8 +73,7 @@ def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataF
             raise TableError(
                 f"{counted(int(differ.sum()), 'pair has', 'pairs have')} different connections in {baseline!r} and "
                 f"{name!r}, the first is {' and '.join(map(repr, shared[row]))} ({common[baseline]['connection'][row]} "
-                "and "
-                f"{common[name]['connection'][row]}). Build both tables from the same study."
+                f"and {common[name]['connection'][row]}). Build both tables from the same study."
             )
     if not _associated(common[baseline]).any():
         _check_no_associated_pairs(tables, len(shared))

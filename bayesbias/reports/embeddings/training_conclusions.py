@@ -5,7 +5,7 @@ from typing import Any
 
 from bayesbias.base.statements import Statement, counted, distance_text, interval_text, share_text, signed_text
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.estimates.intervals import contrast_sides, settled, settled_text
 
 _CONCLUSIONS = ("nearer", "farther", "not_settled")
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
@@ -129,7 +129,7 @@ def disagreement(row: dict[str, Any]) -> Statement:
 
 def contrast_statement(row: dict[str, Any]) -> Statement:
     """Return a contrast over seeds, and the sources of its spread."""
-    state = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    state = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{_title(row)}: {signed_text(row['mean'])} on average over seeds, interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}); in an embedding of one more seed "

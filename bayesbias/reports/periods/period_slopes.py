@@ -12,7 +12,6 @@ from bayesbias.errors import ArgumentError, name_some, raise_faults
 from bayesbias.estimates.intervals import settled
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates
 from bayesbias.models.periods.contrast_draws import ContrastDraws
-from bayesbias.models.periods.gap_draws import ListDeviations, draw_gaps
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
 from bayesbias.reports.periods.period_inputs import period_name
@@ -88,21 +87,13 @@ class SlopeDraws:
     population: np.ndarray
 
 
-def draw_slopes(
-    sample: PeriodSample,
-    lists: list[ListDeviations],
-    contrast: tuple[int, int],
-    drawn: ContrastDraws,
-    covariates: WordCovariates,
-    *,
-    seed: int,
-) -> SlopeDraws:
+def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCovariates, *, seed: int) -> SlopeDraws:
     """Return draws of the least-squares slope of the words' gaps on the covariates in each period, and of its change.
 
     For words like these, a word's residual is added with a random weight that is the same in all periods: this gives
     each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes.
     """
-    estimate = draw_gaps(sample, lists, *contrast, draws=len(drawn.population), seed=seed)
+    estimate = drawn.estimate
     present = sample.protected_present[estimate.places]
     rng = np.random.default_rng([seed, 4000])
     weights = rng.standard_normal((len(estimate.draws), len(present)))

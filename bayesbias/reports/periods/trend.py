@@ -222,7 +222,7 @@ def trend(
             if not walk and (test := neighbour_test(line, *data, seed=seed)):
                 rows["neighbours"] = pd.DataFrame([asdict(test)])
         if of_words is not None:
-            slopes = draw_slopes(sample, lists, (base, other), drawn, of_words, seed=seed)
+            slopes = draw_slopes(sample, drawn, of_words, seed=seed)
             rows["slopes"] = slope_rows(slopes, of_words.names, sample.periods, scope, hdi_prob)
         for key, frame in rows.items():
             frame.insert(0, "contrast", name)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbias.models.periods.contrast_draws import ContrastDraws
+from bayesbias.models.periods.gap_draws import GapEstimate
 from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.periods.trend_frames import (
@@ -46,14 +47,13 @@ def around(centre: float | list[float] | np.ndarray, sd: float = 0.01) -> np.nda
 PLAIN_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
 PLAIN_WORDS = np.array([[-0.4, -0.2, np.nan], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
 DRAWN = ContrastDraws(
+    estimate=GapEstimate(np.array([0, 1, 2]), PLAIN_WORDS, around(np.nan_to_num(PLAIN_WORDS)), np.eye(3)),
     population=around([-0.2, -0.15, -0.1], 0.2),
     these_words=around([-0.2, -0.15, -0.1]),
     groups=around(PLAIN_GROUPS),
     words=around(np.nan_to_num(PLAIN_WORDS)),
     plain_groups=PLAIN_GROUPS,
-    plain_words=PLAIN_WORDS,
     group_places=np.array([0, 1]),
-    word_places=np.array([0, 1, 2]),
 )
 
 
