@@ -126,7 +126,8 @@ def frame_of(method: str, sample: PeriodSample, seed: int) -> pd.DataFrame:
         table = difference_table(rows, source="differences", simulated=False)
         spec = model_of_differences(load_model("multivariate"))
         fitted = fit(table, spec, draws=DRAWS, chains=CHAINS, random_seed=seed, progress=False)
-        gaps, drawn = gap_frame(rows, fitted, HDI_PROB, None, seed), pair_draws(rows, fitted)
+        drawn = pair_draws(rows, fitted)
+        gaps = gap_frame(rows, drawn, HDI_PROB, None, seed)
     assert gaps is not None
     distances = pd.concat(difference_frames(rows, drawn, HDI_PROB, None)).fillna({"protected_word": ""})
     return pd.concat([gaps.assign(connection=""), distances], ignore_index=True)

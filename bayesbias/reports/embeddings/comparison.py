@@ -311,12 +311,13 @@ def compare_embeddings(
     }
     overall, by_word, gaps = {}, {}, {}
     for name in names:
-        rows, fitted = pairs[name], difference_fits.get(name)
+        rows = pairs[name]
         if samples:
             drawn = joint_draws(samples[name], draws=draws, chains=chains, seed=seed)
             gap_rows = joint_gap_frame(samples[name], hdi_prob, region, draws=draws, chains=chains, seed=seed)
         else:
-            drawn, gap_rows = pair_draws(rows, fitted), gap_frame(rows, fitted, hdi_prob, region, seed)
+            drawn = pair_draws(rows, difference_fits.get(name))
+            gap_rows = gap_frame(rows, drawn, hdi_prob, region, seed)
         overall[name], by_word[name] = difference_frames(rows, drawn, hdi_prob, region)
         if gap_rows is not None:
             gaps[name] = with_own_gaps(gap_rows, own_gaps(fits[baseline], hdi_prob), own_gaps(fits[name], hdi_prob))

@@ -71,8 +71,7 @@ class ComparisonConclusions(Rendered):
         (its row of `differences`), a statement on control words (``"controls"``), and the ``"words"`` whose gaps and
         distances differ (names by how they differ). Doubts state why the difference may not be one of stereotypes
         alone: ``"controls differ"``, ``"equalized words"``, ``"equalized attribute words"``, ``"tied words"``
-        (intervals of the gaps of one embedding
-        are too narrow).
+        (intervals of the gaps of one embedding are too narrow).
     reading
         Explanations of the numbers and terms; empty if nothing differs.
     limits

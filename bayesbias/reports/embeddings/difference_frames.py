@@ -43,7 +43,9 @@ class DifferenceDraws:
 def pair_draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None") -> DifferenceDraws:
     """Return draws from the fit of the differences of pairs; they are 0 if no distance differs."""
     return DifferenceDraws(
-        _draws(rows, fitted, "connection_mean"), _draws(rows, fitted, "word_mean"), _independent(fitted)
+        _draws(rows, fitted, "connection_mean"),
+        _draws(rows, fitted, "word_mean"),
+        0.0 if fitted is None else independent_draws(fitted),
     )
 
 
@@ -72,17 +74,6 @@ def joint_draws(sample: PeriodSample, *, draws: int, chains: int, seed: int) -> 
             (*dims, "protected_word", "connection"),
         ),
     )
-
-
-def _independent(fitted: "xr.DataTree | None") -> float | None:
-    return 0.0 if fitted is None else independent_draws(fitted)
-
-
-def _estimated(
-    draws: "xr.DataArray", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
-) -> "pd.DataFrame":
-    """Return estimates of differences, with a row for each combination of the dims other than chain and draw."""
-    return directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=_independent(fitted))
 
 
 def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) -> "xr.DataArray":
@@ -128,37 +119,33 @@ def difference_frames(
 
 
 def gap_frame(
-    rows: "pd.DataFrame",
-    fitted: "xr.DataTree | None",
-    hdi_prob: float,
-    region: tuple[float, float] | None,
-    seed: int,
+    rows: "pd.DataFrame", drawn: DifferenceDraws, hdi_prob: float, region: tuple[float, float] | None, seed: int
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    There are rows for all words together, then for each word.
+    There are rows for all words together, then for each word. `drawn` are from `pair_draws`.
     """
     import pandas as pd
 
     counts = rows.astype({"connection": str, "protected_word": str}).groupby(["protected_word", "connection"]).size()
-    connections = [str(name) for name in _draws(rows, fitted, "connection_mean")["connection"].values]
+    connections = [str(name) for name in drawn.overall["connection"].values]
     if "associated" not in connections or len(connections) < 2:
         return None
+    words = drawn.by_word["protected_word"].values
     frames = []
-    for variable in ("connection_mean", "word_mean"):
-        draws = _draws(rows, fitted, variable)
+    for draws in (drawn.overall, drawn.by_word):
+        of_all = draws is drawn.overall
         for place, other in enumerate(connections):
             if other == "associated":
                 continue
             gap = draws.sel(connection="associated", drop=True) - draws.sel(connection=other, drop=True)
-            words = rows["protected_word"].astype(str).unique().tolist()
             has_both = [(word, "associated") in counts and (word, other) in counts for word in words]
-            if variable == "connection_mean" and fitted is not None and sum(has_both) >= _FEWEST_WORDS:
-                means = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[has_both])
+            if of_all and drawn.independent != 0 and sum(has_both) >= _FEWEST_WORDS:
+                means = drawn.by_word.sel(protected_word=words[has_both])
                 word_gaps = means.sel(connection="associated", drop=True) - means.sel(connection=other, drop=True)
                 gap = mean_of_words_like_these(word_gaps, np.random.default_rng([seed, place]))
-            frame = _estimated(gap, fitted, hdi_prob, region)
-            if variable == "connection_mean":
+            frame = directed_estimates(gap, hdi_prob=hdi_prob, rope=region, independent=drawn.independent)
+            if of_all:
                 frame.insert(0, "protected_word", "")
             else:
                 frame = frame[has_both]

@@ -64,9 +64,9 @@ def word_covariates_by_period(covariates: Any, sample: PeriodSample) -> WordCova
 
 
 def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
-    repeated = frame.index[frame.index.duplicated()].intersection(words)
-    faults = [f"words occur more than once: {name_some(repeated)}"] if len(repeated) else []
-    raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+    if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
+        fault = f"words occur more than once: {name_some(repeated)}"
+        raise_faults(ArgumentError, f"word_covariates of {period}", [fault])
     chosen = frame.reindex(words)
     numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]

@@ -78,8 +78,7 @@ class Trend(Result):
         `contrast`, `period`, from which any other number follows.
     facts
         `study`, `periods`, `times`, `protected_words`, `attribute_words`, `scope`, `walk`, `covariates`,
-        `word_covariates`, `draws`,
-        `random_seed`, `hdi_prob`, `rope`, `lacking`, `version`.
+        `word_covariates`, `draws`, `random_seed`, `hdi_prob`, `rope`, `lacking`, `version`.
     """
 
     gaps: "pd.DataFrame"
@@ -158,11 +157,7 @@ class Trend(Result):
             diagnostics=convergence_statements(self.words, self.facts["draws"]),
             verdict=verdict(changes, first).text,
             answers=shown["From the first to the last period"].statements[1:],
-            parts=tuple(
-                part
-                for part in self.parts
-                if part.title in ("Trend", "Slopes", "Words", "Words that periods lack", "Methods")
-            ),
+            parts=tuple(part for part in self.parts if part.title in _SECTIONS),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
                 "trend": ResultFigure(
