@@ -132,7 +132,7 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
     if spec.source:
         yield f"Source: {spec.source.rstrip('.')}."
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
-    if spec.multivariate and "flat prior" not in spec.source:  # bundled models say so there
+    if spec.multivariate:
         yield "The means of lists to whole groups have a flat prior."
     if "covariate" in fit["constant_data"].coords:
         names = _escaped(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
