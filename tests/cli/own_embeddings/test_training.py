@@ -52,6 +52,18 @@ def test_documents_are_drawn_on_request(
     assert "resample" in capsys.readouterr().err
 
 
+def test_the_next_command_quotes_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "corpus.txt").write_text("the cat and the dog\na dog and a cat\n" * 20)
+    monkeypatch.chdir(tmp_path)
+    command = ["train", "corpus.txt", "--algorithm", "glove", "--dimensions", "4", "--epochs", "1", "--seeds", "1-2"]
+    assert in_process(*command, "-o", "my vectors", monkeypatch=monkeypatch) == 0
+    assert "bayesbias seeds 'my vectors'/*.npz --study gender" in capsys.readouterr().out
+    assert in_process(*command, "--resample", "documents", "-o", "my draws", monkeypatch=monkeypatch) == 0
+    assert "--resampled 'my draws/glove_seed1.npz'" in " ".join(capsys.readouterr().out.split())
+
+
 def test_gn_glove_takes_the_sets_of_debiasing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
