@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bayesbias.base.checks import is_number, shown
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 MAX_LOST = 0.2

@@ -18,7 +18,7 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.cells.audit_assembly import audit_frame
 from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words, needs_pairs
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers

@@ -7,7 +7,8 @@ from typing import NoReturn
 import pandas as pd
 
 from bayesbias.base.lost_words import WordList
-from bayesbias.base.statements import counted, rows_of
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import rows_of
 from bayesbias.cells.audit_cell import AuditCell, study_hash
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError, name_some, warn_user

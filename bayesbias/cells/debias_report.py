@@ -9,7 +9,8 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
-from bayesbias.base.statements import counted, rows_of
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import rows_of
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
 from bayesbias.cells.questions import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_items, is_text
 from bayesbias.base.lost_words import WordList, allowance
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import is_encoder, load_embedding

@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine.terminal import show
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
 from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, resample

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import (
-    Statement,
+from bayesbias.base.number_text import (
     count_text,
     counted,
     distance_text,
@@ -14,6 +13,7 @@ from bayesbias.base.statements import (
     probability_text,
     signed_text,
 )
+from bayesbias.base.statements import Statement
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.cosine_regressions.linear_model import LinearPrior
 from bayesbias.cosine_regressions.study_rows import StudyRows

@@ -8,7 +8,8 @@ from typing import Any, Required, TypedDict
 
 from bayesbias.base.files.inputs import bundled
 from bayesbias.base.files.toml_files import read_declared_toml
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user

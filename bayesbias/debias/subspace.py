@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import check_count, check_flag
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.base.vectors import checked_rows, raise_unless_same_dimensions
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, as_debias_words, check_has, sets_in, spelled
 from bayesbias.debias.rows import whole_embedding

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import (
+from bayesbias.base.number_text import (
     count_text,
     digits_text,
     distance_text,

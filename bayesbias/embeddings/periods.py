@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import printable
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import file_stem, load_embedding

@@ -11,7 +11,8 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import shown
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user

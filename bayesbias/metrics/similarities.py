@@ -10,7 +10,8 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel

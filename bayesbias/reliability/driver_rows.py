@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, column_rank, is_constant
 from bayesbias.base.checks import check_items
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import ReportError, did_you_mean, name_some
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError
 
 # Numbers that are processed at once, so that they fit into the cache of a core.

@@ -9,8 +9,9 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_probability, resolve_seed
+from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of, share_text
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import estimates, settled
 from bayesbias.models.numerics.diagnostics import warn_of_problems

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
 from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of, share_text
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.estimates.intervals import settled

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError
 from bayesbias.reliability.reliability_drivers import ReliabilityRegression, drivers
 from bayesbias.reliability.stability import word_features

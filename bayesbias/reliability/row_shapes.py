@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayesbias.base.statements import Statement, share_text
+from bayesbias.base.number_text import share_text
+from bayesbias.base.statements import Statement
 
 if TYPE_CHECKING:
     import pandas as pd

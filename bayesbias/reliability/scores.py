@@ -16,7 +16,7 @@ from bayesbias.base.checks import check_choice, check_count, check_items, check_
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import (
     ArgumentError,

@@ -7,7 +7,7 @@ from typing import Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import bundled, read_toml
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError, did_you_mean
 from bayesbias.metrics.look_up import checked_words
 

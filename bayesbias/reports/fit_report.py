@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure
-from bayesbias.base.statements import Conclusions, Statement, StatementList, counted, percent_text
+from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data

@@ -9,7 +9,7 @@ import pandas as pd
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding

@@ -16,7 +16,7 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_text
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS

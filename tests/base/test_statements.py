@@ -1,25 +1,10 @@
-"""Statements: numbers as a reader sees them, and three renderings of the same fields."""
+"""Statements: three renderings of the same fields."""
 
 import json
-from collections.abc import Callable
 
 import numpy as np
-import pytest
 
-from bayesbias.base.statements import (
-    LINE,
-    Conclusions,
-    Statement,
-    StatementList,
-    count_text,
-    distance_text,
-    plain,
-    probability_text,
-    render_html,
-    render_text,
-    share_text,
-    signed_text,
-)
+from bayesbias.base.statements import LINE, Conclusions, Statement, StatementList, plain, render_html, render_text
 
 LONG = " ".join(["word"] * 60)
 
@@ -33,15 +18,6 @@ def made() -> Conclusions:
         limits=(Statement("bias", "Bias."),),
         heading="What is shown (89% HPDI)",
     )
-
-
-@pytest.mark.parametrize("write", [distance_text, signed_text, share_text, count_text])
-def test_what_is_no_number_is_said(write: Callable[[float], str]) -> None:
-    assert write(float("nan")) == "undefined"
-
-
-def test_a_probability_is_never_certain() -> None:
-    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
 
 
 def test_text_has_doubts_first_and_short_lines() -> None:

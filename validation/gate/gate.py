@@ -28,7 +28,7 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample  # n
 from bayesbias.models.multivariate.list_means import sample_list_means  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import draws_interval  # noqa: E402
 from bayesbias.reports.audits.baseline import probability_worse  # noqa: E402
-from bayesbias.reports.audits.gate import FAIL, PASS, outcome_of  # noqa: E402
+from bayesbias.reports.audits.gate_rule import FAIL, PASS, outcome_of  # noqa: E402
 
 # Lists of equal length and spread whose gaps are real: something associated, and random lists (noise 99).
 CELLS = [0, 1, 3, 6, 9, 11, 13, 15, 18, 24, 25]

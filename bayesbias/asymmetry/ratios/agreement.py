@@ -20,7 +20,7 @@ from bayesbias.asymmetry.ratios.pair_statistics import (
 from bayesbias.asymmetry.sources.relations import REST, chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_items, check_number, check_probability
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
 
 LEAST_PAIRS = 10

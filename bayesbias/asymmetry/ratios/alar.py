@@ -11,7 +11,7 @@ from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
-from bayesbias.base.statements import counted, digits_text
+from bayesbias.base.number_text import counted, digits_text
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import estimate_frame
 

@@ -9,16 +9,9 @@ from bayesbias.asymmetry.ratios.agreement import CLEAR, WEIGHTED
 from bayesbias.asymmetry.ratios.alar import ratio_text, usable
 from bayesbias.asymmetry.sources.conditional_sources import COUNT_RATIO
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.base.number_text import counted, interval_text, percent_text, share_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    counted,
-    interval_text,
-    percent_text,
-    rows_of,
-    share_text,
-)
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.estimates.intervals import settled_text
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from bayesbias.asymmetry.sources.conditional_sources import lar
 from bayesbias.asymmetry.sources.evocation import Evocation
 from bayesbias.asymmetry.sources.relations import chosen_relations, with_relations
 from bayesbias.base.checks import HDI_PROB, check_items, check_probability, check_type, resolve_seed
+from bayesbias.base.number_text import counted, interval_text, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, interval_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import settled_text
 

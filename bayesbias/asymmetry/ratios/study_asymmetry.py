@@ -14,8 +14,9 @@ from bayesbias.asymmetry.ratios.similarities import similarity
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study

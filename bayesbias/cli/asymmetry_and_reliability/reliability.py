@@ -86,7 +86,7 @@ def reliability(
     from bayesbias import reliability as room
     from bayesbias.base.checks import check_probability
     from bayesbias.base.files.inputs import input_file
-    from bayesbias.base.statements import counted, percent_text
+    from bayesbias.base.number_text import counted, percent_text
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.directions.word_scores import load_base_pairs
     from bayesbias.reliability.scores import score_array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.machine.terminal import show
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,

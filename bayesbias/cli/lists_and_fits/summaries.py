@@ -46,7 +46,7 @@ def summary(
 
         bayesbias summary weat7/fit.nc --level overall --rope 0.02
     """
-    from bayesbias.base.statements import percent_text
+    from bayesbias.base.number_text import percent_text
     from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.conclusions import conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table

@@ -145,7 +145,7 @@ def _answer(
     """Print the scores of an embedding, and their changes from the original if it is given."""
     import pandas as pd
 
-    from bayesbias.base.statements import percent_text
+    from bayesbias.base.number_text import percent_text
     from bayesbias.metrics.embedding_scores.paired_change import paired_change
 
     names = labels or [score.measure for score in scores[0]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.cli.base import (
     AsJson,
     Command,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, linear_map
 from bayesbias.debias.method import Method

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import save_figure
 
 if TYPE_CHECKING:

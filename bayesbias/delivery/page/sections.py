@@ -5,8 +5,8 @@ from importlib.metadata import version
 from re import sub
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.number_text import counted
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import counted
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
     MOST_ROWS,

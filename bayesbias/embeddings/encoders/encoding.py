@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.checks import check_count, check_items
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.contextual.spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder

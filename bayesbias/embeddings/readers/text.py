@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import input_file, is_folder, printable
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError

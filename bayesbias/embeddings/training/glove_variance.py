@@ -12,7 +12,8 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.glove_v import GloveVFolder
 from bayesbias.embeddings.readers.npz import sound_zip

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats
-from bayesbias.base.statements import Described, Facts, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.look_up import as_embedding, checked_pairs

@@ -13,7 +13,7 @@ from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.geometry import unit_rows

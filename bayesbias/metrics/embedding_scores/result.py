@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.statements import digits_text, facts_html, percent_text, plain, rows_of
+from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.statements import facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along

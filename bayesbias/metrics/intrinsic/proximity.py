@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, resolve_seed
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING, Floats
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.tables.conversion import any_frame
 

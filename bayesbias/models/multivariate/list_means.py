@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import TableError, name_some
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample

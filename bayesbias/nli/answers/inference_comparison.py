@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled, settled_text
 from bayesbias.nli.answers.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, TOO_FEW_WORDS, layout_of
 from bayesbias.nli.answers.run_draws import Layout, mean_draws, pair_draws, quantity_draws

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
+from bayesbias.base.number_text import counted
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import MeasureError
 from bayesbias.estimates.intervals import estimate_frame, settled_text
 from bayesbias.nli.answers.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_frame
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError, name_some
 
 LABELS = ("neutral", "entailment", "contradiction")

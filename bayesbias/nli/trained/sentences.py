@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_text, shown
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, name_some, warn_user
 

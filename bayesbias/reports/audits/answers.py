@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from bayesbias.base.statements import Statement, interval_text, p_text, percent_text, rows_of, signed_text
+from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 
 if TYPE_CHECKING:

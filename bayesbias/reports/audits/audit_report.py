@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList, counted, percent_text
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import name_some
 from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (

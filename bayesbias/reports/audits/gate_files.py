@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from bayesbias.base.statements import interval_text, markdown_text, percent_text, signed_text
+from bayesbias.base.number_text import interval_text, percent_text, signed_text
+from bayesbias.base.statements import markdown_text
 
 # What XML 1.0 cannot hold, escaped or not.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -10,17 +10,9 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, probability_text
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    counted,
-    digits_text,
-    interval_text,
-    percent_text,
-    probability_text,
-    rows_of,
-)
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows

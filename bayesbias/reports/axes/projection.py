@@ -10,8 +10,9 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.number_text import counted, digits_text, p_text, percent_text
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
-from bayesbias.base.statements import Statement, StatementList, counted, digits_text, p_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.number_text import counted, share_text
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, rows_of, share_text
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows

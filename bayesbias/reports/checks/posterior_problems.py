@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, counted, rows_of, share_text
+from bayesbias.base.number_text import counted, share_text
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.reports.checks.joint_statistics import JOINT
 from bayesbias.reports.checks.replicated_tables import ALL

@@ -12,8 +12,9 @@ from scipy.special import ndtr, stdtr
 
 from bayesbias.base.checks import check_count, resolve_seed, with_progress
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.number_text import distance_text, share_text, signed_text
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, distance_text, rows_of, share_text, signed_text
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.simulation import MEAN_PRIOR

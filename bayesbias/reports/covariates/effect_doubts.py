@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.covariates.leans import Leans

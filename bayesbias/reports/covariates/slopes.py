@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.errors import ReportError
 
 # A word with a larger leverage determines its own fitted value, and has no residual.

@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    counted,
-    interval_text,
-    percent_text,
-    rows_of,
-    signed_text,
-)
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled

@@ -4,19 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import (
-    Conclusions,
-    Rendered,
-    Statement,
-    StatementList,
+from bayesbias.base.number_text import (
     counted,
     distance_text,
     interval_text,
     percent_text,
     probability_text,
-    rows_of,
     signed_text,
 )
+from bayesbias.base.statements import Conclusions, Rendered, Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
 from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts

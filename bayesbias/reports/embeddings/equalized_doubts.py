@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from bayesbias.base.statements import Statement, counted
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 
 

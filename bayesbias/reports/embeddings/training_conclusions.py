@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbias.base.statements import Statement, counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled, settled_text
 

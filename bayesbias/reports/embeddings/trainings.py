@@ -11,8 +11,9 @@ import numpy as np
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
-from bayesbias.base.statements import Statement, StatementList, counted, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute

@@ -9,8 +9,9 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.spellings import Spellings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
-from bayesbias.base.statements import percent_text
+from bayesbias.base.number_text import percent_text
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance.permutation_test import p_value

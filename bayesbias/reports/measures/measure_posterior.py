@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.number_text import counted, digits_text, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, counted, digits_text, percent_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.metrics.registry import MEASURES

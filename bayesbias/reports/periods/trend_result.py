@@ -5,8 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, call_options
-from bayesbias.base.statements import StatementList, counted, percent_text
+from bayesbias.base.statements import StatementList
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.reports.periods.trend_statements import (
     convergence_statements,

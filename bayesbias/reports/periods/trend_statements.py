@@ -3,17 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.number_text import counted, digits_text, interval_text, p_text, percent_text, signed_text
 from bayesbias.base.results import NO_PROOF
-from bayesbias.base.statements import (
-    Statement,
-    counted,
-    digits_text,
-    interval_text,
-    p_text,
-    percent_text,
-    rows_of,
-    signed_text,
-)
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN

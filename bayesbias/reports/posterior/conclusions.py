@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.base.statements import (
-    Conclusions,
-    Statement,
-    counted,
-    interval_text,
-    percent_text,
-    probability_text,
-    signed_text,
-)
+from bayesbias.base.number_text import counted, interval_text, percent_text, probability_text, signed_text
+from bayesbias.base.statements import Conclusions, Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.estimates.intervals import settled as is_settled
@@ -76,16 +69,15 @@ def conclusions(
         ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"`` and ``"tied
         words"``. `verdict` interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too
         small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are nearer
-        to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
-        of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"``
-        (the estimate, and whether it is `settled`: its interval excludes 0) and ``"question"`` (a question of the
-        study); for several groups with
-        associated and different words also ``"group"`` (the contrast of a group, and whether the nearness of lists to
-        all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`, `not_settled` or
-        `unmeasured`, those that the model `pulled` more than one posterior sd from their plain difference, those for
-        which the nearness of a list to every group decides, `by_nearness`, and the number that would be named
-        `by_chance`). A word is named as nearer or farther only if its interval excludes 0, it is not `borderline`, and
-        its plain difference has the same sign; if the signs differ, it is `contradicted`.
+        to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words of this
+        kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the
+        estimate, and whether it is `settled`: its interval excludes 0) and ``"question"`` (a question of the study);
+        for several groups with associated and different words also ``"group"`` (the contrast of a group, and whether
+        the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`,
+        `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their plain
+        difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number that
+        would be named `by_chance`). A word is named as nearer or farther only if its interval excludes 0, it is not
+        `borderline`, and its plain difference has the same sign; if the signs differ, it is `contradicted`.
 
     Raises
     ------

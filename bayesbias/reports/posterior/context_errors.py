@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from bayesbias.base.statements import Statement, count_text, interval_text
+from bayesbias.base.number_text import count_text, interval_text
+from bayesbias.base.statements import Statement
 from bayesbias.embeddings.contextual.spread import GROUPS
 from bayesbias.estimates.intervals import settled
 from bayesbias.models.fitted.fits import fit_attribute

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, count_text, counted, digits_text
+from bayesbias.base.number_text import count_text, counted, digits_text
+from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions

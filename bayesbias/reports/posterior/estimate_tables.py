@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bayesbias.base.number_text import percent_text
 from bayesbias.base.results import Contents, Result, ResultTable
-from bayesbias.base.statements import Statement, StatementList, percent_text
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.reports.posterior.summary import UNITS
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.statements import Statement, distance_text, interval_text, signed_text
+from bayesbias.base.number_text import distance_text, interval_text, signed_text
+from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData

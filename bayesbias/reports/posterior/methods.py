@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.files.inputs import bundled
-from bayesbias.base.statements import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table

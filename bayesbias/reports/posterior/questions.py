@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
-from bayesbias.base.statements import Statement, counted, interval_text, rows_of, signed_text
+from bayesbias.base.number_text import counted, interval_text, signed_text
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import (
     QuestionWarning,
     ReportError,

@@ -19,16 +19,9 @@ from bayesbias.base.checks import (
     with_progress,
 )
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import digits_text, interval_text, percent_text, signed_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    digits_text,
-    interval_text,
-    percent_text,
-    rows_of,
-    signed_text,
-)
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import ReportError
@@ -39,7 +32,7 @@ from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
-from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
+from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_with_error
 from bayesbias.reports.robustness.random_lists import random_lists
 from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.build import distance_table
@@ -109,7 +102,7 @@ class RandomListCheck(Result):
             f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
             f"lie from {interval_text(model['low'], model['high'])}."
         )
-        share = share_text(model["share_as_extreme"], model["share_as_extreme_se"])
+        share = share_with_error(model["share_as_extreme"], model["share_as_extreme_se"])
         study_gap = (
             f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists "
             "have a gap at least as far from 0."

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import Statement, percent_text
+from bayesbias.base.number_text import percent_text
+from bayesbias.base.statements import Statement
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.null_simulation import rate
 
@@ -62,9 +63,9 @@ def claim_problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitte
     problems = []
     if row["claims"] > row["nominal"] and _differs(row):
         text = (
-            f"The model {spec.name!r} claims an association for {share_text(row['claims'], row['claims_se'])} of the "
-            f"random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's own "
-            "words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
+            f"The model {spec.name!r} claims an association for {share_with_error(row['claims'], row['claims_se'])} of "
+            f"the random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's "
+            "own words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
         )
         problems.append(Statement("claims", text, row))
     if not_fitted:
@@ -91,7 +92,7 @@ def claims_text(row: dict[str, Any]) -> str:
     study_verb = "claims" if row["study_claims"] else "does not claim"
     return (
         f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
-        f"{share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
+        f"{share_with_error(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
         f"{percent_text(row['nominal'])} that its rule promises. It {study_verb} it for the study's own words."
     )
 
@@ -104,6 +105,6 @@ def _differs(row: Mapping[str, Any]) -> bool:
     return bool(binomtest(count, row["samples"], row["nominal"]).pvalue < _CLEAR)
 
 
-def share_text(share: float, error: float) -> str:
+def share_with_error(share: float, error: float) -> str:
     """Return a share and its Monte Carlo error in percent."""
     return f"{100 * share:.0f}% ± {100 * error:.0f}%"

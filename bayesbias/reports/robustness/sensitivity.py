@@ -20,7 +20,8 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.base.statements import Statement, signed_text
+from bayesbias.base.number_text import signed_text
+from bayesbias.base.statements import Statement
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, model_data

@@ -19,16 +19,9 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
+from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import (
-    Statement,
-    StatementList,
-    counted,
-    distance_text,
-    percent_text,
-    render_html,
-    render_text,
-)
+from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample

@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.statements import signed_text
+from bayesbias.base.number_text import signed_text
 from bayesbias.delivery.page import blocks
 from bayesbias.delivery.page.blocks import MOST_ROWS, figure, frame_table
 from bayesbias.delivery.plots.style import new_figure

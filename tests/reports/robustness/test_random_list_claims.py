@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_text
+from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_with_error
 
 VALUES = [0.5, -0.1, 0.2, -0.6, 0.3]
 CLAIMS = [True, False, False, True, False]
@@ -50,8 +50,8 @@ def test_a_share_is_compared_with_what_the_rule_promises(claims: float, words: s
     row = {"method": "weat", "rule": "p < 0.05", "nominal": 0.11, "study_claims": False, "samples": 200}
     text = claims_text(row | {"claims": claims, "claims_se": 0.02})
     assert [one for one in ("more often", "less often", "cannot distinguish") if one in text] == [words]
-    assert share_text(claims, 0.02) in text
-    assert share_text(0.126, 0.02) == "13% ± 2%"
+    assert share_with_error(claims, 0.02) in text
+    assert share_with_error(0.126, 0.02) == "13% ± 2%"
 
 
 @pytest.mark.parametrize(

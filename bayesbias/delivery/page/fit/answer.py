@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bayesbias.base.statements import interval_text, percent_text, signed_text
+from bayesbias.base.number_text import interval_text, percent_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Figure, Notice, Paragraph, figure
 from bayesbias.delivery.plots.posterior.contrasts import MOST_GROUPS, plot_contrasts
 from bayesbias.errors import name_some

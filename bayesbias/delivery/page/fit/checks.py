@@ -1,6 +1,6 @@
 """Sections on the reliability of a fit: sampler, predictions and priors."""
 
-from bayesbias.base.statements import count_text, distance_text, share_text, signed_text
+from bayesbias.base.number_text import count_text, distance_text, share_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.delivery.plots.posterior.checks import plot_check, plot_prior_check
 from bayesbias.errors import NotEnoughMemoryError

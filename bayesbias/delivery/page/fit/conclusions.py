@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from bayesbias.base.files.inputs import bundled
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import percent_text
+from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.spec import list_models, load_model

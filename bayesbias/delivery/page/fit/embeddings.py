@@ -1,14 +1,7 @@
 """The section on other embeddings."""
 
-from bayesbias.base.statements import (
-    StatementList,
-    count_text,
-    distance_text,
-    percent_text,
-    probability_text,
-    rows_of,
-    signed_text,
-)
+from bayesbias.base.number_text import count_text, distance_text, percent_text, probability_text, signed_text
+from bayesbias.base.statements import StatementList, rows_of
 from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Paragraph, Section, figure, frame_table
 from bayesbias.delivery.plots.embeddings.comparison import plot_embeddings
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison

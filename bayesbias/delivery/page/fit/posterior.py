@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import count_text, counted, distance_text, percent_text, probability_text, signed_text
+from bayesbias.base.number_text import count_text, counted, distance_text, percent_text, probability_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
 from bayesbias.delivery.plots.posterior.words import plot_connections, plot_words
 from bayesbias.errors import QuestionWarning, collected_warnings

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.statements import count_text, counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.number_text import count_text, counted, distance_text, interval_text, share_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some

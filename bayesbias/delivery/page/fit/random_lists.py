@@ -1,6 +1,6 @@
 """The section on claims for attribute words drawn at random from the same vectors."""
 
-from bayesbias.base.statements import digits_text, share_text
+from bayesbias.base.number_text import digits_text, share_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, frame_table
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.robustness.random_list_check import RandomListCheck

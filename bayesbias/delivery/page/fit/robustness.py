@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.statements import distance_text, interval_text, percent_text, rows_of, signed_text
+from bayesbias.base.number_text import distance_text, interval_text, percent_text, signed_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
 from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates.intervals import settled

@@ -4,15 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.statements import (
-    count_text,
-    distance_text,
-    interval_text,
-    p_text,
-    p_value_text,
-    rows_of,
-    signed_text,
-)
+from bayesbias.base.number_text import count_text, distance_text, interval_text, p_text, p_value_text, signed_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.page.blocks import Block, Heading, Paragraph, Section, frame_table
 from bayesbias.errors import MeasureError, StudyError
 from bayesbias.estimates.intervals import settled

@@ -7,7 +7,7 @@ from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text
+from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.plots.style import furnish, new_figure, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import counted, percent_text, probability_text, rows_of
+from bayesbias.base.number_text import counted, percent_text, probability_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     furnish,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.statements import counted, percent_text, rows_of
+from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     connection_legend,
     draw_estimate,

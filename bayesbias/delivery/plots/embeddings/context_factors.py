@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bayesbias.base.checks import check_frame
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, title_figure
 from bayesbias.errors import ReportError
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.number_text import percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,

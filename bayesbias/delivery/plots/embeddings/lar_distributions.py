@@ -8,7 +8,7 @@ from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_count, check_type
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.number_text import percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.embeddings.asymmetry import OTHER, SAME, source_panels
 from bayesbias.delivery.plots.style import furnish, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import percent_text
+from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,

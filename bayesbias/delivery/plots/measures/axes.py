@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled

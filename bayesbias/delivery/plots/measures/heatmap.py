@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import counted, percent_text, rows_of
+from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import COLORS, MOST_WORDS, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import digits_text, percent_text
+from bayesbias.base.number_text import digits_text, percent_text
 from bayesbias.delivery.plots.style import COLORS, new_figure, short_label
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.measures.measure_summary import share_with_error_text

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import digits_text
+from bayesbias.base.number_text import digits_text
 from bayesbias.delivery.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import contrast_sides

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, row_offsets, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError, did_you_mean
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.metrics.result import MeasureResult

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import COLORS, furnish, new_figure, short_label, title_figure
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.base.number_text import percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     connection_legend,
     draw_estimate,

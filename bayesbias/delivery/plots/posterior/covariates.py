@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.statements import digits_text, percent_text, rows_of
+from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
 from bayesbias.reports.covariates.covariate_effect import CovariateEffect
 from bayesbias.reports.covariates.quantities import SLOPE

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.statements import counted
+from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.base.statements import percent_text
+from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.plots.style import (
     DISTANCE_LABEL,
     connection_legend,

@@ -1,0 +1,102 @@
+"""Numbers as readers see them: rounded, with their sign, as a percentage, with a noun."""
+
+from math import isfinite
+
+
+def distance_text(value: float) -> str:
+    """Return a distance with three decimals.
+
+    >>> distance_text(0.89249), distance_text(float("nan"))
+    ('0.892', 'undefined')
+    """
+    return f"{value:.3f}" if isfinite(value) else "undefined"
+
+
+def signed_text(value: float) -> str:
+    """Return a difference of distances with three decimals and its sign.
+
+    >>> signed_text(-0.0314), signed_text(0.02)
+    ('-0.031', '+0.020')
+    """
+    return f"{value:+.3f}" if isfinite(value) else "undefined"
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return an interval of a difference in words.
+
+    >>> interval_text(-0.046, 0.0191)
+    '-0.046 to +0.019'
+    """
+    return f"{signed_text(low)} to {signed_text(high)}"
+
+
+def probability_text(value: float) -> str:
+    """Return a probability with two decimals, but never as 0 or 1, which draws cannot show.
+
+    >>> probability_text(0.997), probability_text(0.5), probability_text(0.001)
+    ('above 0.99', '0.50', 'below 0.01')
+    """
+    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def percent_text(probability: float) -> str:
+    """Return a probability as a percentage, unrounded.
+
+    >>> percent_text(0.89), percent_text(0.895)
+    ('89%', '89.5%')
+    """
+    return f"{100 * probability:g}%"
+
+
+def share_text(value: float) -> str:
+    """Return a share as a percentage with one decimal.
+
+    >>> share_text(0.8951)
+    '89.5%'
+    """
+    return f"{value:.1%}" if isfinite(value) else "undefined"
+
+
+def digits_text(value: float, digits: int = 3) -> str:
+    """Return a number with a few significant digits.
+
+    >>> digits_text(0.96643), digits_text(0.96643, 4)
+    ('0.966', '0.9664')
+    """
+    return f"{value:.{digits}g}" if isfinite(value) else "undefined"
+
+
+def p_value_text(value: float) -> str:
+    """Return a p-value with four decimals.
+
+    >>> p_value_text(0.02274), p_value_text(0.00001)
+    ('0.0227', 'below 0.0001')
+    """
+    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value as an equation or inequality.
+
+    >>> p_text(0.02274), p_text(0.00001)
+    ('p = 0.0227', 'p < 0.0001')
+    """
+    return f"p = {value:.4f}" if value >= 0.0001 else "p < 0.0001"
+
+
+def count_text(value: float) -> str:
+    """Return a whole number.
+
+    >>> count_text(4830)
+    '4,830'
+    """
+    return f"{value:,.0f}" if isfinite(value) else "undefined"
+
+
+def counted(count: float, one: str, many: str = "") -> str:
+    """Return a count with its noun, or with what else differs between one and several; `many` is one with an s.
+
+    >>> counted(1, "seed"), counted(4830, "word"), counted(2, "study was lost", "studies were lost")
+    ('1 seed', '4,830 words', '2 studies were lost')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
