@@ -1,13 +1,15 @@
-"""Draws of gaps by period: the mean of each list is Student's t of its own words, jointly for all words and periods.
+"""Draws of gaps by period: multivariate t around the plain gaps, jointly for all words and periods.
 
 One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
-is multivariate t with n - 1 degrees of freedom around the mean vector, with the covariance of the list's vectors over
-n. The covariance has a rank of n - 1 at most, and needs no inverse: a draw adds the words' deviations with random
-weights. So every gap, change and slope has exactly the posterior of the plain paired analysis of its own words, however
-many periods there are.
+has the covariance of the list's vectors over n, with n - 1 degrees of freedom. The covariance has a rank of n - 1 at
+most, and needs no inverse: a draw adds the words' deviations with random weights. Gaps, which add up means of several
+lists, have the degrees of freedom of Welch (1947). So every gap, change and slope has the interval of the plain paired
+analysis of its own words, however many periods there are. Independent t's for each list would be the posterior with
+flat priors (Behrens 1929, Fisher 1935); their sums are wider, and contain the truth too often.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,15 +35,48 @@ class ListDeviations:
 class GapEstimate:
     """Plain gaps of words by period, and draws of them.
 
-    `gaps` (periods, words) and `draws` (draws, periods, words) are those of the words at `places`, which have both
-    connections. `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's gaps as
-    deviations from those of its group.
+    `gaps` (periods, words) are those of the words at `places`, which have both connections. `errors` (draws, periods,
+    words) are draws of their errors as if their covariance was known. It is not: `freedom` (words,) are its degrees of
+    freedom, and `quantiles` (draws,) those of the error of its scale. `sampling` (periods, periods) is the covariance,
+    over samples of attribute words, of a word's gaps as deviations from those of its group.
     """
 
     places: np.ndarray
     gaps: np.ndarray
-    draws: np.ndarray
+    errors: np.ndarray
+    freedom: np.ndarray
+    quantiles: np.ndarray
     sampling: np.ndarray
+
+    @cached_property
+    def draws(self) -> np.ndarray:
+        """Draws of the gaps (draws, periods, words), each multivariate t."""
+        return np.asarray(self.gaps + self.errors * student_scales(self.quantiles, self.freedom)[:, None])
+
+
+def student_scales(quantiles: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """Return what makes Student's t of Normal draws, shape (draws, quantities).
+
+    Quantities with different degrees of freedom share the `quantiles` (draws,) of their chi-squares, so that they are
+    multivariate t where these agree.
+
+    >>> student_scales(np.array([0.05, 0.5]), np.array([4.0, 100.0])).round(2).tolist()
+    [[2.37, 1.13], [1.09, 1.0]]
+    """
+    from scipy.special import gammaincinv
+
+    return np.asarray(np.sqrt(freedom / 2 / gammaincinv(freedom / 2, quantiles[:, None])))
+
+
+def welch_freedom(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """Return the degrees of freedom of sums (Satterthwaite 1946, Welch 1947) of independent parts, in rows.
+
+    >>> welch_freedom(np.array([[1.0, 1.0], [1.0, 0.0]]), np.array([[4.0], [4.0]])).tolist()
+    [8.0, 4.0]
+    """
+    parts = variances**2 / freedom
+    total = parts.sum(axis=0)
+    return np.where(total > 0, variances.sum(axis=0) ** 2 / np.where(total > 0, total, 1), freedom.min(axis=0))
 
 
 def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
@@ -64,8 +99,8 @@ def draw_gaps(
 ) -> GapEstimate:
     """Return draws of the gaps of words between two connections, given as positions in `sample.connections`.
 
-    Without `other`, the gap is the mean distance itself. The draws of a list have their own generator: another contrast
-    with the same list has the same draws.
+    Without `other`, the gap is the mean distance itself. The draws of a list have their own generator: other contrasts
+    of the same list share them. The words of a group share their degrees of freedom.
     """
     weights = sample.connection_weights
     if other is None:
@@ -78,20 +113,20 @@ def draw_gaps(
     member = np.eye(len(groups))[group_of]
     to_group = member / member.sum(axis=0) @ member.T
     periods, words = len(sample.periods), len(places)
-    gaps, drawn = np.zeros((periods, words)), np.zeros((draws, periods, words))
-    sampling = np.zeros((periods, periods))
+    gaps, errors = np.zeros((periods, words)), np.zeros((draws, periods, words))
+    sampling, variances = np.zeros((periods, periods)), np.zeros((len(lists), len(groups)))
     for place, of_list in enumerate(lists):
         sign = signs[:, place]
         if not sign.any():
             continue
         rng = np.random.default_rng([seed, place])
-        parts = of_list.parts[:, :, places] * sign
-        count = len(parts)
-        inflation = count / max(count - 1, 1)
-        scale = np.sqrt(inflation * of_list.freedom / rng.chisquare(of_list.freedom, draws))
-        noise = rng.standard_normal((draws, count)) * scale[:, None]
+        count = len(of_list.parts)
+        parts = of_list.parts[:, :, places] * (sign * np.sqrt(count / max(count - 1, 1)))
         gaps += of_list.mean[:, places] * sign
-        drawn += (noise @ parts.reshape(count, -1)).reshape(draws, periods, words)
+        errors += (rng.standard_normal((draws, count)) @ parts.reshape(count, -1)).reshape(draws, periods, words)
+        variances[place] = np.square(parts).sum(axis=(0, 1)) @ member
         within = parts - parts @ to_group
-        sampling += inflation * np.einsum("atj,asj->ts", within, within) / max(words - len(groups), 1)
-    return GapEstimate(places, gaps, drawn + gaps, sampling)
+        sampling += np.einsum("atj,asj->ts", within, within) / max(words - len(groups), 1)
+    freedom = welch_freedom(variances, np.array([[of_list.freedom] for of_list in lists]))[group_of]
+    quantiles = np.random.default_rng([seed, len(lists)]).random(draws)
+    return GapEstimate(places, gaps, errors, freedom, quantiles, sampling)

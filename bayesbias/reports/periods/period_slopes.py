@@ -12,6 +12,7 @@ from bayesbias.errors import ArgumentError, name_some, raise_faults
 from bayesbias.estimates.intervals import settled
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates
 from bayesbias.models.periods.contrast_draws import ContrastDraws
+from bayesbias.models.periods.gap_draws import student_scales, welch_freedom
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
 from bayesbias.reports.periods.period_inputs import period_name
@@ -91,16 +92,16 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     """Return draws of the least-squares slope of the words' gaps on the covariates in each period, and of its change.
 
     For words like these, a word's residual is added with a random weight that is the same in all periods: this gives
-    each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes.
+    each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes. The sum of
+    both errors has the degrees of freedom of Satterthwaite (1946).
     """
     estimate = drawn.estimate
     present = sample.protected_present[estimate.places]
-    rng = np.random.default_rng([seed, 4000])
-    weights = rng.standard_normal((len(estimate.draws), len(present)))
+    weights = np.random.default_rng([seed, 4000]).standard_normal((len(estimate.errors), len(present)))
     freedoms: list[float] = []
 
     def of_period(period: int, has: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the plain slopes, the draws of those of these words, and what words like these add."""
+        """Return the plain slopes, draws of their errors in these words, and what words like these add."""
         values = covariates.values[period, estimate.places[has]]
         design = design_of(values, np.zeros(len(values), dtype=int))
         check_design(design, covariates.names, np.abs(values).max(axis=0))
@@ -108,7 +109,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
         residuals = _spread(drawn.words[:, period, has] @ design.residuals.T, design)
         return (
             design.coefficients @ estimate.gaps[period, has],
-            estimate.draws[:, period, has] @ design.coefficients.T,
+            estimate.errors[:, period, has] @ design.coefficients.T,
             (weights[:, has] * residuals) @ design.coefficients.T,
         )
 
@@ -116,10 +117,19 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     in_both = present[:, 0] & present[:, -1]
     ends = [of_period(period, in_both) for period in (0, len(present.T) - 1)]
     rows.append(tuple(last - first for first, last in zip(*ends, strict=True)))
-    plain, these, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
-    freedom = min(freedoms)
-    noise = noise * np.sqrt(freedom / rng.chisquare(freedom, len(noise)))[:, None, None]
-    return SlopeDraws(plain, these, these + noise)
+    plain, errors, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
+
+    def student(errors: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+        scales = student_scales(estimate.quantiles, freedom.ravel())
+        return np.asarray(plain + errors * scales.reshape(-1, *freedom.shape))
+
+    variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
+    freedom = np.array([estimate.freedom.min(), min(freedoms)])[:, None, None]
+    return SlopeDraws(
+        plain,
+        student(errors, np.full(plain.shape, estimate.freedom.min())),
+        student(errors + noise, welch_freedom(variances, freedom)),
+    )
 
 
 def _spread(residuals: np.ndarray, design: Design) -> np.ndarray:

@@ -1,37 +1,59 @@
-"""Gaps by period, against the plain paired analysis of each list by SciPy."""
+"""Gaps by period, against t-tests of their own words by SciPy."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
-from bayesbias.models.periods.gap_draws import draw_gaps, list_deviations
+from bayesbias.models.periods.gap_draws import GapEstimate, draw_gaps, list_deviations, welch_freedom
 from bayesbias.models.periods.period_sample import period_sample
-from tests.models.periods.made import contrast_of, made_tables, student_quantiles
+from tests.models.periods.made import contrast_of, made_tables, welch_quantiles
 
 LEVELS = [0.055, 0.25, 0.5, 0.75, 0.945]
 
 
-@pytest.mark.parametrize("weights", [[0, 0, 1], [-1, 0, 1], [-0.5, 0, 0.5]])
-def test_every_contrast_of_periods_has_the_student_posterior_of_its_own_words(weights: list[float]) -> None:
-    tables = made_tables(change=0.02)
+def estimate_of(tables: dict[str, pd.DataFrame], draws: int = 100_000) -> GapEstimate:
     sample = period_sample(tables)
-    estimate = draw_gaps(sample, list_deviations(sample), 0, 1, draws=100_000, seed=1)
-    draws = estimate.draws.mean(axis=2) @ weights
+    return draw_gaps(sample, list_deviations(sample), 0, 1, draws=draws, seed=1)
+
+
+def test_a_gap_has_the_interval_of_the_t_test_of_unequal_variances() -> None:
+    tables = made_tables(periods=1, words=1, seed=3)
+    gap = estimate_of({name: table.query("protected_word == 'w0'") for name, table in tables.items()})
+    scores = contrast_of({"1900": tables["1900"].query("protected_word == 'w0'")}, np.array([1.0]))
+    expected = welch_quantiles(scores, LEVELS)
+    np.testing.assert_allclose(np.quantile(gap.draws, LEVELS), expected, atol=0.02 * (expected[-1] - expected[0]))
+    assert gap.freedom.item() == pytest.approx(stats.ttest_ind(*scores.values(), equal_var=False).df)
+
+
+@pytest.mark.parametrize("weights", [[0, 0, 1], [-1, 0, 1], [-0.5, 0, 0.5]])
+def test_every_contrast_of_periods_has_the_error_of_its_own_words(weights: list[float]) -> None:
+    """The degrees of freedom are those of all periods and words of a group: quantiles of one contrast may differ."""
+    tables = made_tables(change=0.02)
+    estimate = estimate_of(tables)
     scores = contrast_of(tables, np.array(weights))
-    expected = student_quantiles(scores, LEVELS)
-    width = expected[-1] - expected[0]
-    np.testing.assert_allclose(np.quantile(draws, LEVELS), expected, atol=0.02 * width)
+    errors = estimate.errors.mean(axis=2) @ weights
+    assert errors.std() == pytest.approx(np.sqrt(sum(stats.sem(part) ** 2 for part in scores.values())), rel=0.01)
     plain = sum(part.mean() for part in scores.values())
     assert estimate.gaps.mean(axis=1) @ weights == pytest.approx(plain)
+    expected = welch_quantiles(scores, LEVELS)
+    draws = np.quantile(estimate.draws.mean(axis=2) @ weights, LEVELS)
+    np.testing.assert_allclose(draws, expected, atol=0.06 * (expected[-1] - expected[0]))
 
 
 def test_more_periods_than_attribute_words_do_not_narrow_a_change() -> None:
     tables = made_tables(periods=12, attributes=3)
-    sample = period_sample(tables)
-    draws = draw_gaps(sample, list_deviations(sample), 0, 1, draws=100_000, seed=1).draws.mean(axis=2)
     weights = np.zeros(12)
     weights[[0, -1]] = -1, 1
-    expected = student_quantiles(contrast_of(tables, weights), [0.055, 0.945])
-    assert np.diff(np.quantile(draws @ weights, [0.055, 0.945])) == pytest.approx(np.diff(expected), rel=0.03)
+    errors = estimate_of(tables).errors.mean(axis=2) @ weights
+    scores = contrast_of(tables, weights)
+    assert errors.std() == pytest.approx(np.sqrt(sum(stats.sem(part) ** 2 for part in scores.values())), rel=0.01)
+
+
+def test_lists_of_several_sizes_have_freedom_between_that_of_one_and_of_all() -> None:
+    variances = np.array([[1.0, 1e6, 0.0, 0.0], [1.0, 1.0, 2.0, 0.0]])
+    freedom = welch_freedom(variances, np.array([[3.0], [9.0]]))
+    np.testing.assert_allclose(freedom, [4 / (1 / 3 + 1 / 9), 3, 9, 3], rtol=1e-5)
 
 
 def test_attribute_words_that_lack_a_period_keep_the_changes_of_the_others() -> None:
