@@ -132,15 +132,16 @@ def trend(
     Notes
     -----
     Distances are taken within each period, so vectors need no alignment. One attribute word is one vector, of its
-    distances to all protected words in all periods: the mean of a list of n words is multivariate t with n - 1 degrees
-    of freedom, its scale the covariance of its vectors over n. A change has the error of the paired differences: words
-    that are near to everything in all periods do not blur it. With 4 words a list, 3 degrees of freedom make intervals
-    wide, as they should be.
+    distances to all protected words in all periods: the mean of a list of n words has the covariance of its vectors
+    over n, with n - 1 degrees of freedom. Gaps are multivariate t with the degrees of freedom of Welch (1947), as in
+    the t-test of unequal variances. A change has the error of the paired differences: words that are near to everything
+    in all periods do not blur it. With 4 words per list, 3 to 6 degrees of freedom make intervals wide, as they should.
 
     A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
     orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
     Slopes on covariates of words are least squares over the words of a period, as in `covariate_effect`; for words like
-    these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired.
+    these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired,
+    and both errors together have the degrees of freedom of Satterthwaite (1946).
     Coefficients of the trend are least squares draw by draw, never generalised least squares, with the sd of periods
     around it, net of the error of the gaps, as a further error.
 
@@ -151,6 +152,7 @@ def trend(
     ----------
     Garg, Schiebinger, Jurafsky and Zou (2018), PNAS 115(16), on a century of stereotypes in vectors. Huang and Wand
     (2013), Simple marginally noninformative prior distributions for covariance matrices, Bayesian Analysis 8(2).
+    Satterthwaite (1946), Biometrics Bulletin 2(6). Welch (1947), Biometrika 34(1-2).
 
     Examples
     --------

@@ -186,8 +186,8 @@ def methods(facts: Mapping[str, Any]) -> Statement:
         f"We compared the mean cosine distances of {counted(facts['protected_words'], 'protected word')} with "
         f"{counted(facts['attribute_words'], 'attribute word')} over {counted(len(facts['periods']), 'period')} "
         f"({name_some(facts['periods'])}). Each attribute word is one vector of distances to all words in all "
-        "periods; the mean of a list has Student's t distribution with the number of its words less one as degrees "
-        "of freedom, so that changes are paired."
+        "periods, so that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch "
+        "(1947)."
     )
     population = (
         " The protected words are a sample: their variation over periods, beyond the chance of the attribute words, "
