@@ -146,14 +146,14 @@ def run_ratings(
             values = rng.standard_normal(len(values))
             truth = 0.0
         estimate = axis_correlation(scores[np.ix_(chosen, pairs)], values[chosen])
-        low, high = (np.tanh(end) for end in estimate.interval(HDI_PROB))
+        low, high = estimate.interval(HDI_PROB)
         rows.append(
             {
-                "correlation": inside(low, truth, high),
-                "claims": bool(low[0] > 0 or high[0] < 0),
-                "undefined": bool(np.isnan(estimate.errors[0])),
-                "mean": float(np.tanh(estimate.values[0])),
-                "plain": float(np.corrcoef(scores[np.ix_(chosen, pairs)].mean(axis=1), values[chosen])[0, 1]),
+                "correlation": low <= truth <= high,
+                "claims": low > 0 or high < 0,
+                "undefined": np.isnan(estimate.error),
+                "mean": np.clip(estimate.correlation, -1, 1),
+                "plain": estimate.plain,
             }
         )
     frame = pd.DataFrame(rows)

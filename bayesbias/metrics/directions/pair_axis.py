@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.vectors import unit_rows
+from bayesbias.estimates.freedom import welch_freedom
 
 LEAST_PAIRS = 3
 """Smallest number of pairs with an interval for how far they agree."""
@@ -208,11 +209,7 @@ def combined(values: Floats, parts: list[Estimate]) -> Estimate:
     """
     variances = np.array([part.errors**2 for part in parts])
     freedom = np.array([np.broadcast_to(part.freedom, variances.shape[1:]) for part in parts])
-    total = variances.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        joint = total**2 / (variances**2 / freedom).sum(axis=0)
-    smallest = freedom.min(axis=0)
-    return Estimate(values, np.sqrt(total), np.where(np.isfinite(joint), joint, smallest))
+    return Estimate(values, np.sqrt(variances.sum(axis=0)), welch_freedom(variances, freedom))
 
 
 def _estimate(values: Floats, influence: Floats, pairs: int) -> Estimate:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
@@ -52,31 +53,6 @@ class GapEstimate:
     def draws(self) -> np.ndarray:
         """Draws of the gaps (draws, periods, words), each multivariate t."""
         return np.asarray(self.gaps + self.errors * student_scales(self.quantiles, self.freedom)[:, None])
-
-
-def student_scales(quantiles: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Return what makes Student's t of Normal draws, shape (draws, quantities).
-
-    Quantities with different degrees of freedom share the `quantiles` (draws,) of their chi-squares, so that they are
-    multivariate t where these agree.
-
-    >>> student_scales(np.array([0.05, 0.5]), np.array([4.0, 100.0])).round(2).tolist()
-    [[2.37, 1.13], [1.09, 1.0]]
-    """
-    from scipy.special import gammaincinv
-
-    return np.asarray(np.sqrt(freedom / 2 / gammaincinv(freedom / 2, quantiles[:, None])))
-
-
-def welch_freedom(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Return the degrees of freedom of sums (Satterthwaite 1946, Welch 1947) of independent parts, in rows.
-
-    >>> welch_freedom(np.array([[1.0, 1.0], [1.0, 0.0]]), np.array([[4.0], [4.0]])).tolist()
-    [8.0, 4.0]
-    """
-    parts = variances**2 / freedom
-    total = parts.sum(axis=0)
-    return np.where(total > 0, variances.sum(axis=0) ** 2 / np.where(total > 0, total, 1), freedom.min(axis=0))
 
 
 def list_deviations(sample: PeriodSample) -> list[ListDeviations]:

@@ -100,7 +100,8 @@ def project(
     cosines with their axis are left out; at the default, fewer than five pairs cannot pass.
 
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
-    leave in the projections; `plain_correlation` and the rank correlation are not.
+    leave in the projections; `plain_correlation` and the rank correlation are not. Its error is that of both samples,
+    with the variance HC2 over words (Cameron, Gelbach and Miller 2011; Bell and McCaffrey 2002).
 
     References
     ----------

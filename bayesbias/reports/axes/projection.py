@@ -336,8 +336,8 @@ class Projection(Result):
             f"{row['axis']} and {row['rating']}: correlation {row['correlation']:+.2f} ({interval}) over "
             f"{counted(row['words'], 'word')}, for pairs and words like these"
             if np.isfinite(row["correlation_low"])
-            else f"{row['axis']} and {row['rating']}: the pairs do not agree enough on how these words differ, so the "
-            "correlation of their axis has no interval"
+            else f"{row['axis']} and {row['rating']}: the pairs do not agree on how these words differ, so that the "
+            "correlation of their axis is undefined"
         )
         return Statement(
             "rating", f"{first}; that of the projections as they are is {row['plain_correlation']:+.2f}.", row

@@ -1,5 +1,6 @@
 """Correlation of words' projections with ratings of the words: words and pairs are both samples."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
-from bayesbias.metrics.directions.pair_axis import Estimate, combined
+from bayesbias.estimates.freedom import welch_freedom
+from bayesbias.reports.covariates.slopes import design_of, robust_freedom
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers
 
@@ -76,16 +78,15 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
     from scipy.stats import kurtosis, rankdata
 
     projected, values = scores.mean(axis=1), values / np.abs(values).max()  # squares of any ratings are numbers
-    plain = float(np.corrcoef(projected, values)[0, 1])
     rank = float(np.corrcoef(rankdata(projected), rankdata(values))[0, 1])
     rank_low, rank_high = rank_correlation_interval(rank, len(values), hdi_prob=hdi_prob)
     estimate = axis_correlation(scores, values)
-    low, high = (np.tanh(end) for end in estimate.interval(hdi_prob))
+    low, high = estimate.interval(hdi_prob)
     return {
-        "correlation": float(np.tanh(estimate.values[0])),
-        "correlation_low": float(low[0]),
-        "correlation_high": float(high[0]),
-        "plain_correlation": plain,
+        "correlation": float(np.clip(estimate.correlation, -1, 1)),
+        "correlation_low": low,
+        "correlation_high": high,
+        "plain_correlation": float(np.corrcoef(projected, values)[0, 1]),
         "rank_correlation": rank,
         "rank_correlation_low": rank_low,
         "rank_correlation_high": rank_high,
@@ -93,63 +94,73 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
     }
 
 
-def axis_correlation(scores: Floats, values: Floats) -> Estimate:
-    """Return arctanh of the correlation of the axis of all pairs like these with ratings of all words like these.
+@dataclass(frozen=True)
+class AxisCorrelation:
+    """Correlation of the axis of all pairs like these with ratings of all words like these.
+
+    `correlation` is `plain`, that of the mean scores, over `attenuation`, the square root of their reliability; it can
+    be beyond 1. All are NaN if the scores on two pairs have no positive covariance, or if the ratings of all words but
+    one are equal. `error` is the standard error of
+    the correlation, `freedom` its degrees of freedom.
+    """
+
+    correlation: float
+    plain: float
+    attenuation: float
+    error: float
+    freedom: float
+
+    def interval(self, hdi_prob: float) -> tuple[float, float]:
+        """Return Student's interval of arctanh(correlation / bound), as a correlation.
+
+        The bound is what the correlation is if `plain` is 1, or two standard errors above it if that is more.
+        """
+        from scipy.stats import t
+
+        bound = max(1 / self.attenuation, abs(self.correlation) + 2 * self.error)
+        share = np.clip(self.correlation / bound, -_MOST, _MOST)
+        half = t.ppf((1 + hdi_prob) / 2, self.freedom) * self.error / bound / (1 - share**2)
+        low, high = np.clip(bound * np.tanh(np.arctanh(share) + half * np.array([-1, 1])), -1, 1)
+        return float(low), float(high)
+
+
+def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
+    """Return the correlation of scores (words, pairs) with ratings (words,), as of all words and pairs like these.
 
     The correlation is cov(mean score, value) / sqrt(v var(value)), where v is the mean covariance over words of the
     scores on two different pairs: Spearman's correction for attenuation, with the pairs as items. Its variance is that
-    of two jackknives, over words and over pairs. Both contain what single words have on single pairs, so that this is
-    subtracted once (Cameron, Gelbach and Miller 2011, Robust inference with multiway clustering, Journal of Business
-    and Economic Statistics 29), but the variance is not less than that of either jackknife. A correlation beyond 1 is
-    set to 1.
+    of the influence of words and of pairs; the squared influence of a word is over 1 less its leverage in the
+    regression on the ratings (HC2), with the degrees of freedom of Bell and McCaffrey (2002). Both contain what single
+    words have on single pairs, so that this is subtracted once (Cameron, Gelbach and Miller 2011, Robust inference with
+    multiway clustering, Journal of Business and Economic Statistics 29), but the variance is not less than that of
+    either. Its degrees of freedom are those of Satterthwaite (1946).
 
     >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
     >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
-    >>> [float(np.tanh(end[0]).round(2)) for end in (estimate.values, *estimate.interval(0.89))]
-    [1.0, 0.9, 1.0]
+    >>> round(estimate.correlation, 3), [round(end, 2) for end in estimate.interval(0.89)]
+    (1.027, [0.91, 1.0])
     """
     words, pairs = scores.shape
-    whole = _arctanh(_corrected(scores, values))
-    if not np.isfinite(whole):
-        return Estimate(np.array([np.nan]), np.array([np.nan]), float(pairs - 1))
-    parts = []
-    without_words = [_corrected(np.delete(scores, i, axis=0), np.delete(values, i)) for i in range(words)]
-    without_pairs = [_corrected(np.delete(scores, i, axis=1), values) for i in range(pairs)]
-    for correlations in (without_words, without_pairs):
-        size, without = len(correlations), np.array([_arctanh(correlation) for correlation in correlations])
-        variance = (size - 1) / size * np.square(without - without.mean()).sum()
-        parts.append(Estimate(np.array([whole]), np.sqrt(np.atleast_1d(variance)), float(size - 1)))
-    both = combined(np.array([whole]), parts)
-    variances = np.array([part.errors[0] ** 2 for part in parts])
-    once = variances.sum() - _single_score_variance(scores, values)
-    return both._replace(errors=np.sqrt(np.atleast_1d(np.maximum(once, variances.max()))))
-
-
-def _single_score_variance(scores: Floats, values: Floats) -> float:
-    """Return the variance of arctanh of the correlation from what single words have on single pairs, linearised."""
-    words, pairs = scores.shape
+    design = design_of(values[:, np.newaxis], np.zeros(words, dtype=int))
     centred, apart = scores - scores.mean(axis=0), values - values.mean()
-    mean = centred.mean(axis=1)
-    shared, correlation = _shared(centred), float(np.clip(_corrected(scores, values), -_MOST, _MOST))
-    slopes = (apart / np.sqrt(shared * (apart @ apart)) - correlation * mean / shared) / (1 - correlation**2)
-    parts = (centred - mean[:, np.newaxis]) * slopes[:, np.newaxis]
-    return float(np.square(parts).sum() * words / ((words - 1) * pairs * (pairs - 1)))
-
-
-def _shared(centred: Floats) -> float:
-    """Return the sum over words of the mean product of centred scores on two different pairs."""
-    pairs, mean = centred.shape[1], centred.mean(axis=1)
-    # That of the mean score, without the variances of single pairs.
-    return float((pairs * mean @ mean - np.square(centred).sum() / pairs) / (pairs - 1))
-
-
-def _corrected(scores: Floats, values: Floats) -> float:
-    centred, apart = scores - scores.mean(axis=0), values - values.mean()
-    shared = _shared(centred)
-    if shared <= 0 or not apart.any():
-        return float("nan")
-    return float(centred.mean(axis=1) @ apart / np.sqrt(shared * (apart @ apart)))
-
-
-def _arctanh(correlation: float) -> float:
-    return float(np.arctanh(np.clip(correlation, -_MOST, _MOST)))
+    mean, square = centred.mean(axis=1), apart @ apart
+    by_word = (pairs * mean**2 - np.square(centred).sum(axis=1) / pairs) / (pairs - 1)
+    shared = by_word.sum()
+    leverage = 1 / words + apart**2 / square if square > 0 else np.ones(words)
+    if shared <= 0 or leverage.max() > 1 - 1e-9:
+        return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, float(pairs - 1))
+    length = np.sqrt(shared * square)
+    correlation = mean @ apart / length
+    by_pair = 2 * (pairs * centred.T @ mean - np.square(centred).sum(axis=0)) / (pairs * (pairs - 1))
+    of_words = mean * apart / length - correlation * (by_word / shared + apart**2 / square) / 2
+    of_pairs = centred.T @ apart / (pairs * length) - correlation * by_pair / (2 * shared)
+    of_both = (centred - mean[:, np.newaxis]) * (apart / length - correlation * mean / shared)[:, np.newaxis]
+    variances = np.array([(of_words**2 / (1 - leverage)).sum(), (of_pairs**2).sum() * pairs / (pairs - 1)])
+    once = variances.sum() - np.square(of_both).sum() * words / ((words - 1) * pairs * (pairs - 1))
+    return AxisCorrelation(
+        correlation=float(correlation),
+        plain=float(mean @ apart / np.sqrt(mean @ mean * square)),
+        attenuation=float(np.sqrt(shared / (mean @ mean))),
+        error=float(np.sqrt(max(once, variances.max()))),
+        freedom=float(welch_freedom(variances, [robust_freedom(design).item(), pairs - 1])),
+    )

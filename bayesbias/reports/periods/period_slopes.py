@@ -9,10 +9,10 @@ import numpy as np
 
 from bayesbias.base.checks import check_path
 from bayesbias.errors import ArgumentError, name_some, raise_faults
+from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.estimates.intervals import settled
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates
 from bayesbias.models.periods.contrast_draws import ContrastDraws
-from bayesbias.models.periods.gap_draws import student_scales, welch_freedom
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
 from bayesbias.reports.periods.period_inputs import period_name

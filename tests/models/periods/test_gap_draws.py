@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bayesbias.models.periods.gap_draws import GapEstimate, draw_gaps, list_deviations, welch_freedom
+from bayesbias.models.periods.gap_draws import GapEstimate, draw_gaps, list_deviations
 from bayesbias.models.periods.period_sample import period_sample
 from tests.models.periods.made import contrast_of, made_tables, welch_quantiles
 
@@ -48,12 +48,6 @@ def test_more_periods_than_attribute_words_do_not_narrow_a_change() -> None:
     errors = estimate_of(tables).errors.mean(axis=2) @ weights
     scores = contrast_of(tables, weights)
     assert errors.std() == pytest.approx(np.sqrt(sum(stats.sem(part) ** 2 for part in scores.values())), rel=0.01)
-
-
-def test_lists_of_several_sizes_have_freedom_between_that_of_one_and_of_all() -> None:
-    variances = np.array([[1.0, 1e6, 0.0, 0.0], [1.0, 1.0, 2.0, 0.0]])
-    freedom = welch_freedom(variances, np.array([[3.0], [9.0]]))
-    np.testing.assert_allclose(freedom, [4 / (1 / 3 + 1 / 9), 3, 9, 3], rtol=1e-5)
 
 
 def test_attribute_words_that_lack_a_period_keep_the_changes_of_the_others() -> None:

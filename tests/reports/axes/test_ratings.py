@@ -23,16 +23,43 @@ def test_the_correlation_is_corrected_by_cronbachs_alpha() -> None:
     item_variance, total_variance = scores.var(axis=0, ddof=1).sum(), scores.sum(axis=1).var(ddof=1)
     alpha = 5 / 4 * (1 - item_variance / total_variance)
     plain = np.corrcoef(scores.mean(axis=1), ratings)[0, 1]
-    assert np.tanh(axis_correlation(scores, ratings).values[0]) == pytest.approx(plain / np.sqrt(alpha))
+    estimate = axis_correlation(scores, ratings)
+    assert (estimate.plain, estimate.attenuation) == pytest.approx((plain, np.sqrt(alpha)))
+    assert estimate.correlation == pytest.approx(plain / np.sqrt(alpha))
+
+
+def test_the_influence_of_words_and_pairs_is_the_derivative_of_the_correlation() -> None:
+    """With weights of words and pairs, whose derivatives are by differences."""
+    scores, ratings = made_scores(12, 5, 1.0, 1)
+
+    def weighted(words: np.ndarray, pairs: np.ndarray) -> float:
+        centred, apart = scores - words @ scores, ratings - words @ ratings
+        shared = np.triu((centred.T * words) @ centred * np.outer(pairs, pairs), 1).sum()
+        shared /= np.triu(np.outer(pairs, pairs), 1).sum()
+        return float(words @ (centred @ pairs * apart) / np.sqrt(shared * (words @ apart**2)))
+
+    flat = np.full(12, 1 / 12), np.full(5, 1 / 5)
+    variances = []
+    for side, leverage in ((0, 1 / 12 + (ratings - ratings.mean()) ** 2 / (12 * ratings.var())), (1, 1 / 5)):
+        slopes = []
+        for unit in np.eye(len(flat[side])):
+            moved = [list(flat), list(flat)]
+            for sign, weights in zip((1, -1), moved, strict=True):
+                weights[side] = flat[side] + sign * 1e-5 * (unit - flat[side])
+            slopes.append((weighted(*moved[0]) - weighted(*moved[1])) / 2e-5 / len(unit))
+        variances.append((np.square(slopes) / (1 - leverage)).sum())
+    estimate = axis_correlation(scores, ratings)
+    assert weighted(*flat) == pytest.approx(estimate.correlation)
+    assert estimate.error**2 == pytest.approx(max(variances)), "less what both have, the sum is below the larger one"
 
 
 def test_intervals_hold_the_correlation_of_all_pairs_and_words() -> None:
     hits, estimates = [], []
     for seed in range(150):
         estimate = axis_correlation(*made_scores(40, 6, 1.0, seed))
-        low, high = (np.tanh(end[0]) for end in estimate.interval(0.89))
+        low, high = estimate.interval(0.89)
         hits.append(low <= 0.6 <= high)
-        estimates.append(np.tanh(estimate.values[0]))
+        estimates.append(estimate.correlation)
     assert np.mean(hits) == pytest.approx(0.89, abs=0.09)
     assert np.mean(estimates) == pytest.approx(0.6, abs=0.04)
 
@@ -43,14 +70,20 @@ def test_what_single_words_have_on_single_pairs_is_counted_once() -> None:
     for seed in range(400):
         scores, ratings = made_scores(60, 4, 1.0, seed)[0], np.random.default_rng([seed, 1]).normal(size=60)
         estimate = axis_correlation(scores, ratings)
-        estimates.append(estimate.values[0])
-        variances.append(estimate.errors[0] ** 2)
+        estimates.append(estimate.correlation)
+        variances.append(estimate.error**2)
     assert np.mean(variances) / np.var(estimates) == pytest.approx(1, abs=0.12)
 
 
 def test_pairs_that_share_nothing_have_no_correlation() -> None:
     scores = np.tile([[1.0, -1.0], [-1.0, 1.0]], (3, 1))
-    assert np.isnan(axis_correlation(scores, np.arange(6.0)).values[0])
+    assert np.isnan(axis_correlation(scores, np.arange(6.0)).correlation)
+
+
+def test_a_correlation_near_1_keeps_a_short_interval() -> None:
+    """Near 1 an error is not small beside 1 - r**2, and arctanh alone would reach from -1 to 1."""
+    low, high = axis_correlation(made_scores(8, 4, 0.3, 3)[0], made_scores(8, 4, 0.0, 3)[0].mean(axis=1)).interval(0.89)
+    assert (low > 0.9, high) == (True, 1)
 
 
 def test_ratings_of_the_words() -> None:
