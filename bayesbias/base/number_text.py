@@ -1,6 +1,8 @@
 """Numbers as readers see them: rounded, with their sign, as a percentage, with a noun."""
 
+from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 
 def distance_text(value: float) -> str:
@@ -64,6 +66,16 @@ def digits_text(value: float, digits: int = 3) -> str:
     ('0.966', '0.9664')
     """
     return f"{value:.{digits}g}" if isfinite(value) else "undefined"
+
+
+def estimate_text(row: Mapping[Any, Any]) -> str:
+    """Return the mean of an estimate with its interval, each with a few significant digits.
+
+    >>> estimate_text({"mean": -0.0154, "hdi_low": -0.0184, "hdi_high": -0.01227})
+    '-0.0154 (-0.0184 to -0.0123)'
+    """
+    mean, low, high = (digits_text(row[name]) for name in ("mean", "hdi_low", "hdi_high"))
+    return f"{mean} ({low} to {high})"
 
 
 def p_value_text(value: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
-from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.number_text import digits_text, estimate_text, percent_text
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
@@ -111,8 +111,9 @@ class CovariateEffect(Result):
                 claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
             yield Statement(
                 "slope",
-                f"{claim}: the slope of {self.contrast} is {_estimate(slope)} for one unit of {name} ({interval} HPDI; "
-                f"{_estimate(these)} in these words alone), and the correlation {_estimate(link)}.",
+                f"{claim}: for one unit of {name} the slope of {self.contrast} is {estimate_text(slope)}, in these "
+                f"words alone {estimate_text(these)}. The correlation is {estimate_text(link)} "
+                f"({interval} HPDIs in brackets).",
                 {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
             )
             if np.isfinite(link["wefat_correlation"]):
@@ -126,7 +127,7 @@ class CovariateEffect(Result):
         beyond = table[RESIDUAL_SD, "", "population"]
         yield Statement(
             "residual sd",
-            f"Beyond the covariates, the leans of words like these have an sd of {_estimate(beyond)}.",
+            f"Beyond the covariates, the leans of words like these have an sd of {estimate_text(beyond)}.",
             {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
         )
 
@@ -176,11 +177,6 @@ class CovariateEffect(Result):
             f"effect = bb.covariate_effect(fit{lists}{further})\n"
             'bb.write(effect, "covariate.html")'
         )
-
-
-def _estimate(row: dict[Any, Any]) -> str:
-    low, high = digits_text(row["hdi_low"]), digits_text(row["hdi_high"])
-    return f"{digits_text(row['mean'])} [{low}, {high}]"
 
 
 def _limits() -> Iterator[Statement]:

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.number_text import counted, digits_text, interval_text, p_text, percent_text, signed_text
+from bayesbias.base.number_text import (
+    counted,
+    digits_text,
+    estimate_text,
+    interval_text,
+    p_text,
+    percent_text,
+    signed_text,
+)
 from bayesbias.base.results import NO_PROOF
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
@@ -117,10 +125,7 @@ def slope_statements(slopes: "pd.DataFrame", contrast: str) -> tuple[Statement, 
     for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
         claim = "changed" if change["settled"] else "is not shown to have changed"
-        first, last, moved = (
-            f"{digits_text(row['mean'])} [{digits_text(row['hdi_low'])}, {digits_text(row['hdi_high'])}]"
-            for row in (by_period[0], by_period[-1], change)
-        )
+        first, last, moved = map(estimate_text, (by_period[0], by_period[-1], change))
         text = (
             f"{contrast}: the slope on {covariate} {claim}: {first} in {by_period[0]['period']}, {last} in "
             f"{by_period[-1]['period']}, change {moved}. Below 0, words with a larger {covariate} are nearer to "

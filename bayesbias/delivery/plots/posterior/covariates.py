@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.number_text import estimate_text, percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
 from bayesbias.reports.covariates.covariate_effect import CovariateEffect
@@ -80,11 +80,10 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         for text in axes.legend(frameon=False, fontsize=8).get_texts():
             text.set_parse_math(False)
     slope = next(row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (SLOPE, "population"))
-    low, high = digits_text(slope["hdi_low"]), digits_text(slope["hdi_high"])
     title_figure(
         figure,
         f"{short_label(effect.contrast, 40)} against {short_label(name, 30)}, {short_label(effect.embedding, 40)}\n"
-        f"slope {digits_text(slope['mean'])} [{low}, {high}], {percent_text(effect.hdi_prob)} HPDI for words like "
+        f"slope {estimate_text(slope)}, {percent_text(effect.hdi_prob)} HPDI for words like "
         "these\nbands: slope in these words (dark), in words like these (pale)",
         size=10,
         converged=not any(doubt.kind == "convergence" for doubt in effect.doubts),
