@@ -8,15 +8,24 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.list_blocks import blocks_of
 from bayesbias.models.multivariate.list_draws import draw_lean_roots
 from bayesbias.models.multivariate.list_means import effect_covariance, weighted_points
-from bayesbias.models.multivariate.list_model import coordinates_of, list_statistics
+from bayesbias.models.multivariate.list_model import Coordinates, ListStatistics, coordinates_of, list_statistics
 from bayesbias.models.numerics.diagnostics import singular_fails
 from bayesbias.models.priors import Prior
 from bayesbias.models.word_effects import effects_basis
 
+KnownPoints = dict[tuple[int | bytes, ...], np.ndarray]
+"""Points of hyperparameters that earlier refits drew, by the statistics that they follow from."""
+
 
 @singular_fails()
 def connection_moments(
-    sample: AttributeSample, connections: tuple[str, ...], *, draws: int, seed: int, priors: Mapping[str, Prior]
+    sample: AttributeSample,
+    connections: tuple[str, ...],
+    *,
+    draws: int,
+    seed: int,
+    priors: Mapping[str, Prior],
+    known: KnownPoints | None = None,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the mean (C,) and the covariance (draws, C, C) of the connection means, given draws of the covariances.
 
@@ -24,6 +33,9 @@ def connection_moments(
     to whole groups, sum_L g_L' xi_L. Given Sigma_L it has the mean of the plain averages and the variance
     sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each group. Single words' means, and so the
     regression, are not needed. None if words of a group have different lists: their means depend on more terms.
+
+    `known` are the points of other refits with the same draws, seed and priors; new ones are added. Without one
+    attribute word, only those of the kind of its list are new.
     """
     if sample.pattern_of.max() > sample.group_of.max():
         return None
@@ -31,9 +43,12 @@ def connection_moments(
     stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
     rng, groups = np.random.default_rng([seed, 100]), len(axes.sizes)
     lean = np.empty((draws, len(sample.lists), axes.free, axes.free))
+    known = {} if known is None else known
     for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
-        weighted = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind]))
-        roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
+        key = _statistics_key(kind, stats, axes)
+        if key not in known:
+            known[key] = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind])).points
+        roots = draw_lean_roots(known[key], kind, stats, axes, rng, draws)
         lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
     between, basis = effect_covariance(sample, priors, connections, draws, seed), effects_basis(connections)
     of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
@@ -47,3 +62,10 @@ def connection_moments(
     of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
     of_words = np.einsum("gc,ge,g->ce", share, share, 1 / axes.sizes)
     return mean, of_attributes + of_words * (basis @ between @ basis.T)
+
+
+def _statistics_key(kind: int, stats: ListStatistics, axes: Coordinates) -> tuple[int | bytes, ...]:
+    """Return all that the points of a kind depend on, up to rounding."""
+    places = stats.lists_of(kind)
+    numbers = (stats.scatter[0, places], stats.weight[0, places], stats.counts[places], axes.levels, axes.spreads)
+    return kind, *(np.round(values, 12).tobytes() for values in numbers)
