@@ -28,6 +28,7 @@ same length or 1.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import gammaln
@@ -61,12 +62,12 @@ class Coordinates:
         """Number of coordinates whose means are free, G."""
         return int(self.between.shape[1])
 
-    @property
+    @cached_property
     def levels(self) -> np.ndarray:
         """Change of each free coordinate if all distances grow by 1, j, shape (free,)."""
         return np.concatenate([np.sqrt(self.sizes), np.zeros(self.free - len(self.sizes))])
 
-    @property
+    @cached_property
     def spreads(self) -> np.ndarray:
         """Variance of each free coordinate if attribute words' leans have variance 1, d, shape (free,)."""
         return np.concatenate([self.sizes, np.full(self.free - len(self.sizes), self.words)]).astype(float)

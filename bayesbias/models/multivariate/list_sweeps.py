@@ -59,11 +59,10 @@ def draw_in_sweeps(
     every *= _MORE_SWEEPS if _lacks_pairs(sample) else 1
     for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
         stats = list_statistics(sample, distances, weights, axes)
-        for _ in range(_STEPS):
-            points = [
-                metropolis(at_block, partial(block.log_density, stats=stats), step, rng)
-                for at_block, block, step in zip(points, blocks, steps, strict=True)
-            ]
+        points = [
+            metropolis(at_block, partial(block.log_density, stats=stats), step, rng, _STEPS)
+            for at_block, block, step in zip(points, blocks, steps, strict=True)
+        ]
         seed_of_sweep = int(rng.integers(2**32))
         lists, covariance = draw_lists(points, stats, axes, seed_of_sweep, draws=chains, covariances=True)
         assert covariance is not None
