@@ -19,6 +19,7 @@ without that condition, all pairs that nobody has listed would have to be includ
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import minimize
@@ -96,28 +97,38 @@ class PowerLawPrior:
         below = np.concatenate([[0.0], np.cumsum(mass)])
         above = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
         ends = np.where(below < 0.5, ndtri(below), -ndtri(above))
-        masses, shares = [], []
-        for dependence, share in zip(DEPENDENCES, self.shares, strict=True):
-            if share > 0:
-                of_levels, level_shares = _levels(ends, dependence)
-                masses.append(of_levels)
-                shares.append(share * level_shares)
-        return np.concatenate(masses), np.concatenate(shares)
+        return np.concatenate([_levels(ends, dependence) for dependence, _ in self._used]), self.level_shares
+
+    @property
+    def level_shares(self) -> Floats:
+        """Prior shares of the levels."""
+        return np.concatenate([share * _level_shares(dependence) for dependence, share in self._used])
+
+    @property
+    def _used(self) -> list[tuple[float, float]]:
+        return [(dependence, share) for dependence, share in zip(DEPENDENCES, self.shares, strict=True) if share > 0]
 
 
-def _levels(ends: Floats, dependence: float) -> tuple[Floats, Floats]:
-    """Return masses between ends of cells, Normal quantiles, given each level, and the shares of the levels."""
-    spread = np.sqrt(1 - dependence)
-    slope = np.sqrt(dependence)
-    spacing = min(_SMOOTH * spread / slope, 1.0) if dependence else 2 * _FARTHEST
-    half = int(np.ceil(_FARTHEST / spacing)) if dependence else 0
-    levels = spacing * np.arange(-half, half + 1)
-    shares = np.exp(-(levels**2) / 2)
-    quantiles = (ends - slope * levels[:, np.newaxis]) / spread
+def _levels(ends: Floats, dependence: float) -> Floats:
+    """Return masses between ends of cells, Normal quantiles, given each level."""
+    quantiles = (ends - np.sqrt(dependence) * _level_places(dependence)[:, np.newaxis]) / np.sqrt(1 - dependence)
     low, high = quantiles[:, :-1], quantiles[:, 1:]
     # Differences of the smaller tail keep their precision.
     masses: Floats = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
-    return masses, shares / shares.sum()
+    return masses
+
+
+def _level_places(dependence: float) -> Floats:
+    """Return the levels at which the two directions are independent, in standard deviations."""
+    spacing = min(_SMOOTH * np.sqrt(1 / dependence - 1), 1.0) if dependence else 2 * _FARTHEST
+    half = int(np.ceil(_FARTHEST / spacing)) if dependence else 0
+    places: Floats = spacing * np.arange(-half, half + 1)
+    return places
+
+
+def _level_shares(dependence: float) -> Floats:
+    shares: Floats = np.exp(-(_level_places(dependence) ** 2) / 2)
+    return shares / shares.sum()
 
 
 USUAL = PowerLawPrior(centre=6.14e-6, decay=0.573, end=0.863, shares=(0.080, 0.190, 0.651, 0.079))
@@ -142,11 +153,17 @@ def estimate_prior(counts: Integers, participants: Integers, least_count: int) -
     unlisted = np.exp(log_likelihood(logs, np.zeros_like(sizes), sizes, least_count))
     both, hidden_times = np.unique(np.sort(size_place.reshape(-1, 2), axis=1), axis=0, return_counts=True)
 
-    def loss(parameters: Floats) -> float:
-        masses, shares = _prior_of(parameters).levels(logs)
+    @lru_cache(maxsize=8)  # differences along the shares leave the masses as they are
+    def by_level(*of_direction: float) -> tuple[Floats, Floats]:
+        """Return the likelihoods of listed and of unlisted pairs given each level."""
+        masses, _ = _prior_of(np.append(of_direction, np.zeros(len(DEPENDENCES) - 1))).levels(logs)
         of_cells, hidden = likelihood @ masses.T, unlisted @ masses.T
-        together = (of_cells[pairs[:, 0]] * of_cells[pairs[:, 1]]) @ shares
-        seen = 1 - (hidden[both[:, 0]] * hidden[both[:, 1]]) @ shares
+        return of_cells[pairs[:, 0]] * of_cells[pairs[:, 1]], hidden[both[:, 0]] * hidden[both[:, 1]]
+
+    def loss(parameters: Floats) -> float:
+        shares = _prior_of(parameters).level_shares
+        together, unseen = (part @ shares for part in by_level(*parameters[:3].tolist()))
+        seen = 1 - unseen
         log_likelihoods = times @ np.log(np.maximum(together, 1e-300))
         log_likelihoods -= hidden_times @ np.log(np.maximum(seen, 1e-300))
         return -float(log_likelihoods) / len(counts) + _RIDGE * float(parameters[3:] @ parameters[3:])
