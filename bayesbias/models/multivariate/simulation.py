@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import coordinates_of
+from bayesbias.models.multivariate.list_model import InverseWishart, coordinates_of
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
@@ -22,13 +22,11 @@ def draw_means_and_covariances(
 
     Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
     """
-    from scipy.stats import invwishart
-
     sample, basis = attribute_sample(data), effects_basis(data.connections)
-    between = np.atleast_2d(invwishart.rvs(len(basis) + 1, np.eye(len(basis)), random_state=rng))
-    sds = np.sqrt(np.diag(between))
-    between = between / np.outer(sds, sds) * np.outer(parameters["effect_sd"], parameters["effect_sd"])
-    effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root_of(between).T
+    (root,) = _inverse_wishart_roots(len(basis) + 1, np.eye(len(basis)), rng)
+    root = parameters["effect_sd"][:, None] * root / np.linalg.norm(root, axis=1, keepdims=True)
+    between = root @ root.T
+    effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root.T
     word_covariance, word_mean = basis @ between @ basis.T, parameters["connection_mean"] + effects @ basis.T
     share = sample.connection_weights > 0
     return {
@@ -50,29 +48,26 @@ def draw_covariances(
     image, residual = axes.between, np.zeros((words, words))
     if size:
         strength = words * float(parameters["residual_weight"])
-        standard = _inverse_wishart(strength + size + 1, strength * np.eye(size), rng)
-        slopes = parameters["slope_sd"] / np.sqrt(words) * root_of(standard) @ rng.standard_normal((size, free))
+        (root,) = _inverse_wishart_roots(strength + size + 1, strength * np.eye(size), rng)
+        slopes = parameters["slope_sd"] / np.sqrt(words) * root @ rng.standard_normal((size, free))
         image = image + axes.within @ slopes
-        residual = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
+        residual = parameters["sigma"] ** 2 * (axes.within @ root) @ (axes.within @ root).T
     scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
     covariances = np.empty((lists, words, words))
-    for place, kind in enumerate(sample.list_kind):
+    for kind in range(len(sample.kinds)):
         target = parameters["attribute_sd"][kind] ** 2 * np.outer(levels, levels)
         if free > 1:
             target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
-        weight = float(parameters["target_weight"][kind])
-        lean = _inverse_wishart(weight + free + 1, weight * target, rng)
-        covariances[place] = image @ lean @ image.T + scales[kind] ** 2 * residual
+        weight, members = float(parameters["target_weight"][kind]), sample.list_kind == kind
+        roots = image @ _inverse_wishart_roots(weight + free + 1, weight * target, rng, members.sum())
+        covariances[members] = roots @ np.swapaxes(roots, 1, 2) + scales[kind] ** 2 * residual
     return covariances
 
 
-def _inverse_wishart(freedom: float, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a covariance with a scale that may be singular: an sd may be 0."""
-    from scipy.stats import invwishart
-
-    root = root_of(scale)
-    standard = np.atleast_2d(invwishart.rvs(freedom, np.eye(len(scale)), random_state=rng))
-    return np.asarray(root @ standard @ root.T)
+def _inverse_wishart_roots(freedom: float, scale: np.ndarray, rng: np.random.Generator, count: int = 1) -> np.ndarray:
+    """Return roots R of covariances R R', with a scale that may be singular: an sd may be 0."""
+    standard = InverseWishart(np.full(count, freedom), np.broadcast_to(np.eye(len(scale)), (count, *scale.shape)))
+    return np.asarray(root_of(scale) @ standard.roots(rng))
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
