@@ -13,7 +13,7 @@ from bayesbias.models.numerics.diagnostics import singular_fails
 from bayesbias.models.priors import Prior
 from bayesbias.models.word_effects import effects_basis
 
-KnownPoints = dict[tuple[int | bytes, ...], np.ndarray]
+EarlierPoints = dict[tuple[int | bytes, ...], np.ndarray]
 """Points of hyperparameters that earlier refits drew, by the statistics that they follow from."""
 
 
@@ -25,7 +25,7 @@ def connection_moments(
     draws: int,
     seed: int,
     priors: Mapping[str, Prior],
-    known: KnownPoints | None = None,
+    earlier: EarlierPoints | None = None,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the mean (C,) and the covariance (draws, C, C) of the connection means, given draws of the covariances.
 
@@ -34,7 +34,7 @@ def connection_moments(
     sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each group. Single words' means, and so the
     regression, are not needed. None if words of a group have different lists: their means depend on more terms.
 
-    `known` are the points of other refits with the same draws, seed and priors; new ones are added. Without one
+    `earlier` are the points of other refits with the same draws, seed and priors; new ones are added. Without one
     attribute word, only those of the kind of its list are new.
     """
     if sample.pattern_of.max() > sample.group_of.max():
@@ -43,12 +43,12 @@ def connection_moments(
     stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
     rng, groups = np.random.default_rng([seed, 100]), len(axes.sizes)
     lean = np.empty((draws, len(sample.lists), axes.free, axes.free))
-    known = {} if known is None else known
+    earlier = {} if earlier is None else earlier
     for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
         key = _statistics_key(kind, stats, axes)
-        if key not in known:
-            known[key] = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind])).points
-        roots = draw_lean_roots(known[key], kind, stats, axes, rng, draws)
+        if key not in earlier:
+            earlier[key] = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind])).points
+        roots = draw_lean_roots(earlier[key], kind, stats, axes, rng, draws)
         lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
     between, basis = effect_covariance(sample, priors, connections, draws, seed), effects_basis(connections)
     of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]

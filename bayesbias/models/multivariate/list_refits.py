@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.connection_moments import KnownPoints, connection_moments
+from bayesbias.models.multivariate.connection_moments import EarlierPoints, connection_moments
 from bayesbias.models.multivariate.list_means import keeps_covariances, sample_multivariate
 from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
 from bayesbias.models.numerics.contrast_estimate import (
@@ -26,17 +26,19 @@ _DRAWS_A_MIXTURE = 4
 
 
 def list_contrasts(
-    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, known: KnownPoints | None = None
+    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, earlier: EarlierPoints | None = None
 ) -> dict[str, Contrast]:
     """Return the contrasts of a baseline with the other connections, by name.
 
     For a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
-    covariances, otherwise draws. `known` are points of hyperparameters that other refits drew (`connection_moments`).
+    covariances, otherwise draws. `earlier` are points of hyperparameters that other refits drew (`connection_moments`).
     """
     moments = None
     if not _in_sweeps(data, spec):
         count, sample = max(draws // _DRAWS_A_MIXTURE, 500), attribute_sample(data)
-        moments = connection_moments(sample, data.connections, draws=count, seed=seed, priors=spec.priors, known=known)
+        moments = connection_moments(
+            sample, data.connections, draws=count, seed=seed, priors=spec.priors, earlier=earlier
+        )
     if moments is None:
         drawn = sample_multivariate(data, spec, draws=draws, seed=seed, covariances=False)
         means = drawn.posterior["connection_mean"]
@@ -62,7 +64,7 @@ class ListRefits:
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._spec, self._baseline, self._draws, self._seed = data, spec, baseline, draws, seed
-        self._known: KnownPoints = {}
+        self._earlier: EarlierPoints = {}
         self._weighs = _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data))
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
@@ -77,8 +79,8 @@ class ListRefits:
             if khat <= KHAT_MAX:
                 return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in contrasts.items()}
         data = subset(self._data, keep)
-        known = self._known if spec.digest == self._spec.digest else None
-        refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed, known=known)
+        earlier = self._earlier if spec.digest == self._spec.digest else None
+        refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed, earlier=earlier)
         estimates = {name: estimate(hdi_prob) for name, estimate in refitted.items()}
         # The whole fit has draws of its own: its Monte Carlo error is not that of these.
         return {name: replace(one, influence=None) for name, one in estimates.items()} if self._weighs else estimates

@@ -5,6 +5,9 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
+from bayesbias.models.multivariate import connection_moments
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import weighted_points
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
 from tests.models.test_list_tables import TABLES
 
@@ -53,3 +56,22 @@ def test_a_refit_that_makes_a_table_whole_is_compared_with_the_whole_fit() -> No
     assert np.isfinite(frame[["mean", "shift", "shift_in_sd"]].to_numpy()).all()
     lists = {*rows["attribute_group"], *rows["protected_group"]}
     assert {name.rsplit(" ", 1)[1] for name in frame["left_out"]} == lists
+
+
+def test_only_the_kind_of_list_that_lost_a_word_has_new_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = TABLES["two groups"].reset_index(drop=True)
+    data, spec = model_data(rows), bb.load_model("multivariate")
+    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        connection_moments, "weighted_points", lambda *given: drawn.append(1) or weighted_points(*given)
+    )
+    keep = (rows["attribute_word"] != rows["attribute_word"].iloc[0]).to_numpy()
+    estimates = refits.estimates(keep, spec, 0.89)
+    assert len(drawn) == 1
+    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=1)
+    assert len(drawn) == 1 + len(attribute_sample(data).kinds)
+    for name, estimate in estimates.items():
+        whole = anew[name](0.89)
+        assert (estimate.low, estimate.high) == pytest.approx((whole.low, whole.high), abs=1e-9)
