@@ -1,35 +1,12 @@
 """Faults of studies and their files, each with its facts, and all at once."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bayesbias.errors import StudyError
-from bayesbias.studies.study import Study, load_study
-
-
-def make(**changes: Any) -> Study:
-    """Return a sound study, with some fields changed."""
-    fields: dict[str, Any] = {
-        "name": "weather",
-        "protected": {"summer": ["july", "august"], "winter": ["january"]},
-        "attributes": {"warm": ["hot", "sunny"], "cold": ["snow", "ice"]},
-        "associated": [("summer", "warm"), ("winter", "cold")],
-    }
-    return Study(**fields | changes)
-
-
-GOOD_TOML = """
-associated = [["summer", "warm"], ["winter", "cold"]]
-[protected]
-summer = ["july", "august"]
-winter = ["january"]
-[attributes]
-warm = ["hot", "sunny"]
-cold = ["snow", "ice"]
-"""
-
+from bayesbias.studies.study import Study
+from tests.studies.made import make
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"name": " "}, "name is empty"),
@@ -113,50 +90,6 @@ def test_all_faults_are_listed_one_a_line() -> None:
     assert first == "Study '' has 8 faults:"
     assert len(faults) == 8
     assert not any("\n" in fault for fault in faults)
-
-
-def test_all_faults_of_a_file_are_listed(tmp_path: Path) -> None:
-    path = tmp_path / "weather.toml"
-    path.write_text(
-        'sorce = "me"\nhuman = "none"\nassociated = [["sumer", "warm"]]\n'
-        '[protected]\nsummer = ["july", "july"]\nnotes = "x"\n'
-        '[attributes]\nwarm = []\n[controls]\nnutral = "none"\n'
-    )
-    with pytest.raises(StudyError) as caught:
-        load_study(path)
-    message = str(caught.value)
-    assert message.startswith(f"Study file {path} has 8 faults:")
-    for fault in (
-        "Unknown key 'sorce' (did you mean 'source'?)",
-        "'human' is outside its section",
-        "'notes' is inside [protected]",
-        "Unknown key 'nutral' in [controls] (did you mean 'neutral'?)",
-        "protected group 'summer' holds 'july' 2 times",
-        "protected group 'notes' must be a list of words",
-        "attribute group 'warm' is an empty list",
-        "no protected group 'sumer' (did you mean 'summer'?)",
-    ):
-        assert f"\n- {fault}" in message or fault in message
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('name = "x"\n', "protected .* no groups"),
-        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', r"'associated' .* \[attributes\]"),
-        ("controls = 3\n" + GOOD_TOML, r"controls.* human, neutral, not a number"),
-        ("protected = 3\nattributes = 4\nassociated = 5\n", "has 3 faults"),
-        ("[protected.summer]\njuly = 1\n", "'summer' .* not a section"),
-        ("name = 1979-05-27\n" + GOOD_TOML, "name .* not a date"),
-        ("name = true\n" + GOOD_TOML, "name .* not true or false"),
-    ],
-)
-def test_wrong_shapes_in_a_file(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "weather.toml"
-    path.write_text(text)
-    with pytest.raises(StudyError, match=message) as caught:
-        load_study(path)
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(

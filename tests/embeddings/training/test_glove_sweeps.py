@@ -6,8 +6,8 @@ import pytest
 from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 from bayesbias.embeddings.training.glove import BLOCKS, Cells, sorted_cells, start_numbers
 from bayesbias.embeddings.training.glove_sweeps import descend
+from tests.embeddings.training.made_glove import ALPHA, DIMENSIONS, SIZE, X_MAX, far_numbers, objective, parts
 
-SIZE, DIMENSIONS, X_MAX, ALPHA = 30, 5, 4.0, 0.75
 SETTINGS = (np.float32(np.log(X_MAX)), np.float32(ALPHA))
 
 
@@ -19,25 +19,7 @@ def counted():
 
 @pytest.fixture
 def numbers():
-    words, contexts = start_numbers(SIZE, DIMENSIONS, np.random.default_rng(2))
-    words[:, 0, :DIMENSIONS] *= 8  # far from the start, all parts of the gradient are of one size
-    contexts[:, 0, :DIMENSIONS] *= 8
-    return words, contexts
-
-
-def parts(words, contexts):
-    """Return W, b, C, b' in float64."""
-    word_rows, other = words[:, 0].astype(float), contexts[:, 0].astype(float)
-    return word_rows[:, :DIMENSIONS], word_rows[:, -2], other[:, :DIMENSIONS], other[:, -1]
-
-
-def objective(W, b, C, b_, entries):
-    """Equation 8 of Pennington et al., halved, term by term."""
-    total = 0.0
-    for i, j, x in entries:
-        weight = (x / X_MAX) ** ALPHA if x < X_MAX else 1.0
-        total += 0.5 * weight * (W[i] @ C[j] + b[i] + b_[j] - np.log(x)) ** 2
-    return total
+    return far_numbers()
 
 
 def entries_of(counted):

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.training.glove import Cells, start_numbers
+from bayesbias.embeddings.training.glove import Cells
 from bayesbias.embeddings.training.gn_glove import Penalties
 from bayesbias.embeddings.training.gn_glove_sweeps import descend_apart
+from tests.embeddings.training import made_glove as glove
+from tests.embeddings.training.made_glove import ALPHA, DIMENSIONS, SIZE, X_MAX, far_numbers, parts
 
-SIZE, DIMENSIONS, X_MAX, ALPHA, APART, NEUTRAL = 30, 5, 4.0, 0.75, 0.8, 0.6
+APART, NEUTRAL = 0.8, 0.6
 SIDES = np.zeros(SIZE, dtype=np.int8)
 SIDES[:3], SIDES[3:6] = 1, -1
 DIRECTION = np.array([0.7, -0.4, 0.2, 0.9, 0.0])
@@ -17,24 +19,13 @@ ENTRIES = [(0, 7, 0.3), (4, 1, 40.0), (8, 9, 2.0), (10, 2, 9.0)]
 
 @pytest.fixture
 def numbers():
-    words, contexts = start_numbers(SIZE, DIMENSIONS, np.random.default_rng(2))
-    words[:, 0, :DIMENSIONS] *= 8  # far from the start, all parts of the gradient are of one size
-    contexts[:, 0, :DIMENSIONS] *= 8
-    return words, contexts
-
-
-def parts(words, contexts):
-    """Return W, b, C, b' in float64."""
-    word_rows, other = words[:, 0].astype(float), contexts[:, 0].astype(float)
-    return word_rows[:, :DIMENSIONS], word_rows[:, -2], other[:, :DIMENSIONS], other[:, -1]
+    return far_numbers()
 
 
 def objective(W, b, C, b_, entries):
     """Zhao et al. (2018), section 3, with the penalties of both words of each entry, term by term."""
-    total = 0.0
-    for i, j, x in entries:
-        weight = (x / X_MAX) ** ALPHA if x < X_MAX else 1.0
-        total += 0.5 * weight * (W[i] @ C[j] + b[i] + b_[j] - np.log(x)) ** 2
+    total = glove.objective(W, b, C, b_, entries)
+    for i, j, _ in entries:
         for vector, side in ((W[i], SIDES[i]), (C[j], SIDES[j])):
             total += NEUTRAL * (vector @ DIRECTION) ** 2 if side == 0 else APART * (side - vector[-1]) ** 2
     return total
