@@ -21,10 +21,11 @@ def welch_freedom(variances: Floats, freedom: ArrayLike) -> Floats:
     >>> welch_freedom(np.array([[1.0, 1.0], [1.0, 0.0]]), 4.0).tolist()
     [8.0, 4.0]
     """
+    largest = variances.max(axis=0)
+    shares = variances / np.where(largest > 0, largest, 1.0)  # squares of variances in any unit are numbers
     every = np.broadcast_to(freedom, variances.shape)
-    squares = (variances**2 / every).sum(axis=0)
-    joint = variances.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0)
-    return np.where(squares > 0, joint, every.min(axis=0))
+    joint = shares.sum(axis=0) ** 2 / np.where(largest > 0, (shares**2 / every).sum(axis=0), 1.0)
+    return np.where(largest > 0, joint, every.min(axis=0))
 
 
 def student_scales(quantiles: Floats, freedom: Floats) -> Floats:

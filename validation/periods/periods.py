@@ -23,7 +23,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.models.periods.panel import fill_words, is_connected
+from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
 from bayesbias.models.periods.period_sample import PeriodSample
 
 FOLDER = Path(__file__).resolve().parent
@@ -208,7 +208,8 @@ def lost_words(member_of: np.ndarray, cell: Cell, rng: np.random.Generator, fewe
     while True:
         present = rng.random((len(member_of), cell.periods)) >= cell.lost
         parts = [present[member_of == place] for place in (0, 1)]
-        if present.any(axis=1).all() and all(part.sum(axis=0).min() >= fewest and is_connected(part) for part in parts):
+        enough = all(part.sum(axis=0).min() >= fewest and is_connected(part) for part in parts)
+        if enough and present.any(axis=1).all() and not any(sole_links(part).size for part in parts):
             return present
 
 

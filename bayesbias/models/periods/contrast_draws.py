@@ -79,7 +79,7 @@ def draw_contrast(
         chains=chains,
         seed=seed,
     )
-    these_words = group_draws.mean(axis=2)
+    these_words = plain_groups.mean(axis=1) + (estimate.errors @ to_group).mean(axis=2) * estimate.overall_scales
     rng = np.random.default_rng([seed, 1001])
     roots = _roots(variation.covariance)
     population = these_words.copy()

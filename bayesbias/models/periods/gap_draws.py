@@ -3,8 +3,9 @@
 One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
 has the covariance of the list's vectors over n, with n - 1 degrees of freedom. The covariance has a rank of n - 1 at
 most, and needs no inverse: a draw adds the words' deviations with random weights. Gaps, which add up means of several
-lists, have the degrees of freedom of Welch (1947). So every gap, change and slope has the interval of the plain paired
-analysis of its own words, however many periods there are. Independent t's for each list would be the posterior with
+lists, have the degrees of freedom of Welch (1947), from variances that are pooled over words and periods. So gaps,
+changes and slopes have nearly the interval of the plain paired analysis of their words, however many periods there are.
+Independent t's for each list would be the posterior with
 flat priors (Behrens 1929, Fisher 1935); their sums are wider, and contain the truth too often.
 """
 
@@ -23,8 +24,9 @@ from bayesbias.models.periods.period_sample import PeriodSample
 class ListDeviations:
     """The mean of a list, and the contribution of each word to its error.
 
-    `mean` has the shape (periods, protected words), `parts` (attribute words, periods, protected words): the deviations
-    of the words, over their number. `freedom` is the number of words that a period has on average, less 1.
+    `mean` has the shape (periods, protected words), `parts` (attribute words, periods, protected words): the change of
+    the mean without each word, which is its deviation over the number of words if periods lack none (the jackknife).
+    `freedom` is the number of words that two periods share on average, less 1.
     """
 
     mean: np.ndarray
@@ -38,16 +40,23 @@ class GapEstimate:
 
     `gaps` (periods, words) are those of the words at `places`, which have both connections. `errors` (draws, periods,
     words) are draws of their errors as if their covariance was known. It is not: `freedom` (words,) are its degrees of
-    freedom, and `quantiles` (draws,) those of the error of its scale. `sampling` (periods, periods) is the covariance,
-    over samples of attribute words, of a word's gaps as deviations from those of its group.
+    freedom, `overall_freedom` those of gaps of all groups, and `quantiles` (draws,) those of the error of the scale.
+    `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's gaps as deviations
+    from those of its group.
     """
 
     places: np.ndarray
     gaps: np.ndarray
     errors: np.ndarray
     freedom: np.ndarray
+    overall_freedom: float
     quantiles: np.ndarray
     sampling: np.ndarray
+
+    @property
+    def overall_scales(self) -> np.ndarray:
+        """Scales of the errors of quantities of all groups, shape (draws, 1)."""
+        return student_scales(self.quantiles, np.array([self.overall_freedom]))
 
     @cached_property
     def draws(self) -> np.ndarray:
@@ -61,13 +70,22 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
     for place in range(len(sample.lists)):
         members = sample.list_of == place
         present = sample.attribute_present[members]
-        weights = mean_weights(present)
         values = np.where(present.T[:, :, None], sample.distances[:, members], 0.0)
-        mean = np.einsum("tas,saj->tj", weights, values, optimize=True)
-        residual = np.where(present.T[:, :, None], values - mean[:, None], 0.0)
-        parts = np.einsum("tas,saj->atj", weights, residual, optimize=True)
-        deviations.append(ListDeviations(mean, parts, float(present.sum(axis=0).mean()) - 1))
+        words, count = np.arange(len(present)), len(present)
+        mean = _mean(present, values)
+        if present.all():
+            parts = (np.swapaxes(values, 0, 1) - mean) / count
+        else:
+            without = [_mean(present[words != word], values[:, words != word]) for word in words]
+            parts = (mean - np.stack(without)) * (count - 1) / count
+        shared = present.T.astype(float) @ present
+        deviations.append(ListDeviations(mean, parts, max(float(shared.mean()) - 1, 1.0)))
     return deviations
+
+
+def _mean(present: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the mean of words by period, shape (periods, protected words)."""
+    return np.tensordot(mean_weights(present), values, axes=([1, 2], [1, 0]))
 
 
 def draw_gaps(
@@ -76,7 +94,8 @@ def draw_gaps(
     """Return draws of the gaps of words between two connections, given as positions in `sample.connections`.
 
     Without `other`, the gap is the mean distance itself. The draws of a list have their own generator: other contrasts
-    of the same list share them. The words of a group share their degrees of freedom.
+    of the same list share them. The words of a group share their degrees of freedom, and so do all periods: those of
+    Welch for single contrasts are less stable, since they follow from the variances of few words.
     """
     weights = sample.connection_weights
     if other is None:
@@ -103,6 +122,14 @@ def draw_gaps(
         variances[place] = np.square(parts).sum(axis=(0, 1)) @ member
         within = parts - parts @ to_group
         sampling += np.einsum("atj,asj->ts", within, within) / max(words - len(groups), 1)
-    freedom = welch_freedom(variances, np.array([[of_list.freedom] for of_list in lists]))[group_of]
-    quantiles = np.random.default_rng([seed, len(lists)]).random(draws)
-    return GapEstimate(places, gaps, errors, freedom, quantiles, sampling)
+    of_lists = np.array([[of_list.freedom] for of_list in lists])
+    overall = (variances / member.sum(axis=0)).sum(axis=1, keepdims=True)
+    return GapEstimate(
+        places=places,
+        gaps=gaps,
+        errors=errors,
+        freedom=welch_freedom(variances, of_lists)[group_of],
+        overall_freedom=welch_freedom(overall, of_lists).item(),
+        quantiles=np.random.default_rng([seed, len(lists)]).random(draws),
+        sampling=sampling,
+    )

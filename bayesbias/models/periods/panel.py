@@ -25,6 +25,16 @@ def is_connected(present: np.ndarray) -> bool:
     return bool(reached.all())
 
 
+def sole_links(present: np.ndarray) -> np.ndarray:
+    """Return the places of words (rows) without which the others do not link all periods (columns).
+
+    >>> sole_links(np.array([[True, True, False], [True, True, True], [False, False, True]]))
+    array([1])
+    """
+    words = np.arange(len(present))
+    return np.flatnonzero([not is_connected(present[words != word]) for word in words])
+
+
 def effect_weights(present: np.ndarray) -> np.ndarray:
     """Return the weights of values (words, periods) in the effects of periods, shape (periods, words, periods).
 
@@ -54,7 +64,7 @@ def mean_weights(present: np.ndarray) -> np.ndarray:
     counts = present.sum(axis=1)
     words = int((counts > 0).sum())
     share = present / counts.clip(1)[:, None]
-    level = share / words - np.einsum("iu,uas->as", share, effects) / words
+    level = (share - np.tensordot(share.sum(axis=0), effects, axes=1)) / words
     return np.asarray(effects + level)
 
 

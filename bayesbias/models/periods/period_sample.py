@@ -10,7 +10,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.errors import TableError, name_some
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.periods.panel import fill_words, is_connected
+from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
 
 _PAIR = ["protected_word", "attribute_word"]
 # Student's t of a list's mean needs two words.
@@ -72,6 +72,14 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
     ):
         for place, name in enumerate(names):
             _check_members(f"{what} {name!r}", present[member_of == place], periods, fewest)
+    for place, name in enumerate(sample.lists):
+        members = np.flatnonzero(sample.list_of == place)
+        if (links := sole_links(attribute_present[members])).size:
+            raise TableError(
+                f"Of the attribute list {name!r}, {rows['attribute_word'][members[links[0]]]!r} alone links some "
+                f"periods ({name_some(periods)}) with the others, and a change that rests on one word has no error. "
+                "Leave out the periods that have few of its words, or choose words that several periods have."
+            )
     filled = distances.copy()
     for group in range(len(groups)):
         members = sample.group_of == group

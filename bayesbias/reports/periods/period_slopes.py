@@ -124,10 +124,10 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
         return np.asarray(plain + errors * scales.reshape(-1, *freedom.shape))
 
     variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
-    freedom = np.array([estimate.freedom.min(), min(freedoms)])[:, None, None]
+    freedom = np.array([estimate.overall_freedom, min(freedoms)])[:, None, None]
     return SlopeDraws(
         plain,
-        student(errors, np.full(plain.shape, estimate.freedom.min())),
+        student(errors, np.full(plain.shape, estimate.overall_freedom)),
         student(errors + noise, welch_freedom(variances, freedom)),
     )
 

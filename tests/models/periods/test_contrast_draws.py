@@ -1,6 +1,7 @@
 """The gaps of one contrast: levels and scopes."""
 
 import numpy as np
+import pandas as pd
 
 from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
@@ -16,10 +17,32 @@ def drawn_of(sample: PeriodSample, seed: int = 1, draws: int = 800) -> ContrastD
 
 def test_groups_and_these_words_are_means_of_words() -> None:
     drawn = drawn_of(period_sample(made_tables(words=5)))
-    np.testing.assert_allclose(drawn.groups.mean(axis=2), drawn.these_words)
+    np.testing.assert_allclose(drawn.plain_groups.mean(axis=1), drawn.plain)
     np.testing.assert_allclose(drawn.words[:, :, :5].mean(axis=2), drawn.groups[:, :, 0])
     np.testing.assert_allclose(drawn.plain_words.mean(axis=1), drawn.plain)
     np.testing.assert_allclose(drawn.these_words.mean(axis=0), drawn.plain, atol=0.01)
+
+
+def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> None:
+    """Each group has a list of its own beside many control words: the overall gap is a mean of independent errors."""
+    rng = np.random.default_rng(2)
+    tables = {}
+    for period in ("1900", "1910"):
+        rows = [
+            (f"w{group}", f"g{group}", f"l{place}a{number}", f"l{place}", connection, rng.normal(0.9, sd))
+            for group in range(3)
+            for place, (size, sd) in enumerate(((3, 0.1), (3, 0.1), (3, 0.1), (60, 0.01)))
+            for connection in ["neutral" if place == 3 else "associated" if place == group else "different"]
+            for number in range(size)
+        ]
+        columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+        tables[period] = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    sample = period_sample(tables)
+    estimate = draw_contrast(
+        sample, list_deviations(sample), np.arange(2.0), (0, 2), draws=400, chains=4, seed=1
+    ).estimate
+    assert estimate.freedom.max() < 2.5
+    assert 3 < estimate.overall_freedom < 7
 
 
 def test_words_like_these_have_a_further_error() -> None:

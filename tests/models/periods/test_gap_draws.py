@@ -64,6 +64,33 @@ def test_attribute_words_that_lack_a_period_keep_the_changes_of_the_others() -> 
     assert np.isfinite(estimate.draws).all()
 
 
+def test_words_that_lack_periods_leave_the_error_to_those_that_both_have() -> None:
+    """The change is that of the common words, and its error is nearly that of their paired t-test."""
+    tables = made_tables(periods=2, words=1, attributes=12)
+    whole = estimate_of(tables)
+    tables["1900"] = tables["1900"].query("attribute_word not in ('a0', 'a1', 'a2', 'a12', 'a13', 'a14')")
+    tables["1910"] = tables["1910"].query("attribute_word not in ('a9', 'a10', 'a11', 'a21', 'a22', 'a23')")
+    lacking = estimate_of(tables)
+    both = {
+        name: table[table["attribute_word"].isin(tables["1900"]["attribute_word"])] for name, table in tables.items()
+    }
+    both = {name: table[table["attribute_word"].isin(tables["1910"]["attribute_word"])] for name, table in both.items()}
+    scores = contrast_of(both, np.array([-1.0, 1.0]))
+    expected = np.sqrt(sum(stats.sem(part) ** 2 for part in scores.values()))
+    errors = (lacking.errors[:, 1] - lacking.errors[:, 0]).mean(axis=1)
+    assert errors.std() == pytest.approx(expected, rel=0.25)
+    assert lacking.overall_freedom < whole.overall_freedom - 5
+
+
+def test_the_jackknife_of_whole_lists_is_the_deviation_of_each_word() -> None:
+    sample = period_sample(made_tables())
+    whole, *_ = list_deviations(sample)
+    values = sample.distances[:, sample.list_of == 0]
+    for word in range(4):
+        without = np.delete(values, word, axis=1).mean(axis=1)
+        np.testing.assert_allclose(whole.parts[word], (whole.mean - without) * 3 / 4)
+
+
 def test_sampling_covariance_is_that_of_single_words() -> None:
     sample = period_sample(made_tables(words=30, attributes=30))
     estimate = draw_gaps(sample, list_deviations(sample), 0, 1, draws=2000, seed=1)

@@ -48,6 +48,15 @@ def test_periods_that_lack_too_much_are_refused(period: str, rows: str, message:
         period_sample(tables)
 
 
+def test_periods_that_one_attribute_word_links_are_refused() -> None:
+    tables = made_tables(periods=2, attributes=4)
+    tables["1900"] = tables["1900"].query("attribute_word not in ('a0', 'a1')")
+    assert len(period_sample(tables).periods) == 2
+    tables["1910"] = tables["1910"].query("attribute_word != 'a3'")
+    with pytest.raises(TableError, match="'list0', 'a2' alone links"):
+        period_sample(tables)
+
+
 def test_periods_without_common_words_are_refused() -> None:
     tables = made_tables()
     tables["1900"] = tables["1900"].query("protected_word != 'w0'")

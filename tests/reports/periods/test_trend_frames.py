@@ -48,7 +48,7 @@ PLAIN_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
 PLAIN_WORDS = np.array([[-0.4, -0.2, np.nan], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
 DRAWN = ContrastDraws(
     estimate=GapEstimate(
-        np.array([0, 1, 2]), PLAIN_WORDS, around(np.zeros((3, 3))), np.full(3, 9.0), np.full(DRAWS, 0.5), np.eye(3)
+        np.array([0, 1, 2]), PLAIN_WORDS, around(np.zeros((3, 3))), np.full(3, 9.0), 9.0, np.full(DRAWS, 0.5), np.eye(3)
     ),
     population=around([-0.2, -0.15, -0.1], 0.2),
     these_words=around([-0.2, -0.15, -0.1]),
