@@ -27,7 +27,7 @@ from bayesbias.metrics.directions.word_scores import (
 from bayesbias.metrics.look_up import FoundLists, find_lists
 from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.reports.axes.projection import Projection
-from bayesbias.reports.axes.ratings import LEAST_WORDS, checked_ratings, rating_row
+from bayesbias.reports.axes.ratings import LEAST_WORDS, checked_ratings, rating_row, rest_on_one_word
 from bayesbias.studies.study import StudyLike
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ type AxisPairs = BasePairs | Sequence[str] | Mapping[str, BasePairs]
 """Pairs of one axis, or of several by name; names of bundled pairs stand for them."""
 
 _LISTED = "pairs"
+_EQUAL = 1e-12  # projections that differ by less are equal up to rounding
 _RATINGS = ("correlation", "correlation_low", "correlation_high", "plain_correlation")
 _RANKS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high", "kurtosis")
 
@@ -263,10 +264,15 @@ def _rating_rows(
             )
         if np.ptp(values[rated]) == 0:
             raise ReportError(f"The ratings {str(rating)!r} of all words are equal. Nothing can correlate with them.")
-        if np.unique(values[rated], return_counts=True)[1].max() > rated.sum() - 2:
+        if rest_on_one_word(values[rated] / np.abs(values[rated]).max()):
             raise ReportError(
-                f"The ratings {str(rating)!r} of all words but one are equal, so that a correlation rests on one word. "
-                "Give ratings of more words that differ."
+                f"The ratings {str(rating)!r} of all words but one are equal, or nearly so beside that one: a "
+                "correlation would rest on one word. Give ratings of more words that differ, or their logarithms."
+            )
+        if constant := next((name for name, part in scores.items() if np.ptp(part[rated].mean(axis=1)) < _EQUAL), ""):
+            raise ReportError(
+                f"The projections of all words on {constant!r} are equal. Nothing can correlate with them: choose "
+                "other words or pairs."
             )
         rows += [
             {"axis": name, "rating": str(rating), "words": int(rated.sum())}

@@ -90,7 +90,7 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
         "rank_correlation": rank,
         "rank_correlation_low": rank_low,
         "rank_correlation_high": rank_high,
-        "kurtosis": float(kurtosis(values, fisher=False)),
+        "kurtosis": float(kurtosis(values - values.mean(), fisher=False)),
     }
 
 
@@ -99,9 +99,8 @@ class AxisCorrelation:
     """Correlation of the axis of all pairs like these with ratings of all words like these.
 
     `correlation` is `plain`, that of the mean scores, over `attenuation`, the square root of their reliability; it can
-    be beyond 1. All are NaN if the scores on two pairs have no positive covariance, or if the ratings of all words but
-    one are equal. `error` is the standard error of
-    the correlation, `freedom` its degrees of freedom.
+    be beyond 1. `error` is its standard error, `freedom` the degrees of freedom of that. The numbers are NaN if the
+    scores on two pairs have no positive covariance, or if the ratings rest on one word.
     """
 
     correlation: float
@@ -113,15 +112,34 @@ class AxisCorrelation:
     def interval(self, hdi_prob: float) -> tuple[float, float]:
         """Return Student's interval of arctanh(correlation / bound), as a correlation.
 
-        The bound is what the correlation is if `plain` is 1, or two standard errors above it if that is more.
+        The bound is what the correlation is if `plain` is 1, or two standard errors above it if that is more. The
+        interval holds the estimate, and `plain` if the estimate is beyond 1.
         """
         from scipy.stats import t
 
         bound = max(1 / self.attenuation, abs(self.correlation) + 2 * self.error)
         share = np.clip(self.correlation / bound, -_MOST, _MOST)
         half = t.ppf((1 + hdi_prob) / 2, self.freedom) * self.error / bound / (1 - share**2)
-        low, high = np.clip(bound * np.tanh(np.arctanh(share) + half * np.array([-1, 1])), -1, 1)
+        ends = bound * np.tanh(np.arctanh(share) + half * np.array([-1, 1]))
+        inside = [self.correlation] if abs(self.correlation) <= 1 else [self.correlation, self.plain]
+        low, high = np.clip([min(ends[0], *inside), max(ends[1], *inside)], -1, 1)
         return float(low), float(high)
+
+
+def rest_on_one_word(values: Floats) -> bool:
+    """Return whether ratings (words,) of all words but one are equal, or nearly so beside that one.
+
+    >>> rest_on_one_word(np.array([1.0, 1.0, 2.0])), rest_on_one_word(np.array([1.0, 1.5, 2.0]))
+    (True, False)
+    """
+    return bool(_leverage(values).max() > 1 - 1e-9)
+
+
+def _leverage(values: Floats) -> Floats:
+    """Return the leverage of words in a regression on their ratings; 1 if these are equal."""
+    squares = np.square(values - values.mean())
+    leverage: Floats = 1 / len(values) + squares / squares.sum() if squares.any() else np.ones(len(values))
+    return leverage
 
 
 def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
@@ -129,8 +147,8 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
 
     The correlation is cov(mean score, value) / sqrt(v var(value)), where v is the mean covariance over words of the
     scores on two different pairs: Spearman's correction for attenuation, with the pairs as items. Its variance is that
-    of the influence of words and of pairs; the squared influence of a word is over 1 less its leverage in the
-    regression on the ratings (HC2), with the degrees of freedom of Bell and McCaffrey (2002). Both contain what single
+    of the influence of words and of pairs. Squared residuals of words are over 1 less their leverage in the regression
+    on the ratings (HC2), with the degrees of freedom of Bell and McCaffrey (2002). Both variances contain what single
     words have on single pairs, so that this is subtracted once (Cameron, Gelbach and Miller 2011, Robust inference with
     multiway clustering, Journal of Business and Economic Statistics 29), but the variance is not less than that of
     either. Its degrees of freedom are those of Satterthwaite (1946).
@@ -138,7 +156,7 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
     >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
     >>> round(estimate.correlation, 3), [round(end, 2) for end in estimate.interval(0.89)]
-    (1.027, [0.91, 1.0])
+    (1.027, [0.83, 1.0])
     """
     words, pairs = scores.shape
     design = design_of(values[:, np.newaxis], np.zeros(words, dtype=int))
@@ -146,16 +164,16 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     mean, square = centred.mean(axis=1), apart @ apart
     by_word = (pairs * mean**2 - np.square(centred).sum(axis=1) / pairs) / (pairs - 1)
     shared = by_word.sum()
-    leverage = 1 / words + apart**2 / square if square > 0 else np.ones(words)
-    if shared <= 0 or leverage.max() > 1 - 1e-9:
+    if shared <= 0 or rest_on_one_word(values):
         return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, float(pairs - 1))
     length = np.sqrt(shared * square)
     correlation = mean @ apart / length
     by_pair = 2 * (pairs * centred.T @ mean - np.square(centred).sum(axis=0)) / (pairs * (pairs - 1))
-    of_words = mean * apart / length - correlation * (by_word / shared + apart**2 / square) / 2
+    residuals = (mean - mean @ apart / square * apart) / np.sqrt(1 - _leverage(values))
+    of_words = residuals * apart / length + correlation * (apart**2 / square - by_word / shared) / 2
     of_pairs = centred.T @ apart / (pairs * length) - correlation * by_pair / (2 * shared)
     of_both = (centred - mean[:, np.newaxis]) * (apart / length - correlation * mean / shared)[:, np.newaxis]
-    variances = np.array([(of_words**2 / (1 - leverage)).sum(), (of_pairs**2).sum() * pairs / (pairs - 1)])
+    variances = np.array([np.square(of_words).sum(), np.square(of_pairs).sum() * pairs / (pairs - 1)])
     once = variances.sum() - np.square(of_both).sum() * words / ((words - 1) * pairs * (pairs - 1))
     return AxisCorrelation(
         correlation=float(correlation),

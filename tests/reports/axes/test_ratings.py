@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.reports.axes.ratings import axis_correlation, checked_ratings
+from bayesbias.reports.axes.ratings import AxisCorrelation, axis_correlation, checked_ratings
 from tests.reports.axes.test_project import PAIRS, WORDS, planted
 
 
@@ -39,15 +40,21 @@ def test_the_influence_of_words_and_pairs_is_the_derivative_of_the_correlation()
         return float(words @ (centred @ pairs * apart) / np.sqrt(shared * (words @ apart**2)))
 
     flat = np.full(12, 1 / 12), np.full(5, 1 / 5)
-    variances = []
-    for side, leverage in ((0, 1 / 12 + (ratings - ratings.mean()) ** 2 / (12 * ratings.var())), (1, 1 / 5)):
+    influence = []
+    for side in (0, 1):
         slopes = []
         for unit in np.eye(len(flat[side])):
             moved = [list(flat), list(flat)]
             for sign, weights in zip((1, -1), moved, strict=True):
                 weights[side] = flat[side] + sign * 1e-5 * (unit - flat[side])
             slopes.append((weighted(*moved[0]) - weighted(*moved[1])) / 2e-5 / len(unit))
-        variances.append((np.square(slopes) / (1 - leverage)).sum())
+        influence.append(np.array(slopes))
+    apart, mean = ratings - ratings.mean(), scores.mean(axis=1) - scores.mean()
+    residuals = apart * (mean - stats.linregress(apart, mean).slope * apart)
+    leverage = 1 / 12 + apart**2 / (apart @ apart)
+    residuals *= weighted(*flat) / (mean @ apart)
+    influence[0] += residuals * (1 / np.sqrt(1 - leverage) - 1)
+    variances = np.square(influence[0]).sum(), np.square(influence[1]).sum() * 5 / 4
     estimate = axis_correlation(scores, ratings)
     assert weighted(*flat) == pytest.approx(estimate.correlation)
     assert estimate.error**2 == pytest.approx(max(variances)), "less what both have, the sum is below the larger one"
@@ -78,6 +85,33 @@ def test_what_single_words_have_on_single_pairs_is_counted_once() -> None:
 def test_pairs_that_share_nothing_have_no_correlation() -> None:
     scores = np.tile([[1.0, -1.0], [-1.0, 1.0]], (3, 1))
     assert np.isnan(axis_correlation(scores, np.arange(6.0)).correlation)
+
+
+def test_an_outlying_rating_leaves_the_error_finite_and_one_that_decides_alone_is_refused() -> None:
+    projection = [5.0, 2.0, 4.0, 4.5, 3.0, 2.5, 5.0, 1.0, 3.5, 2.0, 4.0, 3.0]
+    errors = []
+    for value in (5, 1e2, 1e4):
+        scores, _ = made_scores(12, 5, 1.0, 1)
+        errors.append(axis_correlation(scores, np.array([value, *projection[1:]])).error)
+    assert max(errors) < 1
+    for value in (1e6, 1e300):
+        with pytest.raises(ReportError, match="rest on one word"):
+            bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, [value, *projection[1:]], strict=True)))
+
+
+def test_equal_projections_are_refused() -> None:
+    vectors = np.random.default_rng(1).normal(size=(24, 30))
+    vectors[:12] = vectors[0]
+    embedding = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), vectors)
+    with pytest.raises(ReportError, match=r"projections of all words .* are equal"):
+        bb.project(embedding, WORDS, PAIRS, ratings=dict(zip(WORDS, range(12), strict=True)))
+
+
+def test_an_interval_holds_its_estimate() -> None:
+    for correlation, error in ((1.0, 0.0), (1.2, 1e-4), (-1.0, 0.0), (0.3, 0.0)):
+        low, high = AxisCorrelation(correlation, correlation / 1.3, 1 / 1.3, error, 3.0).interval(0.89)
+        assert low <= np.clip(correlation, -1, 1) <= high
+        assert (abs(correlation) > 1) == (low < high)
 
 
 def test_a_correlation_near_1_keeps_a_short_interval() -> None:
