@@ -134,8 +134,9 @@ def trend(
     Distances are taken within each period, so vectors need no alignment. One attribute word is one vector, of its
     distances to all protected words in all periods: the mean of a list of n words has the covariance of its vectors
     over n, with n - 1 degrees of freedom. Gaps are multivariate t with the degrees of freedom of Welch (1947), as in
-    the t-test of unequal variances. A change has the error of the paired differences: words that are near to everything
-    in all periods do not blur it. With 4 words per list, 3 to 6 degrees of freedom make intervals wide, as they should.
+    the t-test of unequal variances, with variances pooled over words and periods. A change has the error of the paired
+    differences: words that are near to everything in all periods do not blur it. With two lists of 4 words, 3 to 6
+    degrees of freedom make intervals wide, as they should.
 
     A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
     orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
@@ -146,7 +147,9 @@ def trend(
     around it, net of the error of the gaps, as a further error.
 
     A word that some periods lack is never filled with a number: list means are least squares with an effect of each
-    word and each period, so that changes come from words that both periods have.
+    word and each period, so that changes come from words that both periods have. Their errors are those of the
+    jackknife, which leaves out one attribute word at a time, with one degree of freedom less than two periods share
+    words on average.
 
     References
     ----------

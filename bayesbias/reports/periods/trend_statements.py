@@ -192,7 +192,7 @@ def methods(facts: Mapping[str, Any]) -> Statement:
         f"{counted(facts['attribute_words'], 'attribute word')} over {counted(len(facts['periods']), 'period')} "
         f"({name_some(facts['periods'])}). Each attribute word is one vector of distances to all words in all "
         "periods, so that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch "
-        "(1947)."
+        "(1947), from variances pooled over words and periods."
     )
     population = (
         " The protected words are a sample: their variation over periods, beyond the chance of the attribute words, "
@@ -208,7 +208,8 @@ def methods(facts: Mapping[str, Any]) -> Statement:
     if facts["word_covariates"]:
         trend += (
             f" Slopes of the words' gaps on {name_some(facts['word_covariates'])} are least squares over the words of "
-            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words."
+            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of freedom of "
+            "Satterthwaite (1946)."
         )
     interval = (
         f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
