@@ -208,8 +208,8 @@ def methods(facts: Mapping[str, Any]) -> Statement:
     if facts["word_covariates"]:
         trend += (
             f" Slopes of the words' gaps on {name_some(facts['word_covariates'])} are least squares over the words of "
-            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of freedom of "
-            "Satterthwaite (1946)."
+            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of "
+            "freedom of Satterthwaite (1946)."
         )
     interval = (
         f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
