@@ -154,7 +154,8 @@ def slope_rows(
             "period": names,
             "observed": slopes.plain[:, place].tolist(),
         }
-        frames.append(estimate_rows(draws[:, :, place], labels, hdi_prob, directions=False))
+        means = slopes.plain[:, place]
+        frames.append(estimate_rows(draws[:, :, place], labels, hdi_prob, means=means, directions=False))
     frame = pd.concat(frames, ignore_index=True)
     frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     return frame

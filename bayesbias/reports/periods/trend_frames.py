@@ -24,9 +24,14 @@ def estimate_rows(
     hdi_prob: float,
     rope: tuple[float, float] | None = None,
     *,
+    means: np.ndarray | None = None,
     directions: bool = True,
 ) -> "pd.DataFrame":
-    """Return labels, estimates and directions of each column of draws (draws, rows), chain after chain."""
+    """Return labels, estimates and directions of each column of draws (draws, rows), chain after chain.
+
+    `means` (rows,) replace the means of the draws where the posterior is symmetric around them, which says more with
+    few degrees of freedom: the draws' own can lie outside the interval.
+    """
     import pandas as pd
     import xarray as xr
 
@@ -36,6 +41,8 @@ def estimate_rows(
         coords={"row": np.arange(draws.shape[1])},
     )
     numbers = directed_estimates(array, hdi_prob=hdi_prob, rope=rope).drop(columns="row")
+    if means is not None:
+        numbers["mean"] = means
     if not directions:
         numbers = numbers.drop(columns=list(DIRECTION_COLUMNS))
     return pd.concat([pd.DataFrame(dict(labels)), numbers], axis=1)
@@ -61,7 +68,8 @@ def gap_rows(
             "words": counts[members].sum(axis=0),
             "observed": drawn.plain if group is None else drawn.plain_groups[:, group],
         }
-        frames.append(estimate_rows(overall if group is None else drawn.groups[:, :, group], labels, hdi_prob, rope))
+        draws = overall if group is None else drawn.groups[:, :, group]
+        frames.append(estimate_rows(draws, labels, hdi_prob, rope, means=labels["observed"]))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -87,7 +95,8 @@ def change_rows(
             "protected_group": [group] * len(pairs),
             "observed": plain[second] - plain[first],
         }
-        frame = estimate_rows(draws[:, second] - draws[:, first], labels, hdi_prob, rope)
+        moved = draws[:, second] - draws[:, first]
+        frame = estimate_rows(moved, labels, hdi_prob, rope, means=labels["observed"])
         by_period = gaps[gaps["protected_group"] == group].set_index("period")
         frame["reading"] = [
             reading_of(
