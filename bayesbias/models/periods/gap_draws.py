@@ -5,8 +5,8 @@ has the covariance of the list's vectors over n, with n - 1 degrees of freedom. 
 most, and needs no inverse: a draw adds the words' deviations with random weights. Gaps, which add up means of several
 lists, have the degrees of freedom of Welch (1947), from variances that are pooled over words and periods. So gaps,
 changes and slopes have nearly the interval of the plain paired analysis of their words, however many periods there are.
-Independent t's for each list would be the posterior with
-flat priors (Behrens 1929, Fisher 1935); their sums are wider, and contain the truth too often.
+Independent t's for each list would be the posterior with flat priors (Behrens 1929, Fisher 1935); their sums are wider,
+and contain the truth too often.
 """
 
 from dataclasses import dataclass
