@@ -119,17 +119,13 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     rows.append(tuple(last - first for first, last in zip(*ends, strict=True)))
     plain, errors, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
 
-    def student(errors: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-        scales = student_scales(estimate.quantiles, freedom.ravel())
-        return np.asarray(plain + errors * scales.reshape(-1, *freedom.shape))
-
     variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
-    freedom = np.array([estimate.overall_freedom, min(freedoms)])[:, None, None]
-    return SlopeDraws(
-        plain,
-        student(errors, np.full(plain.shape, estimate.overall_freedom)),
-        student(errors + noise, welch_freedom(variances, freedom)),
-    )
+    freedom = welch_freedom(variances, np.array([estimate.overall_freedom, min(freedoms)])[:, None, None])
+    of_these = estimate.overall_scales[:, None]
+    # With few attribute words, a further error adds more degrees of freedom than width: it never narrows a slope.
+    least = of_these * np.sqrt(variances[0] / np.maximum(variances.sum(axis=0), np.finfo(float).tiny))
+    of_both = np.maximum(student_scales(estimate.quantiles, freedom.ravel()).reshape(-1, *freedom.shape), least)
+    return SlopeDraws(plain, plain + errors * of_these, plain + (errors + noise) * of_both)
 
 
 def _spread(residuals: np.ndarray, design: Design) -> np.ndarray:

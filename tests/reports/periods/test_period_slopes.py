@@ -41,11 +41,23 @@ def test_observed_slopes_are_plain_least_squares(moved: bb.reports.Trend) -> Non
     assert moved.slopes["observed"].tolist() == pytest.approx([first, second, second - first])
     assert moved.slopes["period"].tolist() == ["1990", "2000", "1990 to 2000"]
     assert moved.slopes["quantity"].tolist() == ["slope", "slope", "change"]
-    error = moved.slopes["sd"] / np.sqrt(moved.slopes["ess_bulk"])
-    assert ((moved.slopes["mean"] - moved.slopes["observed"]).abs() < 5 * error).all()
+    np.testing.assert_array_equal(moved.slopes["mean"], moved.slopes["observed"])
     assert moved.slopes["settled"].tolist() == (moved.slopes["hdi_high"] < 0).tolist()
     assert moved.slopes["settled"].iloc[0]
     assert moved.facts["word_covariates"] == ["share"]
+
+
+def test_words_like_these_have_no_narrower_slopes_than_these_words_with_two_attribute_words() -> None:
+    for seed in (1, 2, 3):
+        table = made_table(attributes=2, noise=0.005, seed=seed).drop(columns="share")
+        two = {1990: table, 2000: made_table(attributes=2, noise=0.005, seed=seed + 10).drop(columns="share")}
+        widths = [
+            bb.trend(two, word_covariates={"share": SHARES}, scope=scope, random_seed=1, progress=False)
+            .slopes[["hdi_low", "hdi_high"]]
+            .diff(axis=1)["hdi_high"]
+            for scope in ("population", "these_words")
+        ]
+        assert (widths[0] > 0.97 * widths[1]).all()
 
 
 def test_a_period_has_about_the_interval_of_a_fit_of_its_own(moved: bb.reports.Trend) -> None:
