@@ -9,7 +9,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.estimates.freedom import welch_freedom
-from bayesbias.reports.covariates.slopes import design_of, robust_freedom
+from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers
 
@@ -132,14 +132,11 @@ def rest_on_one_word(values: Floats) -> bool:
     >>> rest_on_one_word(np.array([1.0, 1.0, 2.0])), rest_on_one_word(np.array([1.0, 1.5, 2.0]))
     (True, False)
     """
-    return bool(_leverage(values).max() > 1 - 1e-9)
+    return not np.isfinite(_design(values).unexplained).all()
 
 
-def _leverage(values: Floats) -> Floats:
-    """Return the leverage of words in a regression on their ratings; 1 if these are equal."""
-    squares = np.square(values - values.mean())
-    leverage: Floats = 1 / len(values) + squares / squares.sum() if squares.any() else np.ones(len(values))
-    return leverage
+def _design(values: Floats) -> Design:
+    return design_of(values[:, np.newaxis], np.zeros(len(values), dtype=int))
 
 
 def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
@@ -159,17 +156,17 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     (1.027, [0.83, 1.0])
     """
     words, pairs = scores.shape
-    design = design_of(values[:, np.newaxis], np.zeros(words, dtype=int))
+    design = _design(values)
     centred, apart = scores - scores.mean(axis=0), values - values.mean()
     mean, square = centred.mean(axis=1), apart @ apart
     by_word = (pairs * mean**2 - np.square(centred).sum(axis=1) / pairs) / (pairs - 1)
     shared = by_word.sum()
-    if shared <= 0 or rest_on_one_word(values):
+    if shared <= 0 or square <= 0 or rest_on_one_word(values):
         return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, float(pairs - 1))
     length = np.sqrt(shared * square)
     correlation = mean @ apart / length
     by_pair = 2 * (pairs * centred.T @ mean - np.square(centred).sum(axis=0)) / (pairs * (pairs - 1))
-    residuals = (mean - mean @ apart / square * apart) / np.sqrt(1 - _leverage(values))
+    residuals = (mean - mean @ apart / square * apart) / np.sqrt(design.unexplained)
     of_words = residuals * apart / length + correlation * (apart**2 / square - by_word / shared) / 2
     of_pairs = centred.T @ apart / (pairs * length) - correlation * by_pair / (2 * shared)
     of_both = (centred - mean[:, np.newaxis]) * (apart / length - correlation * mean / shared)[:, np.newaxis]
