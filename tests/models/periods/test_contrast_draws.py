@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
@@ -43,6 +44,15 @@ def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> No
     ).estimate
     assert estimate.freedom.max() < 2.5
     assert 3 < estimate.overall_freedom < 7
+
+
+def test_these_words_have_students_t_of_all_groups() -> None:
+    sample = period_sample(made_tables(words=5))
+    drawn = drawn_of(sample, draws=40_000)
+    estimate = drawn.estimate
+    assert estimate.overall_freedom < 7
+    expected = stats.t(estimate.overall_freedom).ppf(0.945) * estimate.errors.mean(axis=2).std(axis=0)
+    np.testing.assert_allclose(np.quantile(drawn.these_words - drawn.plain, 0.945, axis=0), expected, rtol=0.03)
 
 
 def test_words_like_these_have_a_further_error() -> None:

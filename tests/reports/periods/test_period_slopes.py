@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.reports.covariates.slopes import design_of, robust_freedom
 from tests.reports.covariates.made import made_table
 
 WORDS = [f"<b>w{place}" for place in range(9)]
@@ -45,6 +47,21 @@ def test_observed_slopes_are_plain_least_squares(moved: bb.reports.Trend) -> Non
     assert moved.slopes["settled"].tolist() == (moved.slopes["hdi_high"] < 0).tolist()
     assert moved.slopes["settled"].iloc[0]
     assert moved.facts["word_covariates"] == ["share"]
+
+
+def test_few_words_have_the_degrees_of_freedom_of_their_slope() -> None:
+    """With many attribute words, the interval is nearly that of HC2 with the freedom of Bell and McCaffrey."""
+    two = {year: made_table(words=6, attributes=40, seed=seed) for year, seed in ((1990, 1), (2000, 2))}
+    shares = dict(zip(two[1990]["protected_word"], two[1990]["share"], strict=True))
+    bare = {year: table.drop(columns="share") for year, table in two.items()}
+    rows = bb.trend(bare, word_covariates={"share": shares}, random_seed=1, progress=False).slopes
+    design = design_of(np.array(list(shares.values()))[:, None], np.zeros(6, dtype=int))
+    half = stats.t(robust_freedom(design)).ppf(0.945).item()
+    for row, table in zip(rows.to_dict("records"), two.values(), strict=False):
+        means = table.groupby(["attribute_group", "protected_word"])["cosine_distance"].mean()
+        residuals = design.residuals @ (means["near"] - means["far"])[list(shares)].to_numpy()
+        error = float(np.sqrt(design.weights @ residuals**2).item())
+        assert row["hdi_high"] - row["hdi_low"] == pytest.approx(2 * half * error, rel=0.25)
 
 
 def test_words_like_these_have_no_narrower_slopes_than_these_words_with_two_attribute_words() -> None:
