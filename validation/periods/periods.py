@@ -234,7 +234,7 @@ def model_rows(sample: PeriodSample, weights: dict[str, np.ndarray], seed: int) 
     for quantity, weight in weights.items():
         words = np.einsum("t,dtj->jd", weight, drawn.words)
         whole = (sample.protected_present | (weight == 0)).all(axis=1)
-        every = [("population", drawn.population @ weight), ("these_words", drawn.these_words @ weight)]
+        every = [("population", drawn.population.draws @ weight), ("these_words", drawn.these_words.draws @ weight)]
         for level, draws in (*every, *(("word", draws) for draws in words[whole])):
             yield level, quantity, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB)
 

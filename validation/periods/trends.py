@@ -100,7 +100,7 @@ def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, wa
     times = np.arange(len(sample.periods), dtype=float)
     gaps = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
     for level in ("population", "these_words"):
-        data = (gaps.plain, getattr(gaps, level), design, times)
+        data = (gaps.overall(level), design, times)
         line = draw_line(*data, walk=walk, seed=seed)
         test = None if walk else neighbour_test(line, *data, seed=seed)
         p_value = test.p_value if test else np.nan

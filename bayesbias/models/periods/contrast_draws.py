@@ -1,9 +1,11 @@
 """The gaps of one contrast by period, of words like these, these words, groups and single words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from bayesbias.estimates.freedom import student_scales
 from bayesbias.models.periods.gap_draws import GapEstimate, ListDeviations, draw_gaps
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
@@ -11,17 +13,42 @@ from bayesbias.models.periods.word_variation import draw_word_variation
 
 
 @dataclass(frozen=True, eq=False)
+class OverallGaps:
+    """Plain gaps of all words (periods,), groups weighing the same, and draws of their errors (draws, periods).
+
+    `errors` are those of attribute words as if their covariance were known: it has `freedom` degrees of freedom, and
+    `quantiles` (draws,) are those of the error of the scale. `word_errors` are those of the choice of protected words.
+    """
+
+    plain: np.ndarray
+    errors: np.ndarray
+    freedom: float
+    quantiles: np.ndarray
+    word_errors: np.ndarray
+
+    @property
+    def scales(self) -> np.ndarray:
+        """Scales of the errors, shape (draws, 1)."""
+        return student_scales(self.quantiles, np.array([self.freedom]))
+
+    @cached_property
+    def draws(self) -> np.ndarray:
+        """Draws of the gaps, shape (draws, periods)."""
+        return np.asarray(self.plain + self.errors * self.scales + self.word_errors)
+
+
+@dataclass(frozen=True, eq=False)
 class ContrastDraws:
     """Plain gaps by period and their draws, chain after chain.
 
-    `estimate` has the gaps of these words, not shrunk. `population` and `these_words` (draws, periods) weigh groups
-    equally; `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `plain_groups` (periods,
-    groups) are differences of averages; `group_places` are the positions of groups in the sample.
+    `estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
+    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `plain_groups` (periods, groups)
+    are differences of averages; `group_places` are the positions of groups in the sample.
     """
 
     estimate: GapEstimate
-    population: np.ndarray
-    these_words: np.ndarray
+    population: OverallGaps
+    these_words: OverallGaps
     groups: np.ndarray
     words: np.ndarray
     plain_groups: np.ndarray
@@ -40,7 +67,11 @@ class ContrastDraws:
     @property
     def plain(self) -> np.ndarray:
         """Plain gaps of all words, groups weighing the same, shape (periods,)."""
-        return np.asarray(self.plain_groups.mean(axis=1))
+        return self.these_words.plain
+
+    def overall(self, scope: str) -> OverallGaps:
+        """Return the gaps of all words in a scope."""
+        return self.population if scope == "population" else self.these_words
 
 
 def draw_contrast(
@@ -79,10 +110,13 @@ def draw_contrast(
         chains=chains,
         seed=seed,
     )
-    these_words = plain_groups.mean(axis=1) + (estimate.errors @ to_group).mean(axis=2) * estimate.overall_scales
+    errors = (estimate.errors @ to_group).mean(axis=2)
+    these_words = OverallGaps(
+        plain_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
+    )
     rng = np.random.default_rng([seed, 1001])
     roots = _roots(variation.covariance)
-    population = these_words.copy()
+    word_errors = np.zeros_like(errors)
     for group in range(len(group_places)):
         of_group = present[group_of == group]
         if of_group.all():
@@ -90,10 +124,10 @@ def draw_contrast(
         else:
             words = rng.standard_normal((draws, len(of_group), len(times))) @ np.swapaxes(roots, 1, 2)
             noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
-        population += noise / len(group_places)
+        word_errors += noise / len(group_places)
     return ContrastDraws(
         estimate=estimate,
-        population=population,
+        population=replace(these_words, word_errors=word_errors),
         these_words=these_words,
         groups=group_draws,
         words=group_draws[:, :, group_of] + variation.deviations,

@@ -53,11 +53,6 @@ class GapEstimate:
     quantiles: np.ndarray
     sampling: np.ndarray
 
-    @property
-    def overall_scales(self) -> np.ndarray:
-        """Scales of the errors of quantities of all groups, shape (draws, 1)."""
-        return student_scales(self.quantiles, np.array([self.overall_freedom]))
-
     @cached_property
     def draws(self) -> np.ndarray:
         """Draws of the gaps (draws, periods, words), each multivariate t."""

@@ -3,13 +3,16 @@
 The coefficients are least squares with weights that do not depend on the data: of the gaps for a line, of the steps for
 a random walk. They are never generalised least squares over the covariance of the gaps, for the same reason as with
 words: combinations of gaps that hardly vary between attribute words say nothing about the trend. A coefficient's error
-has two parts: that of the gaps, draw by draw, and that of periods, whose sd is learnt from what the trend leaves, net
-of the error of the gaps.
+has two parts: that of the gaps, and that of periods, with the variance that the trend leaves, net of the error of the
+gaps. Both together have the degrees of freedom of Satterthwaite (1946).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+
+from bayesbias.estimates.freedom import student_scales
+from bayesbias.models.periods.contrast_draws import OverallGaps
 
 _ROUNDING = 1e-12  # in units of cosine distance
 
@@ -18,25 +21,21 @@ _ROUNDING = 1e-12  # in units of cosine distance
 class LineDraws:
     """Draws of coefficients (draws, coefficients) and of the sd of periods around the trend (draws,).
 
-    `plain` (coefficients,) are those of the plain gaps, `mean` (coefficients,) the posterior means: those of the draws
-    without the error of periods, whose mean is 0, and which has no mean in draws with one degree of freedom.
+    `plain` (coefficients,) are those of the plain gaps, around which the draws are symmetric.
     """
 
     coefficients: np.ndarray
     period_sd: np.ndarray
     plain: np.ndarray
-    mean: np.ndarray
 
 
-def draw_line(
-    plain: np.ndarray, draws: np.ndarray, design: np.ndarray, times: np.ndarray, *, walk: bool, seed: int
-) -> LineDraws:
+def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk: bool, seed: int) -> LineDraws:
     """Return draws of the coefficients of a trend.
 
     Parameters
     ----------
-    plain, draws
-        Plain gaps (periods,) and their draws (draws, periods).
+    gaps
+        Gaps by period.
     design
         Time and covariates by period, shape (periods, coefficients), without a constant.
     times
@@ -49,14 +48,28 @@ def draw_line(
     """
     rng = np.random.default_rng([seed, 2000])
     gain, left, root = _least_squares(design, times, walk=walk)
-    free = len(times) - 1 - design.shape[1]
-    residual = float(np.square(left @ plain).sum())
-    gap_error = float(np.square((draws - draws.mean(axis=0)) @ left.T).sum(axis=1).mean())
-    variance = np.maximum(residual / rng.chisquare(free, len(draws)) - gap_error / free, 0)
-    noise = rng.standard_normal((len(draws), design.shape[1])) @ root.T
-    period_sd = np.sqrt(variance)
-    of_gaps = draws @ gain.T
-    return LineDraws(of_gaps + period_sd[:, None] * noise, period_sd, gain @ plain, of_gaps.mean(axis=0))
+    free, count = len(times) - 1 - design.shape[1], len(gaps.errors)
+
+    def beside_trend(errors: np.ndarray) -> float:
+        """Return the mean square of errors around the trend."""
+        return float(np.square(errors @ left.T).sum(axis=1).mean() / free)
+
+    residual = beside_trend(gaps.plain[None])
+    gap_error = beside_trend(gaps.errors + gaps.word_errors)
+    period_variance = max(residual - gap_error, 0.0)
+    errors, size = gaps.errors @ gain.T, np.square(root).sum(axis=1)
+    variance = errors.var(axis=0) + size * period_variance
+    # The parts of this sum that have their own degrees of freedom; the error of the gaps is in both, with its sign.
+    parts = np.stack([size * residual, errors.var(axis=0) - size * beside_trend(gaps.errors)])
+    if period_variance == 0:
+        parts = np.stack([np.zeros_like(variance), variance])
+    shares = parts / np.where(variance > 0, variance, 1.0)
+    least = min(free, gaps.freedom)
+    freedom = np.maximum(1 / np.maximum(shares[0] ** 2 / free + shares[1] ** 2 / gaps.freedom, 1e-9), least)
+    noise = rng.standard_normal((count, design.shape[1])) @ root.T
+    drawn = (errors + np.sqrt(period_variance) * noise) * student_scales(gaps.quantiles, freedom)
+    period_sd = np.sqrt(np.maximum(residual * free / rng.chisquare(free, count) - gap_error, 0))
+    return LineDraws(gain @ gaps.plain + drawn + gaps.word_errors @ gain.T, period_sd, gain @ gaps.plain)
 
 
 def _least_squares(design: np.ndarray, times: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,7 +95,7 @@ class NeighbourTest:
 
 
 def neighbour_test(
-    line: LineDraws, plain: np.ndarray, draws: np.ndarray, design: np.ndarray, times: np.ndarray, *, seed: int
+    line: LineDraws, gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, seed: int
 ) -> NeighbourTest | None:
     """Return whether neighbouring periods deviate from a line more alike than independent deviations do.
 
@@ -92,13 +105,13 @@ def neighbour_test(
     the mean of these weights. Independent deviations are simulated with the sd of periods, plus the error of the gaps,
     which neighbouring periods may share. The arguments are those of `draw_line`.
     """
-    rng = np.random.default_rng([seed, 3000])
+    rng, draws = np.random.default_rng([seed, 3000]), gaps.draws
     _, left, _ = _least_squares(design, times, walk=False)
     simulated = draws - draws.mean(axis=0) + line.period_sd[:, None] * rng.standard_normal(draws.shape)
     weights = 1 / np.diff(times)
     weights /= weights.mean()
 
-    deviations = np.vstack([plain, simulated]) @ left.T
+    deviations = np.vstack([gaps.plain, simulated]) @ left.T
     if np.abs(deviations[0]).max() < _ROUNDING:
         return None
     statistics = np.square(np.diff(deviations)) @ weights / np.square(deviations).sum(axis=1)

@@ -63,7 +63,7 @@ def joint_draws(sample: PeriodSample, *, draws: int, chains: int, seed: int) -> 
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (place, None), draws=draws * chains, chains=chains, seed=seed
         )
-        overall[:, place] = np.diff(drawn.population, axis=1)[:, 0]
+        overall[:, place] = np.diff(drawn.population.draws, axis=1)[:, 0]
         by_word[:, drawn.word_places, place] = np.diff(drawn.words, axis=1)[:, 0]
     shape, dims = (chains, draws), ("chain", "draw")
     return DifferenceDraws(
@@ -185,7 +185,7 @@ def joint_gap_frame(
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed
         )
-        gaps, words = drawn.population[:, :, None], [""]
+        gaps, words = drawn.population.draws[:, :, None], [""]
         if each_word:
             gaps = np.concatenate([gaps, drawn.words], axis=2)
             words += [sample.protected_words[word] for word in drawn.word_places]

@@ -121,7 +121,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
 
     variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
     freedom = welch_freedom(variances, np.array([estimate.overall_freedom, min(freedoms)])[:, None, None])
-    of_these = estimate.overall_scales[:, None]
+    of_these = drawn.these_words.scales[:, None]
     # With few attribute words, a further error adds more degrees of freedom than width: it never narrows a slope.
     least = of_these * np.sqrt(variances[0] / np.maximum(variances.sum(axis=0), np.finfo(float).tiny))
     of_both = np.maximum(student_scales(estimate.quantiles, freedom.ravel()).reshape(-1, *freedom.shape), least)

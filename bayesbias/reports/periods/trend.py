@@ -143,8 +143,8 @@ def trend(
     Slopes on covariates of words are least squares over the words of a period, as in `covariate_effect`; for words like
     these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired,
     and both errors together have the degrees of freedom of Satterthwaite (1946).
-    Coefficients of the trend are least squares draw by draw, never generalised least squares, with the sd of periods
-    around it, net of the error of the gaps, as a further error.
+    Coefficients of the trend are least squares, never generalised least squares, with the sd of periods around it, net
+    of the error of the gaps, as a further error; both together have the degrees of freedom of Satterthwaite.
 
     A word that some periods lack is never filled with a number: list means are least squares with an effect of each
     word and each period, so that changes come from words that both periods have. Their errors are those of the
@@ -219,8 +219,7 @@ def trend(
             "words": word_rows(drawn, sample, hdi_prob),
         }
         if design is not None:
-            chosen = drawn.population if scope == "population" else drawn.these_words
-            data = (drawn.plain, chosen, design.to_numpy(), times)
+            data = (drawn.overall(scope), design.to_numpy(), times)
             line = draw_line(*data, walk=walk, seed=seed)
             sd_name = "sd of a step" if walk else "sd of periods"
             rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
@@ -233,7 +232,7 @@ def trend(
             frame.insert(0, "contrast", name)
             frames[key].append(frame)
         for key in SCOPES:
-            overall[key].append(getattr(drawn, key).reshape(CHAINS, -1, size))
+            overall[key].append(drawn.overall(key).draws.reshape(CHAINS, -1, size))
     dims = ("chain", "draw", "contrast", "period")
     return Trend(
         **{

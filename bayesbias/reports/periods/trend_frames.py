@@ -54,7 +54,7 @@ def gap_rows(
     """Return the gap of all words, and of each group if there are several, in each period."""
     import pandas as pd
 
-    overall = drawn.population if scope == "population" else drawn.these_words
+    overall = drawn.overall(scope).draws
     counts = sample.protected_present[drawn.word_places]
     group_of = sample.group_of[drawn.word_places]
     frames = []
@@ -84,7 +84,7 @@ def change_rows(
     """Return the changes between any two periods, of all words, and of each group between the first and the last."""
     import pandas as pd
 
-    periods, overall = sample.periods, drawn.population if scope == "population" else drawn.these_words
+    periods, overall = sample.periods, drawn.overall(scope).draws
     pairs = np.array(list(combinations(range(len(periods)), 2)))
 
     def rows(draws: np.ndarray, plain: np.ndarray, pairs: np.ndarray, group: str) -> "pd.DataFrame":
@@ -160,7 +160,7 @@ def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: flo
     labels = {"parameter": [*names, sd_name], "observed": [*line.plain, np.nan]}
     frame = estimate_rows(draws, labels, hdi_prob, directions=False)
     # The sd has no mean with few periods, but always a median.
-    frame["mean"] = [*line.mean, np.median(line.period_sd)]
+    frame["mean"] = [*line.plain, np.median(line.period_sd)]
     frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     frame.loc[len(names), "settled"] = False
     return frame

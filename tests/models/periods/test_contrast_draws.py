@@ -21,7 +21,7 @@ def test_groups_and_these_words_are_means_of_words() -> None:
     np.testing.assert_allclose(drawn.plain_groups.mean(axis=1), drawn.plain)
     np.testing.assert_allclose(drawn.words[:, :, :5].mean(axis=2), drawn.groups[:, :, 0])
     np.testing.assert_allclose(drawn.plain_words.mean(axis=1), drawn.plain)
-    np.testing.assert_allclose(drawn.these_words.mean(axis=0), drawn.plain, atol=0.01)
+    np.testing.assert_allclose(drawn.these_words.draws.mean(axis=0), drawn.plain, atol=0.01)
 
 
 def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> None:
@@ -52,19 +52,19 @@ def test_these_words_have_students_t_of_all_groups() -> None:
     estimate = drawn.estimate
     assert estimate.overall_freedom < 7
     expected = stats.t(estimate.overall_freedom).ppf(0.945) * estimate.errors.mean(axis=2).std(axis=0)
-    np.testing.assert_allclose(np.quantile(drawn.these_words - drawn.plain, 0.945, axis=0), expected, rtol=0.03)
+    np.testing.assert_allclose(np.quantile(drawn.these_words.draws - drawn.plain, 0.945, axis=0), expected, rtol=0.03)
 
 
 def test_words_like_these_have_a_further_error() -> None:
     drawn = drawn_of(period_sample(made_tables(words=5)))
-    assert (drawn.population.std(axis=0) > 1.02 * drawn.these_words.std(axis=0)).all()
+    assert (drawn.population.draws.std(axis=0) > 1.02 * drawn.these_words.draws.std(axis=0)).all()
 
 
 def test_words_that_lack_periods_change_neither_shape_nor_finiteness() -> None:
     tables = made_tables(words=5, change=0.02)
     tables["1900"] = tables["1900"].query("protected_word not in ('w0', 'w6')")
     drawn = drawn_of(period_sample(tables))
-    for values in (drawn.population, drawn.these_words, drawn.groups, drawn.words):
+    for values in (drawn.population.draws, drawn.these_words.draws, drawn.groups, drawn.words):
         assert np.isfinite(values).all()
     whole = drawn_of(period_sample(made_tables(words=5, change=0.02)))
     np.testing.assert_allclose(drawn.plain, whole.plain, atol=0.02)
@@ -73,6 +73,6 @@ def test_words_that_lack_periods_change_neither_shape_nor_finiteness() -> None:
 def test_same_seed_same_numbers() -> None:
     sample = period_sample(made_tables())
     first, again, other = (drawn_of(sample, seed, 80) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first.population, again.population)
+    np.testing.assert_array_equal(first.population.draws, again.population.draws)
     np.testing.assert_array_equal(first.words, again.words)
-    assert np.abs(first.population - other.population).max() > 0
+    assert np.abs(first.population.draws - other.population.draws).max() > 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.models.periods.contrast_draws import ContrastDraws
+from bayesbias.models.periods.contrast_draws import ContrastDraws, OverallGaps
 from bayesbias.models.periods.gap_draws import GapEstimate
 from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
@@ -44,14 +44,20 @@ def around(centre: float | list[float] | np.ndarray, sd: float = 0.01) -> np.nda
     return centres + sd * (noise - noise.mean(axis=0))
 
 
+def overall_gaps(sd: float) -> OverallGaps:
+    """Return gaps whose draws have this sd."""
+    plain = np.array([-0.2, -0.15, -0.1])
+    return OverallGaps(plain, np.zeros((DRAWS, 3)), 9.0, np.full(DRAWS, 0.5), around(np.zeros(3), sd))
+
+
 PLAIN_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
 PLAIN_WORDS = np.array([[-0.4, -0.2, np.nan], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
 DRAWN = ContrastDraws(
     estimate=GapEstimate(
         np.array([0, 1, 2]), PLAIN_WORDS, around(np.zeros((3, 3))), np.full(3, 9.0), 9.0, np.full(DRAWS, 0.5), np.eye(3)
     ),
-    population=around([-0.2, -0.15, -0.1], 0.2),
-    these_words=around([-0.2, -0.15, -0.1]),
+    population=overall_gaps(0.2),
+    these_words=overall_gaps(0.01),
     groups=around(PLAIN_GROUPS),
     words=around(np.nan_to_num(PLAIN_WORDS)),
     plain_groups=PLAIN_GROUPS,
@@ -106,12 +112,12 @@ def test_a_word_changes_between_the_first_and_the_last_period_that_it_has() -> N
 
 def test_the_sd_of_periods_has_no_plain_value_and_is_not_settled() -> None:
     period_sd, plain = np.abs(around(0.02)[:, 0]), np.array([0.11, 0.0])
-    line = LineDraws(around([0.1, 0.0]), period_sd, plain, mean=np.array([0.12, 0.01]))
+    line = LineDraws(around([0.1, 0.0]), period_sd, plain)
     frame = line_rows(line, ["line", "wealth"], "sd of periods", 0.89)
     assert frame["parameter"].tolist() == ["line", "wealth", "sd of periods"]
     assert frame["settled"].tolist() == [True, False, False]
     assert frame["observed"].isna().tolist() == [False, False, True]
-    assert frame["mean"].tolist() == [0.12, 0.01, np.median(period_sd)]
+    assert frame["mean"].tolist() == [0.11, 0.0, np.median(period_sd)]
 
 
 def test_words_that_some_or_all_periods_lack() -> None:
