@@ -13,6 +13,8 @@ BIN := .venv/bin
 # Tests side by side, each with one thread: more threads than cores only wait for each other.
 WORKERS := 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
+# Python keeps compiled modules on machines that forbid it too: every process would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Only .ci/python asks for a download, where nothing else is there.
 export UV_PYTHON_DOWNLOADS := manual
 
@@ -75,7 +77,6 @@ $(UV):
 	$(UV) sync --quiet --frozen --group docs --python "$$(.ci/python)"
 	@touch $@
 
-# Compiled once, since some machines (PYTHONDONTWRITEBYTECODE) would compile every module in every process.
 .venv/ready: $(UV) pyproject.toml uv.lock
 	@.ci/python >/dev/null
 	$(UV) sync --quiet --frozen --compile-bytecode --python "$$(.ci/python)"

@@ -1,5 +1,6 @@
 """What tests and doctests share: the developers' reference data, a small table, and a fit of it."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -53,6 +54,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=f"{', '.join(missing)} not installed: make test-extras"))
         if "shared" in item.keywords and not SHARED.is_dir():
             item.add_marker(pytest.mark.skip(reason="the developers' reference data is not here"))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of garbage collection, which would look at all of it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
