@@ -15,12 +15,15 @@ def distance_text(value: float) -> str:
 
 
 def signed_text(value: float) -> str:
-    """Return a difference of distances with three decimals and its sign.
+    """Return a difference of distances with its sign and three decimals, or as many as show its first digit, up to six.
 
-    >>> signed_text(-0.0314), signed_text(0.02)
-    ('-0.031', '+0.020')
+    >>> signed_text(-0.0314), signed_text(0.02), signed_text(-0.00021), signed_text(1e-9)
+    ('-0.031', '+0.020', '-0.0002', '0.000')
     """
-    return f"{value:+.3f}" if isfinite(value) else "undefined"
+    if not isfinite(value):
+        return "undefined"
+    decimals = next((number for number in range(3, 7) if round(value, number)), 0)
+    return f"{value:+.{decimals}f}" if decimals else "0.000"
 
 
 def interval_text(low: float, high: float) -> str:

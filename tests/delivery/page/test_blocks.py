@@ -25,7 +25,7 @@ def test_both_ends_of_an_interval_stand_in_one_cell() -> None:
     frame = pd.DataFrame({"word": ["a", "b"], "low": [-0.1, 0.0], "high": [0.25, 0.5]})
     made = frame_table(frame, "t", {"word": ("Word", None), "low:high": ("Interval", signed_text)})
     assert made.header == ("Word", "Interval")
-    assert made.rows == (("a", "-0.100 to +0.250"), ("b", "+0.000 to +0.500"))
+    assert made.rows == (("a", "-0.100 to +0.250"), ("b", "0.000 to +0.500"))
     assert made.texts == (True, False)
 
 

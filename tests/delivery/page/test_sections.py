@@ -11,7 +11,7 @@ def test_a_table_shows_its_values_in_the_formats_of_the_glossary() -> None:
     frame = pd.DataFrame({"word": ["he", "she"], "mean": [0.1, -0.2], "hdi_low": [0.0, None], "hdi_high": [0.2, None]})
     block = table_block(ResultTable(frame.assign(note=""), "Section", "Caption", differences=True))
     assert block.header == ("Word", "Mean", "Interval")
-    assert block.rows == (("he", "+0.100", "+0.000 to +0.200"), ("she", "-0.200", "none"))
+    assert block.rows == (("he", "+0.100", "0.000 to +0.200"), ("she", "-0.200", "none"))
     assert block.texts == (True, False, False)
 
 

@@ -21,9 +21,9 @@ def test_settled_questions_come_first_each_with_its_numbers_and_weat() -> None:
     assert (settled.kind, not_settled.kind) == ("nearer", "not settled")
     low, high = np.quantile(DRAWS["near"], [0.055, 0.945])
     assert str(settled) == (
-        f"near: Settled, associated words are nearer: -0.050 (plain +0.000), 89% interval {low:+.3f} to {high:+.3f}."
+        f"near: Settled, associated words are nearer: -0.050 (plain 0.000), 89% interval {low:+.3f} to {high:+.3f}."
     )
-    assert str(not_settled).startswith("open: Are x nearer to y? Not settled: -0.005 (plain +0.000), 89% interval ")
+    assert str(not_settled).startswith("open: Are x nearer to y? Not settled: -0.005 (plain 0.000), 89% interval ")
     assert str(not_settled).endswith(" WEAT: p = 0.0200.")
     assert not_settled.numbers["weat_p"] == 0.02
     assert "weat_p" not in settled.numbers
