@@ -41,18 +41,17 @@ def draw_residuals(
     chance = spread.mean()
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
     drawn = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
-    residuals = drawn @ basis.T
-    return residuals, _with_heavy_tails(sds, residuals)
+    return drawn @ basis.T, _with_heavy_tails(sds, basis @ plain)
 
 
 def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
-    """Return sds spread as far as the kurtosis of residuals asks for, if it is above the Normal's 3 (Bonett 2006).
+    """Return sds spread as far as the excess kurtosis of the plain residuals (words,) asks for, if it is above 0.
 
-    The logarithm of a sample's sd has the variance (kurtosis - 1) / (4 n).
+    The logarithm of a sample's sd has the variance (excess kurtosis + 2) / (4 n), as Bonett (2006) writes. That of a
+    sample is too small, the more the fewer words there are: this is Fisher's G2, which is unbiased for a Normal.
     """
-    squares = np.square(residuals)
-    kurtosis = residuals.shape[1] * np.square(squares).sum(axis=1) / np.square(squares.sum(axis=1))
-    wider = np.sqrt(max((float(np.median(kurtosis)) - 1) / 2, 1.0))
+    excess = float(stats.kurtosis(residuals, bias=False)) if residuals.any() else 0.0
+    wider = np.sqrt(max(excess / 2 + 1, 1.0))
     logs = np.log(sds)
     return np.asarray(np.exp(logs.mean() + wider * (logs - logs.mean())))
 
