@@ -188,11 +188,16 @@ class InverseWishart:
         """Return roots R of draws R R', shape (repeats * points, size, size): all points in turn, then again."""
         points, size, _ = self.scale.shape
         lower = np.linalg.cholesky(self.scale)
-        bartlett = np.tril(rng.standard_normal((repeats, points, size, size)), -1)
-        places = np.arange(size)
-        halves = np.broadcast_to((self.freedom[:, None] - places) / 2, (repeats, points, size))
-        bartlett[..., places, places] = np.sqrt(2 * rng.standard_gamma(halves))
-        return np.asarray((lower @ np.swapaxes(np.linalg.inv(bartlett), 2, 3)).reshape(-1, size, size))
+        freedom = np.broadcast_to(self.freedom, (repeats, points))
+        return np.asarray((lower @ standard_roots(freedom, size, rng)).reshape(-1, size, size))
+
+
+def standard_roots(freedom: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Return roots R of inverse-Wishart draws R R' of scale 1, shape (*freedom's, size, size)."""
+    places = np.arange(size)
+    bartlett = np.where(places[:, None] > places, rng.standard_normal((*freedom.shape, size, size)), 0.0)
+    bartlett[..., places, places] = np.sqrt(2 * rng.standard_gamma((freedom[..., None] - places) / 2))
+    return np.asarray(np.swapaxes(np.linalg.inv(bartlett), -1, -2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,13 @@
 """Draws of the multivariate model's parameters from their priors, and of attribute words given the parameters."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import InverseWishart, coordinates_of
+from bayesbias.models.multivariate.list_model import Coordinates, coordinates_of, standard_roots
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
@@ -23,7 +24,7 @@ def draw_means_and_covariances(
     Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
     """
     sample, basis = attribute_sample(data), effects_basis(data.connections)
-    (root,) = _inverse_wishart_roots(len(basis) + 1, np.eye(len(basis)), rng)
+    root = _standard_roots(len(basis) + 1, len(basis), rng)[0]
     root = parameters["effect_sd"][:, None] * root / np.linalg.norm(root, axis=1, keepdims=True)
     between = root @ root.T
     effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root.T
@@ -43,12 +44,12 @@ def draw_covariances(
 ) -> np.ndarray:
     """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
     words, lists = sample.distances.shape[1], len(sample.lists)
-    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
+    axes = _axes(sample)
     free, size, levels = axes.free, axes.contrasts, axes.levels
     image, residual = axes.between, np.zeros((words, words))
     if size:
         strength = words * float(parameters["residual_weight"])
-        (root,) = _inverse_wishart_roots(strength + size + 1, strength * np.eye(size), rng)
+        root = np.sqrt(strength) * _standard_roots(strength + size + 1, size, rng)[0]
         slopes = parameters["slope_sd"] / np.sqrt(words) * root @ rng.standard_normal((size, free))
         image = image + axes.within @ slopes
         residual = parameters["sigma"] ** 2 * (axes.within @ root) @ (axes.within @ root).T
@@ -59,26 +60,31 @@ def draw_covariances(
         if free > 1:
             target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
         weight, members = float(parameters["target_weight"][kind]), sample.list_kind == kind
-        roots = image @ _inverse_wishart_roots(weight + free + 1, weight * target, rng, members.sum())
+        roots = image @ (root_of(weight * target) @ _standard_roots(weight + free + 1, free, rng, members.sum()))
         covariances[members] = roots @ np.swapaxes(roots, 1, 2) + scales[kind] ** 2 * residual
     return covariances
 
 
-def _inverse_wishart_roots(freedom: float, scale: np.ndarray, rng: np.random.Generator, count: int = 1) -> np.ndarray:
-    """Return roots R of covariances R R', with a scale that may be singular: an sd may be 0."""
-    standard = InverseWishart(np.full(count, freedom), np.broadcast_to(np.eye(len(scale)), (count, *scale.shape)))
-    return np.asarray(root_of(scale) @ standard.roots(rng))
+@lru_cache(maxsize=2)
+def _axes(sample: AttributeSample) -> Coordinates:
+    """Return the coordinates of words, the same for each of thousands of draws."""
+    words = sample.distances.shape[1]
+    return coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
+
+
+def _standard_roots(freedom: float, size: int, rng: np.random.Generator, count: int = 1) -> np.ndarray:
+    return np.ascontiguousarray(standard_roots(np.full(count, freedom), size, rng))
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return a root R of a covariance matrix R R', which may be singular: an sd may be 0.
+    """Return roots R of covariance matrices R R', which may be singular: an sd may be 0.
 
     >>> root_of(np.diag([4.0, 0.0])).round(6)
     array([[0., 2.],
            [0., 0.]])
     """
     values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 
 
 def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
@@ -93,7 +99,7 @@ def draw_vectors(
 ) -> np.ndarray:
     """Draw the deviation of each row of `data` from its mean, from one vector for each attribute word."""
     sample, attributes = attribute_sample(data), len(data.attribute_words)
-    roots = np.stack([root_of(covariance) for covariance in parameters["residual_covariance"]])
+    roots = root_of(parameters["residual_covariance"])
     of_word = roots[sample.list_of]
     vectors = (of_word @ rng.standard_normal((attributes, roots.shape[1], 1)))[..., 0]
     if spec.switches["likelihood"] == "student_t":
