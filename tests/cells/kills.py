@@ -16,6 +16,8 @@ from pathlib import Path
 
 import psutil
 
+import bayesbias as bb
+from bayesbias.cells.plan import read_audit_plan
 from tests.cells.pets import write_plan
 
 TARGETS = ("scheduler", "client", "worker")
@@ -101,9 +103,10 @@ def disturbed(kills: int, seed: int, *, cells: int = 60) -> Counter[str]:
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
         write_plan(folder, cells, 1)
-        alone = [*_COMMAND, "bayesbias", "audit", "study.toml", "--output", "alone", "--workers", "1", "--quiet"]
-        subprocess.run(alone, cwd=folder, check=True)
-        whole = (folder / "alone" / "audit.csv").read_bytes()
+        plan = read_audit_plan(folder / "study.toml")
+        settings = {**plan.settings, "workers": 1, "progress": False}
+        alone = bb.audit(plan.embeddings, plan.studies, plan.measures, **settings)
+        whole = (bb.write(alone, folder / "alone", progress=False) / "audit.csv").read_bytes()
         study, code = stack.enter_context(Study(folder)), 0
         for number in range(kills):
             study.start_cluster()

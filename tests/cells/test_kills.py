@@ -7,7 +7,7 @@ from tests.cells.kills import disturbed
 
 @pytest.mark.slow
 def test_a_worker_the_scheduler_and_the_client_are_killed() -> None:
-    assert disturbed(3, seed=1, cells=12).total() >= 2
+    assert disturbed(3, seed=1, cells=6).total() >= 2
 
 
 @pytest.mark.truth

@@ -83,10 +83,11 @@ def test_numbers_depend_on_no_worker_and_no_order(threads: str) -> None:
 
 
 def test_fits_come_back_from_processes_that_had_started(threads: str) -> None:
-    alone = study(keep_fits=True)
+    settings = {"keep_fits": True, "seeds": [1]}
+    alone = study(**settings)
     with process_workers(2) as team:
-        sent = [study(keep_fits=True, workers=team) for _ in range(2)]
-    for frame in (*sent, study(keep_fits=True, scheduler=threads)):
+        sent = [study(**settings, workers=team) for _ in range(2)]
+    for frame in (*sent, study(**settings, scheduler=threads)):
         assert frame.to_csv() == alone.to_csv()
         for record, kept in zip(frame.record.variants, alone.record.variants, strict=True):
             assert list(record.fits) == list(kept.fits) == [("E1", "pets"), ("E2", "pets")]

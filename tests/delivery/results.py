@@ -110,7 +110,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "inference": lambda: compared({"original": 0.2, "<b>": 0.1}),
     "debiasing": pets.report,
     "posterior check": lambda: bb.check_posterior(fitted(), random_seed=1),
-    "prior check": lambda: bb.check_prior(small_table(), random_seed=1),
+    "prior check": lambda: bb.check_prior(small_table(), samples=500, random_seed=1),
     "reliability": reliabilities,
     "measure": measured,
     "reliability drivers": explained,

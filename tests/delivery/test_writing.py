@@ -169,20 +169,17 @@ class WithoutPage(_Bare):
         return Contents("None", page="no_such_page")
 
 
-def test_further_pages_are_the_same_from_two_processes(tmp_path: Path) -> None:
-    linking = Linking((result_of("seeds"), bb.report(made_fit(draws=50))))
-    here, there = (bb.write(linking, tmp_path / str(count), workers=count) for count in (None, 2))
+def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_path: Path) -> None:
+    linking, folders = Linking((result_of("seeds"), bb.report(made_fit(draws=50), quick=True), Warned())), []
+    for workers in (None, 2):
+        with pytest.warns(BayesBiasWarning, match="Beware of this page"):
+            folders.append(bb.write(linking, tmp_path / str(workers), workers=workers))
+    here, there = folders
     names = [file.name for file in sorted(here.iterdir())]
-    assert {"1.html", "2.html", "report.html"} <= set(names)
+    assert {"1.html", "2.html", "3.html", "report.html"} <= set(names)
+    assert "Beware" in (there / "3.html").read_text(encoding="utf-8")
     for name in names:
         assert (here / name).read_bytes() == (there / name).read_bytes()
-
-
-@pytest.mark.parametrize("workers", [None, 2])
-def test_warnings_of_further_pages_reach_the_user(tmp_path: Path, workers: int | None) -> None:
-    with pytest.warns(BayesBiasWarning, match="Beware of this page"):
-        bb.write(Linking((Warned(), Warned())), tmp_path / "made", workers=workers)
-    assert "Beware" in (tmp_path / "made" / "2.html").read_text(encoding="utf-8")
 
 
 def test_a_page_that_a_worker_cannot_draw_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:

@@ -39,6 +39,11 @@ class Command:
     output: str
     equal: str
 
+    @property
+    def alone(self) -> str:
+        """The command without worker processes, which lead to the same output."""
+        return self.line.replace("--workers 2", "--workers 1")
+
 
 COMMANDS = {
     "audit": Command("audit study.toml --workers 2 -o audit --overwrite", "audit", "audit/audit.csv"),
@@ -154,8 +159,10 @@ def ports(processes: Collection[psutil.Process]) -> list[str]:
 def interrupted(command: Command, moments: int, folder: Path, chance: random.Random) -> Counter[str]:
     """Interrupt a command at so many moments, and count what came of it; then let it end."""
     begun = time.monotonic()
-    finished(start(command.line, folder))
+    finished(start(command.alone, folder))
     seconds, whole = time.monotonic() - begun, content_of(folder / command.equal)
+    if command.alone != command.line:
+        seconds *= 2  # workers start first
     _remove(folder, command)
     counted: Counter[str] = Counter()
     for number in range(moments):

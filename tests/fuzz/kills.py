@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -131,10 +131,13 @@ def finished(run: subprocess.Popen[str]) -> str:
     return said
 
 
-def killed(command: Command, kills: int, folder: Path, chance: random.Random) -> Counter[str]:
+def killed(
+    command: Command, kills: int, folder: Path, chance: random.Random
+) -> tuple[Counter[str], Sequence[str | None]]:
     """Kill a command at random moments; what it leaves is old or new, and the next run begins on its own.
 
-    Half of the moments are anywhere, half while files are written; runs that end before are not counted.
+    Half of the moments are anywhere, half while files are written; runs that end before are not counted. Also return
+    the hashes of what the command writes with each of its settings.
     """
     output, found = folder / command.output, Counter[str]()
     whole: list[str | None] = []
@@ -176,11 +179,14 @@ def killed(command: Command, kills: int, folder: Path, chance: random.Random) ->
     finished(start(command, 0, folder, "--overwrite"))
     if digest(output) != whole[0] or any(folder.rglob("*.bayesbias")):
         raise SystemExit(f"{command.line}: after the last kill a run leaves {sorted(map(str, folder.rglob('*')))}")
-    return found
+    return found, whole
 
 
-def at_once(command: Command, writers: int, folder: Path, *flags: str) -> Counter[str]:
-    """Start a command several times at once: one or, where it may overwrite, more write; the others are told."""
+def at_once(command: Command, writers: int, folder: Path, whole: Sequence[str | None], *flags: str) -> Counter[str]:
+    """Start a command several times at once: one or, where it may overwrite, more write; the others are told.
+
+    What is left is one of the outputs whose hashes are given.
+    """
     output, found = folder / command.output, Counter[str]()
     if not flags:
         (shutil.rmtree if output.is_dir() else Path.unlink)(output)
@@ -189,11 +195,7 @@ def at_once(command: Command, writers: int, folder: Path, *flags: str) -> Counte
         _, said = run.communicate()
         told = run.returncode == 2 and ("nother run" in said or "exists" in said)
         found["wrote" if run.returncode == 0 else "told" if told else said.strip()] += 1
-    left, whole = digest(output), []
-    for setting in (0, 1):
-        finished(start(command, setting, folder, "--overwrite"))
-        whole.append(digest(output))
-    found["whole" if left in whole else "mixture"] += 1
+    found["whole" if digest(output) in whole else "mixture"] += 1
     return found
 
 
@@ -207,7 +209,7 @@ def main() -> None:
     asked = given.commands or [name for name, command in COMMANDS.items() if command.share]
     if unknown := set(asked) - set(COMMANDS):
         parser.error(f"there is no command {', '.join(unknown)}; there are {', '.join(COMMANDS)}")
-    chance, bad = random.Random(given.seed), 0
+    chance, bad, whole_of = random.Random(given.seed), 0, dict[str, Sequence[str | None]]()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         vectors = bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
@@ -220,7 +222,7 @@ def main() -> None:
         print(f"{'killed':<10}" + "".join(f"{outcome:>10}" for outcome in OUTCOMES))
         for name, command in COMMANDS.items():
             if name in asked:
-                found = killed(command, round(given.kills * command.share), folder, chance)
+                found, whole_of[name] = killed(command, round(given.kills * command.share), folder, chance)
                 bad += found["mixture"] + found["refused"]
                 print(f"{name:<10}" + "".join(f"{found[outcome]:>10}" for outcome in OUTCOMES), flush=True)
             elif name in needed(asked):
@@ -231,11 +233,12 @@ def main() -> None:
         for name in filter(asked.__contains__, AT_ONCE):
             for writers in WRITERS:
                 for flags in ((), ("--overwrite",)):
-                    found = at_once(COMMANDS[name], writers, folder, *flags)
+                    found = at_once(COMMANDS[name], writers, folder, whole_of[name], *flags)
                     right = found["wrote"] + found["told"] == writers and found["whole"] == 1 and found["wrote"] >= 1
                     bad += not (right and (flags or found["wrote"] == 1))
                     cells = (writers, "replace" if flags else "write", found["wrote"], found["told"], found["whole"])
                     print(f"{name:<10}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
+            finished(start(COMMANDS[name], 0, folder, "--overwrite"))  # what the next command read when it was killed
     if bad:
         sys.exit(f"{bad} failed")
 

@@ -112,9 +112,9 @@ class PowerLawPrior:
 def _levels(ends: Floats, dependence: float) -> Floats:
     """Return masses between ends of cells, Normal quantiles, given each level."""
     quantiles = (ends - np.sqrt(dependence) * _level_places(dependence)[:, np.newaxis]) / np.sqrt(1 - dependence)
-    low, high = quantiles[:, :-1], quantiles[:, 1:]
+    below, above = ndtr(quantiles), ndtr(-quantiles)
     # Differences of the smaller tail keep their precision.
-    masses: Floats = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+    masses: Floats = np.where(quantiles[:, :-1] > 0, above[:, :-1] - above[:, 1:], below[:, 1:] - below[:, :-1])
     return masses
 
 

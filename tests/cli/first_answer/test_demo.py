@@ -16,7 +16,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
-    monkeypatch.setattr("bayesbias.cells.audit.audit", partial(bb.audit, model="hierarchical"))
+    monkeypatch.setattr("bayesbias.cells.audit.audit", partial(bb.audit, model="hierarchical", draws=250))
     monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "a page")
     # Processes would not know what is set here.
     monkeypatch.setattr("bayesbias.workers.process_workers.process_workers", lambda _: this_process())

@@ -33,7 +33,7 @@ def test_from_vectors_to_a_page_with_debiasing(
     monkeypatch.chdir(tmp_path)
     commands = [
         ["table", vectors, "--study", "short.toml", "-o", "t.csv"],
-        ["fit", "t.csv", "-o", "fitted", "--model", "hierarchical", "--seed", "1"],
+        ["fit", "t.csv", "-o", "fitted", "--model", "hierarchical", "--draws", "250", "--seed", "1"],
         ["debias", vectors, "--sets", "gender_bolukbasi", "-o", "debiased.npz"],
         ["table", "debiased.npz", "--study", "short.toml", "-o", "d.csv"],
         ["report", "fitted/fit.nc", "-o", "page.html", "--compare", "d.csv"],

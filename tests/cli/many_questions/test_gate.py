@@ -94,13 +94,16 @@ def run(command: str, folder: Path) -> int:
 
 
 @pytest.mark.slow
-def test_the_commands_and_the_workflow_of_the_guide_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_and_the_workflow_of_the_guide_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "vectors").mkdir()
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "gate.toml").write_text(blocks("toml")[0])
     source = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     shutil.copy(source, tmp_path / "vectors" / "release.npz")
     release, compare = (command.strip() for command in blocks("bash"))
-    assert run(release, tmp_path) == 3
+    assert in_process(*release.split()[1:], monkeypatch=monkeypatch) == 3
     assert capfd.readouterr().out == blocks("text")[0]
     shutil.copy(str(source).replace("seed1", "seed2"), tmp_path / "vectors" / "release.npz")
     workflow: dict[str, Any] = yaml.safe_load(blocks("yaml")[0])

@@ -26,8 +26,8 @@ def test_a_word_that_is_a_tag_shows_as_text(page_file: Path, tmp_path: Path) -> 
     assert len(reader.all("script")) == 1
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (500, False), (500, True)])
-def test_it_is_drawn_in_light_and_dark_wide_and_narrow(page_file: Path, tmp_path: Path, width: int, dark: bool) -> None:
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (500, True)])
+def test_it_is_drawn_wide_in_light_and_narrow_in_dark(page_file: Path, tmp_path: Path, width: int, dark: bool) -> None:
     from matplotlib.image import imread
 
     image = tmp_path / "page.png"

@@ -119,13 +119,13 @@ def test_only_crossed_models_keep_their_promise_with_attribute_effects(samples: 
 
 @pytest.mark.slow
 def test_seed_repeats_and_methods_share_their_data() -> None:
-    whole = false_positive_rates(samples=5, random_seed=5, **EFFECTS)
-    pd.testing.assert_frame_equal(whole, false_positive_rates(samples=5, random_seed=5, **EFFECTS))
+    whole = false_positive_rates(samples=2, random_seed=5, **EFFECTS)
+    pd.testing.assert_frame_equal(whole, false_positive_rates(samples=2, random_seed=5, **EFFECTS))
     assert list(dict.fromkeys(whole["method"])) == list(METHODS[:-1])
     for method in METHODS:
-        alone = false_positive_rates(samples=5, random_seed=5, methods=[method], **EFFECTS)
+        alone = false_positive_rates(samples=2, random_seed=5, methods=[method], **EFFECTS)
         beside = (
-            false_positive_rates(samples=5, random_seed=5, methods=["weat", method], **EFFECTS)
+            false_positive_rates(samples=2, random_seed=5, methods=["weat", method], **EFFECTS)
             if method == METHODS[-1]
             else whole
         )

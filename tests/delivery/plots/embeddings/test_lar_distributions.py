@@ -1,5 +1,7 @@
 """The figure of distributions of log asymmetry ratios: against NumPy's histogram."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from bayesbias.errors import MeasureError, ReportError
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 
 
+@cache
 def made_report(*, related: bool = True) -> bb.asymmetry.AsymmetryReport:
     people = bb.asymmetry.evocation(made_norms(), name="people")
     vectors = {"$v$": bb.asymmetry.static(made_vectors(2))}
