@@ -24,13 +24,19 @@ from tests.reports.made import made_fit
 _OF_A_GATE = ("schema_version", "outcome", "exit_code", "rope", "hdi_prob", "baseline", "missing", "questions")
 
 
-@pytest.fixture(params=RESULTS)
+@pytest.fixture(scope="module", params=RESULTS)
 def result(request: pytest.FixtureRequest) -> Result:
     return result_of(request.param)
 
 
-def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, tmp_path: Path) -> None:
-    page = bb.write(result, tmp_path / "page.html", progress=False).read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def folder(result: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bb.write(result, tmp_path_factory.mktemp("place") / "made", progress=False)
+
+
+def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, folder: Path, tmp_path: Path) -> None:
+    path = folder / "report.html" if result.page_in_folder else bb.write(result, tmp_path / "page.html", progress=False)
+    page = path.read_text(encoding="utf-8")
     reader = Reader(page)
     shown = " ".join(reader.texts)
     contents = result.contents
@@ -47,8 +53,7 @@ def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, tmp_
         assert page.index('class="verdict"') < page.index("<figure")
 
 
-def test_a_folder_holds_page_tables_figures_and_statements(result: Result, tmp_path: Path) -> None:
-    folder = bb.write(result, tmp_path / "made", progress=False)
+def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     contents = result.contents
     tables = {f"{name}.csv" for name, table in contents.tables.items() if len(table.frame)}
@@ -56,7 +61,7 @@ def test_a_folder_holds_page_tables_figures_and_statements(result: Result, tmp_p
     page = {"report.html"} if result.page_in_folder else set()
     pages = {page.file for page in contents.pages}
     assert names == tables | figures | page | pages | set(contents.files) | {"conclusions.txt", "conclusions.json"}
-    assert list(tmp_path.iterdir()) == [folder], "nothing unfinished is left behind"
+    assert list(folder.parent.iterdir()) == [folder], "nothing unfinished is left behind"
     assert (folder / "conclusions.txt").read_text(encoding="utf-8") == f"{str(result).rstrip()}\n"
     data = json.loads((folder / "conclusions.json").read_text(encoding="utf-8"))
     assert set(data.pop("files")) == names

@@ -52,7 +52,7 @@ def test_measures_are_listed_and_run(
         ),
         (("measures",), set(bb.metrics.MEASURES) | set(bb.metrics.EMBEDDING_MEASURES)),
         (
-            ("null", "--samples", "200", "--effect-size", "1", "--claims", "20", "--seed", "1"),
+            ("null", "--samples", "200", "--effect-size", "1", "--claims", "2", "--seed", "1"),
             {"null", "shares", "claims"},
         ),
     ],

@@ -13,18 +13,11 @@ from tests.models.tables import small
 
 
 def mac_by_loops(table: pd.DataFrame) -> float:
-    means = []
-    for word in table["protected_word"].unique():
-        for group in table["attribute_group"].unique():
-            distances = [
-                row.cosine_distance
-                for row in table.itertuples()
-                if row.protected_word == word
-                and row.attribute_group == group
-                and row.connection in ("associated", "different")
-            ]
-            if distances:
-                means.append(sum(distances) / len(distances))
+    distances: dict[tuple[str, str], list[float]] = {}
+    for row in table.itertuples():
+        if row.connection in ("associated", "different"):
+            distances.setdefault((row.protected_word, row.attribute_group), []).append(row.cosine_distance)
+    means = [sum(values) / len(values) for values in distances.values()]
     return sum(means) / len(means)
 
 

@@ -35,7 +35,12 @@ def limits(report: bb.results.Conclusions) -> list[str]:
 
 @pytest.fixture(scope="module")
 def normal_fit() -> xr.DataTree:
-    return made_fit()
+    return made_fit(draws=1000)
+
+
+@pytest.fixture(scope="module")
+def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
+    return bb.conclusions(normal_fit)
 
 
 @pytest.mark.parametrize(
@@ -69,25 +74,25 @@ def test_what_can_be_compared() -> None:
         assert nothing_to_compare(names)
 
 
-def test_the_interval_asked_for_decides(normal_fit: xr.DataTree) -> None:
+def test_the_interval_asked_for_decides(normal_fit: xr.DataTree, report: bb.results.Conclusions) -> None:
     """associated - different is Normal(-0.05, 0.0224): P(direction) = 0.987, settled at 89 % and not at 99.9 %."""
 
-    def first(fit: xr.DataTree, **settings: float) -> bb.results.Statement:
-        return shown(bb.conclusions(fit, **settings), "contrast")[0]
+    def first(conclusions: bb.results.Conclusions) -> bb.results.Statement:
+        return shown(conclusions, "contrast")[0]
 
-    assert first(normal_fit).numbers["settled"]
-    assert first(normal_fit).text.startswith(
+    assert first(report).numbers["settled"]
+    assert first(report).text.startswith(
         "Associated attribute words are nearer than attribute words associated with other groups: difference -0.050"
     )
-    assert not first(normal_fit, hdi_prob=0.999).numbers["settled"]
-    assert " is not settled: difference -0.050" in first(normal_fit, hdi_prob=0.999).text
     wide = bb.conclusions(normal_fit, hdi_prob=0.999)
+    assert not first(wide).numbers["settled"]
+    assert " is not settled: difference -0.050" in first(wide).text
     assert "99.9% HPDI" in wide.heading
     words = shown(wide, "words")[0]
     assert words.numbers["not_settled"] == ["he", "she"]
     assert "2 words: not settled for any." in words.text
     # Shifted to -0.02: probability of direction 0.81, an interval that holds 0.
-    assert not first(shifted(normal_fit, associated=0.03)).numbers["settled"]
+    assert not first(bb.conclusions(shifted(normal_fit, associated=0.03))).numbers["settled"]
 
 
 def test_every_number_is_one_of_the_contrasts(normal_fit: xr.DataTree) -> None:
@@ -104,9 +109,9 @@ def test_every_number_is_one_of_the_contrasts(normal_fit: xr.DataTree) -> None:
     assert "1.00" not in str(report)
 
 
-def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree) -> None:
+def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree, report: bb.results.Conclusions) -> None:
     contrasts = bb.contrasts(normal_fit, level="word")
-    for statement in shown(bb.conclusions(normal_fit), "words"):
+    for statement in shown(report, "words"):
         rows = contrasts[contrasts["contrast"] == statement.numbers["contrast"]].set_index("protected_word")
         clear = ~rows["borderline"]
         nearer, farther = clear & (rows["hdi_high"] < 0), clear & (rows["hdi_low"] > 0)
@@ -121,21 +126,23 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree) -
             assert "0.2 of 2 words are named on average" in statement.text
 
 
-def test_words_whose_own_averages_point_the_other_way_are_not_named(normal_fit: xr.DataTree) -> None:
+def test_words_whose_own_averages_point_the_other_way_are_not_named(
+    normal_fit: xr.DataTree, report: bb.results.Conclusions
+) -> None:
     rows = bb.contrasts(normal_fit, level="word")
     settled = ~rows["borderline"] & ((rows["hdi_low"] > 0) | (rows["hdi_high"] < 0))
     against = set(rows.loc[settled & (rows["mean"] * rows["observed"] < 0), "protected_word"])
-    word_statements = shown(bb.conclusions(normal_fit), "words")
+    word_statements = shown(report, "words")
     assert {word for statement in word_statements for word in statement.numbers["contradicted"]} == against != set()
     for statement in word_statements:
         assert all(word in statement.text for word in statement.numbers["contradicted"])
 
 
-def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree) -> None:
+def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree, report: bb.results.Conclusions) -> None:
     """The averages of `made_table` are those of uniform numbers, far from the draws: no interval holds them."""
-    pulled = {}
-    for statement in shown(bb.conclusions(normal_fit), "words"):
-        rows = bb.contrasts(normal_fit, level="word").query(f"contrast == '{statement.numbers['contrast']}'")
+    pulled, contrasts = {}, bb.contrasts(normal_fit, level="word")
+    for statement in shown(report, "words"):
+        rows = contrasts[contrasts["contrast"] == statement.numbers["contrast"]]
         rows = rows.set_index("protected_word")
         apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
         assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
@@ -207,8 +214,7 @@ def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
     assert about.text.endswith("dinner.")
 
 
-def test_limits_and_cautions_are_always_said(normal_fit: xr.DataTree) -> None:
-    report = bb.conclusions(normal_fit)
+def test_limits_and_cautions_are_always_said(normal_fit: xr.DataTree, report: bb.results.Conclusions) -> None:
     assert limits(report) == ["model", "relevance", "many words", "bias", "generality", "synonyms", "absence"]
     assert "treats attribute words as independent" in report.limits[0].text
     assert "2 words are judged at once" in report.limits[2].text
@@ -244,7 +250,7 @@ def study_fit(associated: list[tuple[str, str]], lists: str = "AB", far: str = "
     )
     common = rng.standard_normal(40)
     vectors = {word: rng.standard_normal(40) + common * (0.2 if word[0] in far else 1) for word in study.words}
-    return bb.fit(bb.distance_table(vectors, study), random_seed=1, progress=False)
+    return bb.fit(bb.distance_table(vectors, study), draws=250, random_seed=1, progress=False)
 
 
 def test_a_list_that_is_far_from_every_group_is_no_association() -> None:

@@ -40,9 +40,14 @@ def planted() -> pd.DataFrame:
     return study(decisive=-0.2)
 
 
-@pytest.fixture(scope="module", params=["crossed", "hierarchical"])
-def frame(request: pytest.FixtureRequest, planted: pd.DataFrame) -> pd.DataFrame:
-    return sensitivity(planted, request.param, random_seed=1)
+@pytest.fixture(scope="module")
+def frames(planted: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {model: sensitivity(planted, model, random_seed=1) for model in ("crossed", "hierarchical")}
+
+
+@pytest.fixture(params=["crossed", "hierarchical"])
+def frame(request: pytest.FixtureRequest, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    return frames[request.param]
 
 
 def test_the_planted_word_decides(frame: pd.DataFrame) -> None:
@@ -63,8 +68,10 @@ def test_the_planted_word_decides(frame: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("left_out", [None, "planted", "h3"])
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
-def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str, left_out: str | None) -> None:
-    frame = sensitivity(planted, model, random_seed=1)
+def test_refits_are_fits_of_the_reduced_table(
+    planted: pd.DataFrame, frames: dict[str, pd.DataFrame], model: str, left_out: str | None
+) -> None:
+    frame = frames[model]
     table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
     expected = bb.contrasts(bb.fit(table, model, draws=5000, random_seed=8, progress=False)).set_index("contrast")
     full = pd.DataFrame(frame.attrs["contrasts"]).set_index("contrast")
@@ -90,8 +97,10 @@ def test_a_word_without_weight_moves_nothing(model: str) -> None:
     assert frame.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in frame.attrs["contrasts"])
 
 
-def test_a_shift_that_would_be_shown_as_0_is_left_out(planted: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).attrs["reading"]]
+def test_a_shift_that_would_be_shown_as_0_is_left_out(
+    planted: pd.DataFrame, frames: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = [statement.kind for statement in frames["hierarchical"].attrs["reading"]]
     assert kinds == ["conclusions", "largest shift"]
     monkeypatch.setattr("bayesbias.reports.robustness.sensitivity._LEAST_SHIFT", np.inf)
     kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).attrs["reading"]]
