@@ -197,7 +197,7 @@ def interrupted(command: Command, moments: int, folder: Path, chance: random.Ran
         if run.returncode == 0:
             _remove(folder, command)
     if not (folder / command.output).is_file() or "--overwrite" in command.line:
-        finished(start(command.line, folder))
+        finished(start(command.alone, folder))
     if content_of(folder / command.equal) != whole:
         counted["bad"] += 1
         print(f"{command.line}: what is kept goes on to another output", flush=True)

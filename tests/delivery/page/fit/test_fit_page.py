@@ -280,6 +280,6 @@ def test_a_table_with_one_attribute_word_has_a_page(tmp_path: Path) -> None:
             "cosine_distance": [0.5, 0.6, 0.55, 0.62],
         }
     )
-    fit = bb.fit(table, "hierarchical", random_seed=1)
+    fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1)
     page = fit_page(fit, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "one attribute word at a time" in page

@@ -8,8 +8,12 @@ from tests.asymmetry.made import made_norms, made_relations, made_vectors
 
 
 @pytest.fixture(scope="module")
-def report() -> bb.asymmetry.AsymmetryReport:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
+def source() -> bb.asymmetry.Evocation:
+    return bb.asymmetry.evocation(made_norms(), name="people")
+
+
+@pytest.fixture(scope="module")
+def report(source: bb.asymmetry.Evocation) -> bb.asymmetry.AsymmetryReport:
     vectors = {"one": bb.asymmetry.static(made_vectors(2)), "two": bb.asymmetry.static(made_vectors(3))}
     return bb.asymmetry.report(source, vectors, made_relations(), random_seed=1)
 
@@ -28,9 +32,8 @@ def test_the_figure_has_a_panel_a_source_and_a_row_a_pair(report: bb.asymmetry.A
         bb.plots.plot_asymmetry(report, relation="Is")
 
 
-def test_ten_sources_have_panels_in_two_rows() -> None:
+def test_ten_sources_have_panels_in_two_rows(source: bb.asymmetry.Evocation) -> None:
     """As many as the language models of the paper's table 3."""
-    source = bb.asymmetry.evocation(made_norms(), name="people")
     many = {f"v{seed}": bb.asymmetry.static(made_vectors(seed)) for seed in range(10)}
     figure = bb.plots.plot_asymmetry(bb.asymmetry.report(source, many, random_seed=1))
     shown = [axes for axes in figure.axes if axes.get_visible()]

@@ -1,5 +1,7 @@
 """The figure of relations shows their means."""
 
+from functools import cache
+
 import pytest
 
 import bayesbias as bb
@@ -7,10 +9,14 @@ from bayesbias.errors import ArgumentError, ReportError
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 
 
+@cache
+def people() -> bb.asymmetry.Evocation:
+    return bb.asymmetry.evocation(made_norms(), name="people")
+
+
 def made_report(*, related: bool = True, sources: int = 2) -> bb.asymmetry.AsymmetryReport:
-    people = bb.asymmetry.evocation(made_norms(), name="people")
     vectors = {f"v{seed}": bb.asymmetry.static(made_vectors(seed)) for seed in range(sources)}
-    return bb.asymmetry.report(people, vectors, made_relations() if related else None, random_seed=1)
+    return bb.asymmetry.report(people(), vectors, made_relations() if related else None, random_seed=1)
 
 
 def test_points_and_lines_are_those_of_the_report() -> None:
