@@ -307,7 +307,10 @@ def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
 
 def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     """Return log p(c | x, points), with alpha, eta, B and E integrated out, up to a constant."""
-    parts = np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY))
+    count = -(-len(points) * axes.words**2 // LARGEST_ARRAY)
+    if count == 1:  # as nearly always: a part would be a copy of all statistics
+        return _regression_log_density(points, stats, axes)
+    parts = np.array_split(np.arange(len(points)), count)
     return np.concatenate([_regression_log_density(points[part], statistics_of(stats, part), axes) for part in parts])
 
 

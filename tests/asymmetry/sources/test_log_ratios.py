@@ -70,23 +70,35 @@ def test_intervals_and_directions_are_those_of_draws(first: int, second: int) ->
 PRIOR = PowerLawPrior(centre=0.0005, decay=0.6, end=0.9, shares=(0.2, 0.2, 0.3, 0.3))
 
 
-@pytest.mark.parametrize("counts", [(9, 0), (4, 4), (20, 2), (1, 0)])
-@pytest.mark.parametrize("least", [1, 2])
-def test_posteriors_of_a_pair_are_those_of_draws_of_a_gaussian_copula(counts: tuple[int, int], least: int) -> None:
-    """Truths drawn from the prior without its levels, each weighted by SciPy's binomial probability of the counts."""
+FINE = np.linspace(-16, -1e-4, 40_000)
+
+
+@pytest.fixture(scope="module")
+def drawn_places() -> list[np.ndarray]:
+    """Places in FINE of two million pairs of truths, drawn from the prior without its levels: the same for all counts."""
     rng = np.random.default_rng(6)
     draws = 2_000_000
     dependence = rng.choice(DEPENDENCES, draws, p=PRIOR.shares)
     first, second = rng.standard_normal((2, draws))
     second = dependence * first + np.sqrt(1 - dependence**2) * second
-    fine = np.linspace(-16, -1e-4, 40_000)
-    mass = PRIOR.weights(fine)
-    logs = [np.interp(norm.cdf(normal), np.cumsum(mass), fine) for normal in (first, second)]
+    summed = np.cumsum(PRIOR.weights(FINE))
+    return [np.interp(norm.cdf(normal), summed, np.arange(len(FINE))).round().astype(int) for normal in (first, second)]
 
-    def probability(count: int, values: np.ndarray) -> np.ndarray:
-        return binom.cdf(least - 1, 150, np.exp(values)) if count < least else binom.pmf(count, 150, np.exp(values))
 
-    weights = probability(counts[0], logs[0]) * probability(counts[1], logs[1])
+@pytest.mark.parametrize("counts", [(9, 0), (4, 4), (20, 2), (1, 0)])
+@pytest.mark.parametrize("least", [1, 2])
+def test_posteriors_of_a_pair_are_those_of_draws_of_a_gaussian_copula(
+    counts: tuple[int, int], least: int, drawn_places: list[np.ndarray]
+) -> None:
+    """Truths drawn from the prior without its levels, each weighted by SciPy's binomial probability of the counts."""
+    logs = [FINE[places] for places in drawn_places]
+
+    def probability(side: int) -> np.ndarray:
+        count, values = counts[side], np.exp(FINE)
+        of_values = binom.cdf(least - 1, 150, values) if count < least else binom.pmf(count, 150, values)
+        return of_values[drawn_places[side]]
+
+    weights = probability(0) * probability(1)
     weights /= weights.sum()
     worth = 1 / (weights @ weights)
     assert worth > 3000
