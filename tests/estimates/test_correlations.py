@@ -40,14 +40,14 @@ def test_the_interval_holds_its_probability_and_is_the_shortest(r: float, n: int
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """Correlations from the prior, then pairs: 89 % of the intervals hold what was drawn."""
-    rng = np.random.default_rng(1)
+    rng, repeats = np.random.default_rng(1), 600
     held = []
-    for rho in rng.uniform(-1, 1, 1500):
+    for rho in rng.uniform(-1, 1, repeats):
         x, e = rng.standard_normal((2, 12))
         r = float(np.corrcoef(x, rho * x + np.sqrt(1 - rho**2) * e)[0, 1])
         low, high, _ = bb.estimates.correlation_interval(r, 12)
         held.append(low <= rho <= high)
-    assert np.mean(held) == pytest.approx(0.89, abs=3 * np.sqrt(0.89 * 0.11 / 1500))
+    assert np.mean(held) == pytest.approx(0.89, abs=3 * np.sqrt(0.89 * 0.11 / repeats))
 
 
 def test_few_pairs_say_little_and_perfect_ones_something() -> None:
@@ -79,7 +79,7 @@ def test_more_pairs_than_the_grid_resolves_are_refused() -> None:
 
 def test_intervals_of_ranks_are_right_where_tails_are_heavy_and_those_of_pearson_too_short() -> None:
     """Pairs by NumPy, Normal and Student's t of 3 degrees; the truth of ranks is SciPy's over 400,000 pairs."""
-    random = np.random.default_rng(3)
+    random, repeats = np.random.default_rng(3), 400
 
     def pairs(count: int, heavy: bool) -> np.ndarray:
         normal = random.standard_normal((2, count))
@@ -89,13 +89,14 @@ def test_intervals_of_ranks_are_right_where_tails_are_heavy_and_those_of_pearson
     for heavy, least, pearson_most in ((False, 0.89, 1.0), (True, 0.85, 0.78)):
         truth = stats.spearmanr(*pairs(400_000, heavy)).statistic
         of_ranks, of_values = [], []
-        for _ in range(600):
+        for repeat in range(repeats):
             first, second = pairs(16, heavy)
             _, low, high, _, rank_r, rank_low, rank_high = correlated(first, second, hdi_prob=0.89)
-            assert rank_r == pytest.approx(stats.spearmanr(first, second).statistic)
+            if repeat < 20:
+                assert rank_r == pytest.approx(stats.spearmanr(first, second).statistic)
             of_values.append(low <= 0.667 <= high)
             of_ranks.append(rank_low <= truth <= rank_high)
-        error = 3 * np.sqrt(0.89 * 0.11 / 600)
+        error = 3 * np.sqrt(0.89 * 0.11 / repeats)
         assert least - error < np.mean(of_ranks) < 0.91 + error
         assert np.mean(of_values) < pearson_most + error
 

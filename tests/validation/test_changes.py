@@ -88,7 +88,7 @@ def test_what_the_changelog_says_of_changes(cells: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 def test_script_in_short(script: ModuleType) -> None:
-    rows = pd.DataFrame(script.run_cell(script.Cell(8, 8, noise=0.3), 10))
+    rows = pd.DataFrame(script.run_cell(script.Cell(8, 8, noise=0.3), 5))
     covered = rows[rows["level"] == "word"].groupby("method")["covered"].mean()
     assert covered["vectors"] > 0.75
     assert covered["pairs"] > 0.75

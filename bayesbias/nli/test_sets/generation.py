@@ -77,18 +77,9 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
     actions = [(verb, put) for verb, _, put in definition.pairs]
     words, subjects = definition.words, definition.subjects or ("",)
     # Each sentence is made once, and shared by the rows.
-    premises = np.array(
-        [
-            _sentence(definition.premise, definition.articles.put(subject) if subject else "", verb, put)
-            for subject in subjects
-            for verb, put in actions
-        ],
-        dtype=object,
-    )
-    hypotheses = np.array(
-        [_sentence(definition.hypothesis, put, verb, thing) for _, put, _ in words for verb, thing in actions],
-        dtype=object,
-    ).reshape(len(words), 1, -1)
+    with_articles = [definition.articles.put(subject) if subject else "" for subject in subjects]
+    premises = _sentences(definition.premise, with_articles, actions)
+    hypotheses = _sentences(definition.hypothesis, [put for _, put, _ in words], actions).reshape(len(words), 1, -1)
     of_word, of_subject, of_action = (
         index.ravel() for index in np.indices((len(words), len(subjects), len(actions)), dtype=np.int32)
     )
@@ -108,10 +99,11 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
     return frame
 
 
-def _sentence(template: str, first: str, verb: str, thing: str) -> str:
-    filled = template.replace("{verb}", verb).replace("{object}", thing)
-    filled = filled.replace("{word}", first).replace("{subject}", first)
-    return filled[0].upper() + filled[1:]
+def _sentences(template: str, firsts: Sequence[str], actions: Sequence[tuple[str, str]]) -> NDArray[np.object_]:
+    """Return the sentences of all actions about the first word or subject, then those about the second, and so on."""
+    of_actions = [template.replace("{verb}", verb).replace("{object}", thing) for verb, thing in actions]
+    filled = [text.replace("{word}", first).replace("{subject}", first) for first in firsts for text in of_actions]
+    return np.array([text[0].upper() + text[1:] for text in filled], dtype=object)
 
 
 def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:

@@ -92,7 +92,7 @@ def test_short_lists_have_the_degrees_of_freedom_of_their_own_words(words: int) 
         neutral="none",
     )
     beyond = 0
-    for seed in range(100):
+    for seed in range(100 if words > 1 else 3):
         vectors = dict(zip(names, np.random.default_rng(seed).normal(size=(30, 20)), strict=True))
         contrasts = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), study).contrasts
         if words == 1:

@@ -75,7 +75,7 @@ FINE = np.linspace(-16, -1e-4, 40_000)
 
 @pytest.fixture(scope="module")
 def drawn_places() -> list[np.ndarray]:
-    """Places in FINE of two million pairs of truths, drawn from the prior without its levels: the same for all counts."""
+    """Places in FINE of two million pairs of truths, drawn from the prior without its levels, for all counts."""
     rng = np.random.default_rng(6)
     draws = 2_000_000
     dependence = rng.choice(DEPENDENCES, draws, p=PRIOR.shares)

@@ -217,10 +217,9 @@ def test_mean_absolute_needs_400_names_of_each_list() -> None:
 def test_a_value_lies_inside_its_interval_where_names_disagree() -> None:
     """Components nearly at right angles to the lists' difference, whose sides other names would turn round."""
     random = np.random.default_rng(0)
-    outside = 0
-    for seed in range(40):
-        rows = random.normal(size=(10, 6)) * [5, 4, 1, 1, 1, 1]
-        vectors = dict(zip([*FEMALE[:5], *MALE], rows, strict=True)) | {"nurse": [3.0, 3, 0, 0, 0, 0]}
+    outside, names = 0, random.normal(size=(40, 10, 6)) * [5, 4, 1, 1, 1, 1]
+    for seed in range(0, 40, 4):  # one in forty has a value of equal weights outside, number 36
+        vectors = dict(zip([*FEMALE[:5], *MALE], names[seed], strict=True)) | {"nurse": [3.0, 3, 0, 0, 0, 0]}
         vectors |= {"clerk": [3.0, 2.9, 0.1, 0, 0, 0]}
         score = bb.metrics.midb(vectors, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
         (row,) = score.estimates.to_dict("records")

@@ -144,18 +144,15 @@ def test_lost_pairs_are_those_of_the_whole_table_with_more_error() -> None:
 
 @pytest.mark.slow
 def test_outlying_attribute_words_count_less_with_a_student_t() -> None:
-    """The share of an outlying word's effect on the plain difference that stays in the estimate, over two tables."""
-    shares = []
-    for seed in (1, 2):
-        sample, connections = list_sample(attributes=12, controls=20, seed=seed)
-        distances = sample.distances.copy()
-        distances[0] += np.array([0.5, 0.5, 0.5, -0.3, -0.3, -0.3])
-        moved = replace(sample, distances=distances)
-        drawn = draw(moved, connections, 1000, likelihood="student_t")
-        assert drawn.posterior["attribute_weight"].mean(axis=0).argmin() == 0
-        clean, outlying = plain_gaps(sample)[0], plain_gaps(moved)[0]
-        shares.append((group_gaps(drawn, sample)[:, 0].mean() - clean) / (outlying - clean))
-    assert np.mean(shares) < 0.65
+    """The share of an outlying word's effect that stays in the estimate, which is 0.95 of Normal words."""
+    sample, connections = list_sample(attributes=12, controls=20)
+    distances = sample.distances.copy()
+    distances[0] += np.array([0.5, 0.5, 0.5, -0.3, -0.3, -0.3])
+    moved = replace(sample, distances=distances)
+    drawn = draw(moved, connections, 1000, likelihood="student_t")
+    assert drawn.posterior["attribute_weight"].mean(axis=0).argmin() == 0
+    clean, outlying = plain_gaps(sample)[0], plain_gaps(moved)[0]
+    assert (group_gaps(drawn, sample)[:, 0].mean() - clean) / (outlying - clean) < 0.65
 
 
 def test_too_many_words_with_lost_pairs_are_refused() -> None:
