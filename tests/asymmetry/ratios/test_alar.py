@@ -107,7 +107,7 @@ def test_the_paper_s_mean_is_that_of_counts_and_the_other_that_of_posterior_mean
 
 
 @pytest.mark.shared
-def test_parts_and_wholes_in_south_florida(shared: Path) -> None:
+def test_parts_and_wholes_in_south_florida(shared: Path, south_florida: bb.asymmetry.Evocation) -> None:
     """ALAR of PartOf from the counts of the file itself, by pandas alone: 0.307; of posterior means it is larger."""
     folder = shared / "data"
     norms = pd.read_csv(folder / "evocation" / "usf_free_association.csv.gz", keep_default_na=False)
@@ -117,9 +117,8 @@ def test_parts_and_wholes_in_south_florida(shared: Path) -> None:
     both = set(map(tuple, parts.to_numpy()))
     pairs = [(a, b) for a, b in both if (b, a) not in both and (a, b) in counts and (b, a) in counts]
     by_hand = np.mean([np.log(counts[a, b] / counts[b, a]) for a, b in pairs])
-    source = bb.asymmetry.evocation(bb.asymmetry.read_evocation(folder / "evocation" / "usf_free_association.csv.gz"))
     known = bb.asymmetry.read_relations(folder / "relations" / "evalution_1.0.csv.gz")
-    ratios = bb.asymmetry.lar(source, bb.asymmetry.with_relations(source.pairs(), known))
+    ratios = bb.asymmetry.lar(south_florida, bb.asymmetry.with_relations(south_florida.pairs(), known))
     row = bb.asymmetry.alar(ratios, relations="PartOf", random_seed=1).loc[0]
     assert row["pairs"] == len(pairs)
     assert row["mean_from_counts"] == pytest.approx(by_hand)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
 import bayesbias as bb
@@ -105,6 +106,17 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def small_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write an empty figure in place of each, where another test draws figures of such a report."""
+
+    def drawn(*_: object) -> Figure:
+        return Figure((1, 1))
+
+    monkeypatch.setattr("bayesbias.delivery.writing.drawn", drawn)
+    monkeypatch.setattr("bayesbias.delivery.page.sections.drawn", drawn)
+
+
 def test_one_command_writes_everything(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,10 +136,18 @@ def test_one_command_writes_everything(
     }
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
     assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in message
+
+
+@pytest.mark.usefixtures("small_figures")
+def test_the_command_takes_a_relation_and_prints_json(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["norms.csv", "vectors2.npz", "vectors3.npz", "--relations", "relations.csv", "--seed", "1"]
     relation = [*arguments, "--relation", "IsA", "--either", "--json", "--output", "one"]
     assert in_process("asymmetry", *relation, monkeypatch=monkeypatch) == 0
     written = json.loads(capsys.readouterr().out)
     assert {row["relation"] for row in written["tables"]["relations"]} == {"IsA"}
+    assert "report.html" in {path.name for path in (workplace / "one").iterdir()}
 
 
 def test_the_command_with_context_vectors_and_a_study(
@@ -223,6 +243,7 @@ def test_the_command_takes_further_norms(
     capsys.readouterr()
 
 
+@pytest.mark.usefixtures("small_figures")
 def test_the_command_takes_both_matrices_of_a_training(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same file twice gives its word vectors and context vectors, as in Python."""
     rng = np.random.default_rng(3)

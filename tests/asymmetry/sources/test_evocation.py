@@ -101,17 +101,18 @@ def test_a_least_count_that_the_table_breaks() -> None:
 
 
 @pytest.mark.shared
-def test_the_norms_of_south_florida_and_their_counts_of_both_directions(shared: Path) -> None:
+def test_the_norms_of_south_florida_and_their_counts_of_both_directions(
+    shared: Path, south_florida: bb.asymmetry.Evocation
+) -> None:
     """8,383 pairs go both ways; the prior predicts the counts that are listed within two hundredths."""
     from bayesbias.asymmetry.sources.log_ratios import grid, log_likelihood
 
     frame = bb.asymmetry.read_evocation(shared / "data" / "evocation" / "usf_free_association.csv.gz")
-    source = bb.asymmetry.evocation(frame)
-    assert (len(frame), len(source.cues), len(source.pairs())) == (72_155, 5_017, 8_383)
-    pairs = source.pairs(seen="either")
+    assert (len(frame), len(south_florida.cues), len(south_florida.pairs())) == (72_155, 5_017, 8_383)
+    pairs = south_florida.pairs(seen="either")
     counts = np.concatenate([pairs["forward"], pairs["backward"]])
     logs = grid(150)
-    mass = source.prior.weights(logs)
+    mass = south_florida.prior.weights(logs)
     n = np.array([2, 3, 5, 10, 20])
     expected = np.exp(log_likelihood(logs, n, np.full(5, 150), 1)) @ mass
     expected /= 1 - np.exp(log_likelihood(logs, np.array([0]), np.array([150]), 2))[0] @ mass
@@ -119,9 +120,8 @@ def test_the_norms_of_south_florida_and_their_counts_of_both_directions(shared: 
 
 
 @pytest.mark.shared
-def test_a_guitar_evokes_music_more_than_music_a_guitar(shared: Path) -> None:
+def test_a_guitar_evokes_music_more_than_music_a_guitar(south_florida: bb.asymmetry.Evocation) -> None:
     """30 of 146 people answer guitar with music, 3 of 148 music with guitar."""
-    frame = bb.asymmetry.read_evocation(shared / "data" / "evocation" / "usf_free_association.csv.gz")
-    row = bb.asymmetry.lar(bb.asymmetry.evocation(frame), [("guitar", "music")]).loc[0]
+    row = bb.asymmetry.lar(south_florida, [("guitar", "music")]).loc[0]
     assert row["hdi_low"] > 1
     assert row["probability_of_direction"] > 0.999
