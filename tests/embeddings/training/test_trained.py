@@ -93,8 +93,8 @@ def test_context_vectors_predict_what_follows_and_vectors_of_one_matrix_do_not(t
     and Goldberg 2014), while words of one half, which have the same neighbours, have similar word vectors.
     """
     rng = np.random.default_rng(1)
-    first, second = (tuple(f"{half}{number}" for number in range(150)) for half in "xy")
-    texts = [[str(rng.choice(first)), str(rng.choice(second))] for _ in range(10_000)]
+    first, second = (tuple(f"{half}{number}" for number in range(60)) for half in "xy")
+    texts = [[str(rng.choice(first)), str(rng.choice(second))] for _ in range(6000)]
     settings = {"dimensions": 8, "epochs": 40, "min_count": 1, "progress": False, "seeds": [1]}
     words, contexts = bb.embeddings.train_embeddings(texts, tmp_path / "out", window=1, **settings).both_matrices(1)
     own = words.matrix(first) @ contexts.matrix(first).T
