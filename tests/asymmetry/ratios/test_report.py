@@ -16,10 +16,14 @@ from tests.cli.running import in_process
 
 
 @pytest.fixture(scope="module")
-def report() -> bb.asymmetry.AsymmetryReport:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
+def people() -> bb.asymmetry.Evocation:
+    return bb.asymmetry.evocation(made_norms(), name="people")
+
+
+@pytest.fixture(scope="module")
+def report(people: bb.asymmetry.Evocation) -> bb.asymmetry.AsymmetryReport:
     vectors = {"one": bb.asymmetry.static(made_vectors(2)), "two": bb.asymmetry.static(made_vectors(3))}
-    return bb.asymmetry.report(source, vectors, made_relations(), random_seed=1)
+    return bb.asymmetry.report(people, vectors, made_relations(), random_seed=1)
 
 
 def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.AsymmetryReport) -> None:
@@ -36,12 +40,12 @@ def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.Asymmetry
     assert "<h4>Agreement with them</h4>" in report._repr_html_()
 
 
-def test_a_pair_with_two_relations_counts_as_one_pair() -> None:
-    norms, relations = bb.asymmetry.evocation(made_norms(), name="people"), made_relations()
+def test_a_pair_with_two_relations_counts_as_one_pair(people: bb.asymmetry.Evocation) -> None:
+    relations = made_relations()
     twice = relations[relations["relation"] == "IsA"].assign(relation="PartOf")
-    single = bb.asymmetry.report(norms, [bb.asymmetry.static(made_vectors(2))], relations, random_seed=1)
+    single = bb.asymmetry.report(people, [bb.asymmetry.static(made_vectors(2))], relations, random_seed=1)
     double = bb.asymmetry.report(
-        norms, [bb.asymmetry.static(made_vectors(2))], pd.concat([relations, twice]), random_seed=1
+        people, [bb.asymmetry.static(made_vectors(2))], pd.concat([relations, twice]), random_seed=1
     )
     before, after = (result.parts[0].statements[0] for result in (single, double))
     assert after.numbers["pairs"] == before.numbers["pairs"] == before.numbers["rows"]
@@ -55,13 +59,14 @@ def test_a_pair_with_two_relations_counts_as_one_pair() -> None:
     assert settings["Pairs and relations"] == f"{after.numbers['rows']:,}"
 
 
-def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
+def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(
+    tmp_path: Path, people: bb.asymmetry.Evocation
+) -> None:
     all_words = made_vectors(2)
     few = bb.asymmetry.static(bb.Embedding(all_words.words[:4], all_words.vectors[:4], name="few"))
     vectors = bb.asymmetry.static(made_vectors(3))
     with pytest.warns(QuestionWarning, match=r"few with people: \d pairs? .* 10 "):
-        written = bb.asymmetry.report(source, {"few": few, "known": vectors}, made_relations(), random_seed=1)
+        written = bb.asymmetry.report(people, {"few": few, "known": vectors}, made_relations(), random_seed=1)
     assert set(written.agreement["source"]) == set(written.accuracy["source"]) == {"known"}
     assert list(written.not_compared) == ["few"]
     text = str(written)
@@ -70,25 +75,24 @@ def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path)
     page = bb.write(written, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "at least 10 are needed" in page
     with pytest.warns(QuestionWarning, match=" few with people"):
-        alone = bb.asymmetry.report(source, {"few": few}, made_relations(), random_seed=1)
+        alone = bb.asymmetry.report(people, {"few": few}, made_relations(), random_seed=1)
     assert alone.agreement.empty
     assert "few: not available." in bb.write(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
     assert len(bb.plots.plot_asymmetry(alone).axes) == 2
     strange = bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]})
     with pytest.raises(MeasureError, match="strange"):
-        bb.asymmetry.report(source, {"strange": strange})
+        bb.asymmetry.report(people, {"strange": strange})
 
 
-def test_reports_that_cannot_be() -> None:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
+def test_reports_that_cannot_be(people: bb.asymmetry.Evocation) -> None:
     vectors = bb.asymmetry.static(made_vectors(2))
     for sources in ([], [vectors, vectors], {"people": vectors}):
         with pytest.raises(MeasureError, match=r"name"):
-            bb.asymmetry.report(source, sources)  # type: ignore[arg-type]
+            bb.asymmetry.report(people, sources)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="relation='IsA'"):
-        bb.asymmetry.report(source, [vectors], relation="IsA")
+        bb.asymmetry.report(people, [vectors], relation="IsA")
     with pytest.raises(MeasureError, match="'Is'"):
-        bb.asymmetry.report(source, [vectors], made_relations(), relation="Is")
+        bb.asymmetry.report(people, [vectors], made_relations(), relation="Is")
     with pytest.raises(ArgumentError, match="norms="):
         bb.asymmetry.report(vectors, [vectors])  # type: ignore[arg-type]
     few = made_norms().head(3)
@@ -179,9 +183,8 @@ def some_of(vectors: bb.Embedding, words: slice) -> bb.Embedding:
     return bb.Embedding(vectors.words[words], vectors.vectors[words], name="some")
 
 
-def test_sources_are_compared_on_the_pairs_that_all_have() -> None:
+def test_sources_are_compared_on_the_pairs_that_all_have(people: bb.asymmetry.Evocation) -> None:
     """A source lacks words: its CAM, and that of the other source, are those of the pairs that remain."""
-    people = bb.asymmetry.evocation(made_norms(), name="people")
     sources = {
         "all": bb.asymmetry.static(made_vectors(2)),
         "some": bb.asymmetry.static(some_of(made_vectors(3), slice(0, 22))),
@@ -206,8 +209,7 @@ def test_sources_are_compared_on_the_pairs_that_all_have() -> None:
     assert own.differences.loc[0, "difference"] == pytest.approx(difference["difference"])
 
 
-def test_sources_without_common_pairs_are_refused_with_the_one_to_leave_out() -> None:
-    people = bb.asymmetry.evocation(made_norms(), name="people")
+def test_sources_without_common_pairs_are_refused_with_the_one_to_leave_out(people: bb.asymmetry.Evocation) -> None:
     halves = {
         "left": bb.asymmetry.static(some_of(made_vectors(2), slice(0, 17))),
         "right": bb.asymmetry.static(some_of(made_vectors(2), slice(13, 30))),
@@ -217,8 +219,7 @@ def test_sources_without_common_pairs_are_refused_with_the_one_to_leave_out() ->
     assert len(bb.asymmetry.report(people, halves, common=False, random_seed=1).agreement) == 2
 
 
-def test_several_thresholds() -> None:
-    people = bb.asymmetry.evocation(made_norms(), name="people")
+def test_several_thresholds(people: bb.asymmetry.Evocation) -> None:
     vectors = bb.asymmetry.static(made_vectors(2))
     written = bb.asymmetry.report(people, [vectors], gamma=[0, 0.1, 1], random_seed=1)
     assert written.accuracy["gamma"].tolist() == [0, 0.1, 1]
