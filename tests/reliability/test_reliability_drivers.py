@@ -103,7 +103,7 @@ def test_squares_are_dropped_together_and_interactions_are_estimated() -> None:
 def test_the_share_of_a_population_is_that_of_variance_components() -> None:
     """40 algorithms whose effects have the variance 0.5 of a total of 2.5, and the share of these by their effects."""
     rng = np.random.default_rng(4)
-    data = pd.MultiIndex.from_product([range(60), range(40)], names=["word", "algorithm"]).to_frame(index=False)
+    data = pd.MultiIndex.from_product([range(40), range(40)], names=["word", "algorithm"]).to_frame(index=False)
     effects = rng.normal(size=40)
     effects = np.sqrt(0.5) * (effects - effects.mean()) / effects.std(ddof=1)
     data["stability"] = rng.normal(size=len(data))

@@ -45,8 +45,8 @@ def made_world(seed: int) -> dict[str, np.ndarray]:
 
 
 def asked_norms(world: dict[str, np.ndarray], seed: int) -> bb.asymmetry.Evocation:
-    counts = np.random.default_rng(seed).multinomial(400, world["probabilities"])
-    rows = [(WORDS[cue], WORDS[word], counts[cue, word], 400) for cue, word in zip(*np.nonzero(counts), strict=True)]
+    counts = np.random.default_rng(seed).multinomial(150, world["probabilities"])
+    rows = [(WORDS[cue], WORDS[word], counts[cue, word], 150) for cue, word in zip(*np.nonzero(counts), strict=True)]
     return bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
 
 

@@ -59,6 +59,7 @@ def test_a_pair_with_two_relations_counts_as_one_pair(people: bb.asymmetry.Evoca
     assert settings["Pairs and relations"] == f"{after.numbers['rows']:,}"
 
 
+@pytest.mark.usefixtures("small_figures")
 def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(
     tmp_path: Path, people: bb.asymmetry.Evocation
 ) -> None:

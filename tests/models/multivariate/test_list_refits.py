@@ -51,7 +51,7 @@ def test_sensitivity_names_the_same_words_at_every_seed() -> None:
 
 def test_a_refit_that_makes_a_table_whole_is_compared_with_the_whole_fit() -> None:
     """Without the list that lost a pair, the estimates have other draws than the whole fit."""
-    rows = TABLES["two groups"].iloc[1:].reset_index(drop=True)
+    rows = TABLES["no controls"].iloc[1:].reset_index(drop=True)
     frame = bb.sensitivity(rows, leave_out="list", draws=200, random_seed=1, progress=False)
     assert np.isfinite(frame[["mean", "shift", "shift_in_sd"]].to_numpy()).all()
     lists = {*rows["attribute_group"], *rows["protected_group"]}

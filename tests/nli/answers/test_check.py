@@ -29,7 +29,7 @@ def crossed_values(rng: np.random.Generator) -> np.ndarray:
 
 def test_scores_of_the_model_fit_as_often_as_they_should() -> None:
     inside = total = named = 0
-    for seed in range(12):
+    for seed in range(8):
         checked = bb.nli.check(scores_of(crossed_values(np.random.default_rng(seed))), "entailment", random_seed=seed)
         rows = checked.statistics
         inside += int(rows["observed"].between(rows["low"], rows["high"]).sum())
@@ -37,7 +37,7 @@ def test_scores_of_the_model_fit_as_often_as_they_should() -> None:
         named += sum(problem.kind != "prior" for problem in checked.problems)
     assert inside / total > 0.8
     # Some of many statistics lie outside by chance, which is no problem yet.
-    assert named <= 3
+    assert named <= 2
     assert named < total - inside
 
 

@@ -33,7 +33,7 @@ def answers(rng: np.random.Generator, words: np.ndarray, run_sd: float, tails: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tails", "repeats"), [(None, 400), (5, 200)])
+@pytest.mark.parametrize(("tails", "repeats"), [(None, 300), (5, 120)])
 def test_intervals_contain_the_truth_as_often_as_they_say(tails: int | None, repeats: int) -> None:
     """Of a value of these words, and of words like these; and of the change between two embeddings."""
     rng = np.random.default_rng(1)
