@@ -32,8 +32,8 @@ POSTERIORS = {
 # About twice the most by which any two of four seeds differ in a number of the notebooks.
 ABSOLUTE, RELATIVE = 0.015, 0.08
 NUMBER = re.compile(r"(?:above |below )?([-+]?\d+\.\d+)")
-# What a few draws can turn over: which single words are settled; and the seed itself.
-TURNS_OVER = re.compile(r"(?<=\d words: ).*?\.(?=\s)|\bseed \d+")
+# What a few draws can turn over: which single words are settled, how a gap near 0 is read; and the seed itself.
+TURNS_OVER = re.compile(r"(?<=\d words: ).*?\.(?=\s)|(?<=The gap itself )\([^)]*\)|\bseed \d+")
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:work|root|home|tmp|Users|private|var)/|[A-Z]:\\)|ipykernel_\d")
 
 
@@ -165,6 +165,7 @@ def test_cells_that_draw_are_found() -> None:
         ("probability above 0.99 that", "probability 0.97 that", True),
         ("14 words: nearer for 2 (he, she), not settled for 12. Next", "14 words: not settled for 14. Next", True),
         ("14 words: not settled for 14.", "13 words: not settled for 13.", False),
+        ("The gap itself (narrower in 'b') is -0.014", "The gap itself (settled in 'a' only) is -0.013", True),
         ("3,710 pairs, seed 1.", "3,710 pairs, seed 2.", True),
         ("it is settled", "it is not settled", False),
     ],

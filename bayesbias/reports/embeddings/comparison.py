@@ -80,8 +80,9 @@ class EmbeddingComparison(Result):
         Empty without associated attribute words.
     differences : DataFrame
         One row for each embedding and connection: `pairs`; `average_baseline`, `average_other` and `spread`, the plain
-        averages of these pairs and the standard deviation of their differences; then the posterior of the mean
-        difference of their distances (positive: farther apart than in the baseline), as in `gaps`.
+        averages of these pairs, lists and groups with equal weights, and the standard deviation of their differences;
+        then the posterior of the mean difference of their distances (positive: farther apart than in the baseline), as
+        in `gaps`.
     differences_by_word : DataFrame
         The same for each protected word and each connection that it has pairs of.
     side_by_side : DataFrame

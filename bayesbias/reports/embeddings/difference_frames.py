@@ -97,24 +97,27 @@ def difference_frames(
 
     `rows` are from `pair_differences`, `drawn` from `pair_draws` or `joint_draws`.
     """
-    frames = []
-    texts = rows.astype({"connection": str, "protected_word": str, "protected_group": str})
-    for keys, draws in ((["connection"], drawn.overall), (["protected_word", "connection"], drawn.by_word)):
-        labels = keys if len(keys) == 1 else ["protected_word", "protected_group", "connection"]
+    frames, columns = [], ["pairs", "average_baseline", "average_other", "spread"]
+    word_labels = ["protected_word", "protected_group", "connection"]
+    texts = rows.astype(dict.fromkeys([*word_labels, "attribute_group"], str))
+    of_lists = texts.groupby([*word_labels, "attribute_group"])[["baseline", "other"]].mean()
+    of_words = of_lists.groupby(level=word_labels).mean().add_prefix("average_")
+    of_groups = of_words.groupby(level=["protected_group", "connection"]).mean()
+    for keys, labels, averages, draws in (
+        (["connection"], ["connection"], of_groups.groupby(level="connection").mean(), drawn.overall),
+        (["protected_word", "connection"], word_labels, of_words, drawn.by_word),
+    ):
         plain = texts.groupby(labels, sort=False).agg(
             pairs=("difference", "size"),
-            average_baseline=("baseline", "mean"),
-            average_other=("other", "mean"),
             spread=("difference", "std"),
             largest=("difference", lambda difference: difference.abs().max()),
         )
+        plain = plain.join(averages)
         estimated = directed_estimates(draws, hdi_prob=hdi_prob, rope=region, independent=drawn.independent)
         # The order is that of the schema; words without pairs of a connection are dropped.
         merged = estimated[keys].merge(plain.reset_index(), on=keys).merge(estimated, on=keys)
         merged["direction"] = merged["direction"].where(merged.pop("largest") > 0, "equal")
-        frames.append(
-            merged[[*labels, *plain.columns.drop("largest"), *(name for name in estimated if name not in keys)]]
-        )
+        frames.append(merged[[*labels, *columns, *(name for name in estimated if name not in keys)]])
     return frames[0], frames[1]
 
 

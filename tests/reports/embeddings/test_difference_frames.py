@@ -11,7 +11,13 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, mean_of_words_like_these, reading_of
+from bayesbias.reports.embeddings.difference_frames import (
+    DifferenceDraws,
+    difference_frames,
+    joint_gap_frame,
+    mean_of_words_like_these,
+    reading_of,
+)
 from tests.cells import pets
 
 
@@ -40,6 +46,32 @@ def test_a_reading_is_the_one_whose_line_in_the_legend_holds() -> None:
             }
             held["wider"] = held["wider"] and not held["reversed"]
             assert [name for name, holds in held.items() if holds] == [reading_of(row)]
+
+
+def test_plain_averages_weigh_lists_and_groups_equally_as_estimates_do() -> None:
+    """One word is compared with a list of two words and a list of one."""
+    columns = ["protected_word", "protected_group", "attribute_group", "baseline", "other"]
+    rows = [
+        ("she", "women", "work", 1.0, 0.5),
+        ("she", "women", "work", 1.0, 0.5),
+        ("she", "women", "home", 0.4, 0.4),
+        ("he", "men", "work", 0.2, 0.2),
+        ("man", "men", "work", 0.4, 0.6),
+    ]
+    frame = pd.DataFrame(rows, columns=columns).assign(connection="associated")
+    frame["difference"] = frame["other"] - frame["baseline"]
+    words = ["he", "man", "she"]
+    draws = xr.DataArray(
+        np.random.default_rng(1).normal(0, 0.01, (2, 50, 3, 1)),
+        {"protected_word": words, "connection": ["associated"]},
+        ("chain", "draw", "protected_word", "connection"),
+    )
+    drawn = DifferenceDraws(draws.mean("protected_word"), draws)
+    overall, by_word = difference_frames(frame, drawn, 0.89, None)
+    assert overall[["average_baseline", "average_other"]].iloc[0].tolist() == pytest.approx([0.5, 0.425])
+    assert overall["pairs"].tolist() == [5]
+    she = by_word.set_index("protected_word").loc["she"]
+    assert she[["average_baseline", "average_other"]].tolist() == pytest.approx([0.7, 0.45])
 
 
 @pytest.mark.slow
