@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.estimates.freedom import student_scales
+from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.models.periods.contrast_draws import OverallGaps
 
 _ROUNDING = 1e-12  # in units of cosine distance
@@ -54,18 +54,17 @@ def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk:
         """Return the mean square of errors around the trend."""
         return float(np.square(errors @ left.T).sum(axis=1).mean() / free)
 
-    residual = beside_trend(gaps.plain[None])
-    gap_error = beside_trend(gaps.errors + gaps.word_errors)
+    residual, gap_error = beside_trend(gaps.plain[None]), beside_trend(gaps.errors + gaps.word_errors)
     period_variance = max(residual - gap_error, 0.0)
     errors, size = gaps.errors @ gain.T, np.square(root).sum(axis=1)
-    variance = errors.var(axis=0) + size * period_variance
-    # The parts of this sum that have their own degrees of freedom; the error of the gaps is in both, with its sign.
-    parts = np.stack([size * residual, errors.var(axis=0) - size * beside_trend(gaps.errors)])
-    if period_variance == 0:
-        parts = np.stack([np.zeros_like(variance), variance])
-    shares = parts / np.where(variance > 0, variance, 1.0)
-    least = min(free, gaps.freedom)
-    freedom = np.maximum(1 / np.maximum(shares[0] ** 2 / free + shares[1] ** 2 / gaps.freedom, 1e-9), least)
+    # Parts of the variance of errors and periods, each with its degrees of freedom. That of periods is net of the error
+    # of gaps, which is in several parts, with its sign.
+    parts = np.stack([np.zeros_like(size), errors.var(axis=0), np.zeros_like(size)])
+    if period_variance > 0:
+        of_gaps = beside_trend(gaps.errors)
+        parts += size * np.array([[residual], [-of_gaps], [of_gaps - gap_error]])
+    freedom = welch_freedom(parts, np.array([[free], [gaps.freedom], [np.inf]]))
+    freedom = np.maximum(freedom, min(free, gaps.freedom))
     noise = rng.standard_normal((count, design.shape[1])) @ root.T
     drawn = (errors + np.sqrt(period_variance) * noise) * student_scales(gaps.quantiles, freedom)
     period_sd = np.sqrt(np.maximum(residual * free / rng.chisquare(free, count) - gap_error, 0))
