@@ -24,8 +24,8 @@ def limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement,
     """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
     few = (
         f"{counted(seeds, 'seed says', 'seeds say')} little about the standard deviation between seeds, and its "
-        f"half-Normal prior with scale {seed_sd_prior:g} matters. Train more seeds, or report the interval of the "
-        "standard deviation with it."
+        f"prior, which a half-Normal with scale {seed_sd_prior:g} bounds, matters. Train more seeds, or report the "
+        "interval of the standard deviation with it."
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),

@@ -240,15 +240,16 @@ def compare_trainings(
     words, so the error L from the choice of words, with the posterior's spread, is common to them, and the m_s differ
     by the seed alone:
 
-        m_s ~ Normal(mu + L, tau^2 + e_s^2),    mu flat,    tau ~ HalfNormal(0.1)
+        m_s ~ Normal(mu + L, tau^2 + e_s^2),    mu flat,    p(tau) ~ tau / (tau^2 + e^2) HalfNormal(tau; 0.1)
 
     (Gelman, Carlin, Stern, Dunson, Vehtari and Rubin, Bayesian Data Analysis, 3rd ed., section 5.4), drawn from a grid
-    of tau. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's share is
-    tau^2 / (tau^2 + lists_sd^2).
+    of tau. The prior is that of Jeffreys, with e^2 the mean of e_s^2, and bounded: without errors, mu has the interval
+    of Student's t. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's
+    share is tau^2 / (tau^2 + lists_sd^2).
 
     **Documents.** A training on resampled documents, with a seed of its own, has
 
-        m_r ~ Normal(nu + L, tau^2 + omega^2 + e_r^2),    nu flat,    omega ~ HalfNormal(0.1)
+        m_r ~ Normal(nu + L, tau^2 + omega^2 + e_r^2),    nu flat,    omega like tau, with tau^2 + e^2 for e^2
 
     with a mean of its own, because a sample with replacement repeats documents and lacks others, so that its vectors
     are those of a smaller corpus. tau and omega are drawn from a grid of both. The interval over documents is that of
