@@ -39,7 +39,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
 from bayesbias.reliability.mean_squares import MeanSquares, Reliability
@@ -48,8 +48,6 @@ POINTS = 4096
 """Number of points at which a posterior is evaluated: even over the cube of probabilities, equal for all matrices."""
 
 _MATRICES = 256
-# Looked up once: to find the libraries of a process takes longer than the posterior of a few matrices.
-_LIBRARIES = ThreadpoolController()
 
 
 def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
@@ -66,7 +64,7 @@ def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float
         summaries[:, part] = _of_block(squares.taken(part), reliability, hdi_prob)
 
     # Blocks in parallel, each on one core.
-    with _LIBRARIES.limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(summarise, range(0, len(squares.rows), _MATRICES)))
     return dict(zip(("mean", "sd", "hdi_low", "hdi_high"), summaries, strict=True))
 

@@ -73,7 +73,7 @@ def test_without_chance_the_residuals_are_the_plain_ones() -> None:
 
 
 def test_heavy_tails_widen_the_interval_of_the_sd() -> None:
-    """Leans beyond covariates have the Laplace distribution: an interval for Normal words holds their sd in 0.73."""
+    """Leans beyond covariates have the Laplace distribution: an interval for Normal words holds their sd too rarely."""
     inside, tables = 0, 300
     for seed in range(tables):
         leans, values, _ = made(0.05, 0.01, 6, seed, 20, heavy=True)
