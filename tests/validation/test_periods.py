@@ -159,11 +159,11 @@ def test_trends_in_short() -> None:
     script = load_script("periods", "trends")
     for walk in (False, True):
         cell = script.Cell("bundled", 6, 6, 6, 0.2, walk=walk, wanders=walk, drift=0.0 if walk else 0.3)
-        rows = script.summarise(script.run_cell(cell, VALIDATION, 8))
+        rows = script.summarise(script.run_cell(cell, VALIDATION, 16))
         of_model = rows[(rows["method"] == "periods") & (rows["quantity"] == "covariate")]
         assert of_model["level"].tolist() == ["population", "these_words"]
         assert (of_model["truth"] != 0).all()
-        assert (of_model["coverage"] > 0.6).all()
+        assert (of_model["coverage"] > 0.7).all()
         assert set(rows["quantity"]) == ({"covariate"} if walk else {"time", "covariate"})
 
 

@@ -22,8 +22,8 @@ _AT_ONCE = 50  # contrasts whose draws are in memory at once
 def _log_prior(nodes: Floats, known_variance: Floats | float) -> Floats:
     """Return the logarithm of the prior mass of standard deviations on a grid, beside a known variance.
 
-    It is Jeffreys' prior of the sd, with which the mean of few trainings has the interval of Student's t; with a uniform
-    prior it would be wider. A half-Normal bounds it.
+    It is Jeffreys' prior of the sd, with which the mean of few trainings has the interval of Student's t; that of a
+    uniform prior is wider. A half-Normal bounds it.
     """
     jeffreys = nodes / (nodes**2 + known_variance)
     return np.asarray(np.log(np.gradient(nodes) * jeffreys) - 0.5 * (nodes / SD_PRIOR) ** 2)
