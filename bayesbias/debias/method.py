@@ -144,7 +144,14 @@ class FittedMethod(Described):
 def with_vectors(source: Embedding, vectors: Floats, label: str) -> Embedding:
     """Return an embedding of the same words with other vectors, and a label after its name."""
     steps = (*source.steps, label)
-    return Embedding(source.words, vectors, name=f"{source.name}, {label}", case=source.case, steps=steps)
+    return Embedding(
+        source.words,
+        vectors,
+        name=f"{source.name}, {label}",
+        case=source.case,
+        steps=steps,
+        vocabulary_sample=source.vocabulary_sample,
+    )
 
 
 def as_list(words: Iterable[str] | None) -> Words:

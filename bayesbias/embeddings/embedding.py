@@ -16,6 +16,7 @@ from bayesbias.base.checks import is_text
 from bayesbias.base.statements import Described, Facts
 from bayesbias.base.vectors import LEAST_SQUARE
 from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
+from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Vectors = NDArray[np.floating[Any]]
@@ -62,6 +63,9 @@ class Embedding(Described):
         Entries of several words whose vectors were made of those of their words, by ``load_embedding(phrases="mean")``.
     steps
         What was done to the vectors, such as centring or debiasing, in order; tables and .npz files record it.
+    vocabulary_sample
+        Vectors of random words of the vocabulary that the words come from, shape (sample, dimensions), which
+        `load_embedding` reads beside the words of a study; None (default) if the words are the whole vocabulary.
 
     Raises
     ------
@@ -94,6 +98,7 @@ class Embedding(Described):
     case: Case = "exact"
     phrases: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    vocabulary_sample: Vectors | None = None
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.
@@ -106,6 +111,8 @@ class Embedding(Described):
         vectors.flags.writeable = False
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "vectors", vectors)
+        if self.vocabulary_sample is not None:
+            object.__setattr__(self, "vocabulary_sample", checked_sample(self.vocabulary_sample, vectors.shape[1]))
         if len(self._index) < len(words):
             row = next(row for row, word in enumerate(words) if self._index[word] != row)
             raise EmbeddingError(f"The word {words[row]!r} is listed twice: in row {row} and again further down.")
@@ -138,6 +145,14 @@ class Embedding(Described):
     def case_text(self) -> str:
         """The case rule as text, such as ``"exact, lower"``."""
         return case_text(self.rule)
+
+    @cached_property
+    def reference(self) -> Vectors | None:
+        """Unit vectors of up to 2,000 random words of the vocabulary; None if fewer than 1,000 words are at hand."""
+        sample = self.vocabulary_sample
+        if sample is None:
+            sample = sampled_vectors(self.words, self.vectors)
+        return None if sample is None else geometry.unit_rows(sample)
 
     @cached_property
     def digest(self) -> str:

@@ -77,6 +77,10 @@ def without_common_part(
     directions = _top(others.vectors - mean, count)
     centred = source.vectors - mean
     vectors = (centred - centred @ directions.T @ directions).astype(source.vectors.dtype)
+    sample = source.vocabulary_sample
+    if sample is not None:
+        sample = sample - mean
+        sample = (sample - sample @ directions.T @ directions).astype(source.vectors.dtype)
     if (gone := np.linalg.norm(vectors, axis=1) <= _NOTHING * np.linalg.norm(source.vectors, axis=1)).any():
         word = source.words[int(np.argmax(gone))]
         raise EmbeddingError(
@@ -84,7 +88,8 @@ def without_common_part(
         )
     step = f"centred on {len(others):,} words" + (f" of {others.name}" if reference is not None else "")
     step += f", without {counted(count, 'principal component')}" if count else ""
-    changed = replace(source, vectors=vectors, name=f"{source.name}, {step}", steps=(*source.steps, step))
+    steps = (*source.steps, step)
+    changed = replace(source, vectors=vectors, name=f"{source.name}, {step}", steps=steps, vocabulary_sample=sample)
     if not isinstance(changed, ContextualEmbedding):
         return changed
     deviations = changed.deviations.astype(np.float64)

@@ -10,16 +10,17 @@ from typing import get_args
 from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Vectors, check_words
 from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
-from bayesbias.embeddings.readers.npz import read_npz, read_steps
+from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
+from bayesbias.embeddings.vocabulary_sample import WantedWithSample, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
 # One function for each file format; `recognise` finds the format from the content.
@@ -125,14 +126,18 @@ def load_embedding(
         wanted = _wanted(words, rule)
     if isinstance(source, str | os.PathLike) and is_encoder(source):
         return _encoded(Path(source), words, case, name)
+    sampled = None if wanted is None else WantedWithSample(wanted)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        rows = _read(path, wanted, format, allow_pickle=allow_pickle)
+        rows = _read(path, sampled, format, allow_pickle=allow_pickle)
         origin, given_name = str(path), file_stem(path)
     else:
-        rows = from_object(source, wanted)
+        rows = from_object(source, sampled)
         origin = f"the given {type(source).__name__}"
         given_name = source.name if isinstance(source, Embedding) else "embedding"
+    sample = None
+    if sampled is not None:
+        rows, sample = _without_sample(rows, sampled)
     if not rows.words and wanted is not None:
         some = name_some(map(repr, sorted(wanted)), limit=5)
         raise LostWordsError(
@@ -144,7 +149,7 @@ def load_embedding(
         loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
-    loaded = _with_record(loaded, source)
+    loaded = replace(_with_record(loaded, source), vocabulary_sample=_stored_sample(source, sample))
     if phrases == "whole":
         return loaded
     if type(loaded) is not Embedding:
@@ -179,6 +184,26 @@ def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
     if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
         return replace(with_spread(loaded, Path(source)), steps=read_steps(Path(source)))
     return loaded
+
+
+def _without_sample(rows: Rows, sampled: WantedWithSample) -> tuple[Rows, Vectors | None]:
+    """Return the rows of the words to keep, and the vectors of the sample that was read beside them."""
+    keys = [unicodedata.normalize("NFC", word) for word in rows.words]
+    plain = frozenset(sampled)
+    keep = [place for place, key in enumerate(keys) if key in plain]
+    drawn = [place for place, key in enumerate(keys) if sampled.is_sampled(key)]
+    kept = Rows([rows.words[row] for row in keep], rows.vectors[keep], [rows.places[row] for row in keep], rows.unit)
+    return kept, sampled_vectors([keys[row] for row in drawn], rows.vectors[drawn])
+
+
+def _stored_sample(source: EmbeddingLike, read: Vectors | None) -> Vectors | None:
+    """Return the sample of the vocabulary that a source carries, or the one that was read from its words."""
+    if isinstance(source, Embedding) and source.vocabulary_sample is not None:
+        return source.vocabulary_sample
+    if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
+        stored = read_sample(Path(source))
+        return read if stored is None else stored
+    return read
 
 
 class _Vocabulary(frozenset[str]):

@@ -29,7 +29,8 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
         File whose ending is the format: ``.npz`` (arrays ``words`` and ``vectors``, all digits), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
         ``.npz`` and ``.bin`` carry a checksum, by which `load_embedding` finds any changed byte; text has no place for
-        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding` (other formats warn) and the field `steps`.
+        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding` (other formats warn), and the fields `steps` and
+        `vocabulary_sample`.
     overwrite
         Whether an existing file may be replaced.
 
@@ -92,7 +93,9 @@ def _npz(embedding: Embedding, path: Path) -> None:
     with path.open("wb") as stream:
         arrays = {"words": np.asarray(embedding.words, dtype=str), "vectors": embedding.vectors}
         steps = {"steps": np.asarray(embedding.steps, dtype=str)} if embedding.steps else {}
-        np.savez_compressed(stream, allow_pickle=False, **arrays, **spread_arrays(embedding), **steps)
+        sample = embedding.vocabulary_sample
+        beside = {} if sample is None else {"vocabulary_sample": sample}
+        np.savez_compressed(stream, allow_pickle=False, **arrays, **spread_arrays(embedding), **steps, **beside)
 
 
 def _word2vec_binary(embedding: Embedding, path: Path) -> None:

@@ -10,8 +10,10 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
+from bayesbias.estimates.dependence import Links
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
+from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.schema import code_table, table_facts
 
 
@@ -24,7 +26,8 @@ class ModelData:
     are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
     by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
-    words, covariates) are numbers of the protected words, and `covariate_names` their names.
+    words, covariates) are numbers of the protected words, and `covariate_names` their names. `protected_links` and
+    `attribute_links` are the words of a list that depend on each other; None if the table has no record of them.
     """
 
     distance: np.ndarray
@@ -39,6 +42,8 @@ class ModelData:
     attribute_groups: np.ndarray | None = None
     covariates: np.ndarray | None = None
     covariate_names: tuple[str, ...] = ()
+    protected_links: Links | None = None
+    attribute_links: Links | None = None
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
@@ -66,7 +71,8 @@ def model_data(table: pd.DataFrame) -> ModelData:
             f"A distance table is a pandas DataFrame, not {type(table).__name__}. Make one with "
             "bb.distance_table or bb.read_table."
         )
-    duplicates_kept = table_facts(table).get("duplicates", {}).get("policy") == "keep"
+    facts = table_facts(table)
+    duplicates_kept = facts.get("duplicates", {}).get("policy") == "keep"
     coded = code_table(table)
     repeated = coded.repeated_pairs()
     if repeated and not duplicates_kept:
@@ -81,18 +87,23 @@ def model_data(table: pd.DataFrame) -> ModelData:
     present = np.flatnonzero(coded.words["connection"].counts)
     position = np.zeros(len(CONNECTIONS), dtype=np.int64)
     position[present] = np.arange(len(present))
+    protected_words = np.asarray(protected.words, dtype=str)
+    attribute_words, lists_of_words = np.asarray(attribute.words, dtype=str), _lists_of(table, attribute)
+    groups_of_words = _groups_of(protected, coded.words["protected_group"])
     return ModelData(
         # A copy: the user may change the table in place, but the fit keeps these numbers.
         distance=coded.distance.copy(),
         protected=protected.codes,
         connection=relabel(coded.words["connection"].codes, position, np.dtype(np.int8)),
         attribute=attribute.codes,
-        protected_words=np.asarray(protected.words, dtype=str),
-        protected_groups=_groups_of(protected, coded.words["protected_group"]),
-        attribute_words=np.asarray(attribute.words, dtype=str),
+        protected_words=protected_words,
+        protected_groups=groups_of_words,
+        attribute_words=attribute_words,
         connections=tuple(CONNECTIONS[code] for code in present),
         table_hash=coded.hash(),
-        attribute_groups=_lists_of(table, attribute),
+        attribute_groups=lists_of_words,
+        protected_links=recorded_links(facts, "protected", protected_words, groups_of_words),
+        attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
 
 
@@ -196,6 +207,8 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         attribute_groups=None if data.attribute_groups is None else data.attribute_groups[attribute_left],
         covariates=None if data.covariates is None else data.covariates[protected_left],
         covariate_names=data.covariate_names,
+        protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
+        attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
     )
 
 
@@ -219,4 +232,6 @@ def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections
         attribute_words=np.array([f"a{word}" for word in range(attributes)]),
         connections=connections,
         table_hash="simulated",
+        protected_links=Links.none(words),
+        attribute_links=Links.none(attributes),
     )

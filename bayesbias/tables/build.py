@@ -1,6 +1,7 @@
 """Build a distance table from an embedding and a study."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -13,10 +14,12 @@ from bayesbias.base.number_text import counted
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import LostWordsError, StudyError, name_some
+from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.context_errors import context_errors
+from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
+from bayesbias.tables.effective_words import Vocabulary, dependence_record
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -32,7 +35,12 @@ _BYTES_A_PAIR = 300
 
 
 def distance_table(
-    embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop", max_lost: float = MAX_LOST
+    embedding: EmbeddingLike,
+    study: StudyLike,
+    *,
+    duplicates: Duplicates = "drop",
+    max_lost: float = MAX_LOST,
+    reference: EmbeddingLike | None = None,
 ) -> pd.DataFrame:
     """Return the table of cosine distances between a study's protected words and all its attribute words.
 
@@ -47,6 +55,10 @@ def distance_table(
         keeps the first and warns; ``"keep"`` keeps all.
     max_lost
         Largest share of a group's words that the embedding may lack, from 0 to 1; control words have no limit.
+    reference
+        Vectors of random words of the same language from the same source, at least 1,000: what chance resemblance is,
+        beside which words of a list are dependent. None (default): a sample of the embedding's own vocabulary, which
+        `load_embedding` reads beside the words of a study; vectors of a study's words alone have none.
 
     Returns
     -------
@@ -54,7 +66,8 @@ def distance_table(
         One row per pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
         lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
         Of a `ContextualEmbedding` there is a column `cosine_sd`, the standard error over contexts of each cosine.
-        ``attrs["bayesbias"]`` names embedding and study and lists the lost words.
+        ``attrs["bayesbias"]`` names embedding and study, lists the lost words, and keeps which words of a list depend
+        on each other (`effective_words`).
 
     Raises
     ------
@@ -168,8 +181,43 @@ def distance_table(
         },
     }
     table = table.reset_index(drop=True)
+    if dependent := _dependent_words(table, embedding, reference):
+        provenance[DEPENDENT_WORDS] = dependent
     table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
     return table
+
+
+def _dependent_words(
+    table: pd.DataFrame, embedding: Embedding, reference: EmbeddingLike | None
+) -> dict[str, object] | None:
+    """Return the record of dependent words, None without random words of the vocabulary."""
+    source = embedding
+    if reference is not None:
+        source = reference if isinstance(reference, Embedding) else load_embedding(reference)
+        if source.dimensions != embedding.dimensions or source.reference is None:
+            raise ArgumentError(
+                f"reference: {source.name!r} has {len(source):,} words of {source.dimensions} dimensions. Give vectors "
+                f"of at least 1,000 random words, with the {embedding.dimensions} dimensions of {embedding.name!r}."
+            )
+    vocabulary = _vocabulary(source)
+    if vocabulary is None:
+        return None
+    lists = {}
+    for role in ("protected", "attribute"):
+        column = f"{role}_group"
+        members = table[[column, f"{role}_word"]].drop_duplicates()
+        for name, rows in members.groupby(column, sort=False):
+            lists[role, str(name)] = rows[f"{role}_word"].tolist()
+    words = list(dict.fromkeys(word for members in lists.values() for word in members))
+    vectors = dict(zip(words, unit_rows(embedding, words), strict=True))
+    return dependence_record(lists, vectors, vocabulary)
+
+
+@lru_cache(maxsize=4)
+def _vocabulary(embedding: Embedding) -> Vocabulary | None:
+    """Return what random words of an embedding have in common, computed once for several studies."""
+    reference = embedding.reference
+    return None if reference is None else Vocabulary.from_reference(reference)
 
 
 def _of_contexts(

@@ -6,6 +6,8 @@ from typing import Any
 
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.studies.faults import question_faults
+from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
+from bayesbias.tables.effective_words import dependence_faults
 
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
@@ -55,6 +57,8 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"contexts must be a section with the median and the fewest number, not {_short(contexts)}"
     if not isinstance(errors, list) or not all(map(_is_error, errors)):
         yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
+    if DEPENDENT_WORDS in facts:
+        yield from dependence_faults(facts[DEPENDENT_WORDS])
     try:
         json.dumps(facts, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):

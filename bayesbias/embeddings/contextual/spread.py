@@ -157,7 +157,13 @@ class ContextualEmbedding(Embedding):
         groups = self.deviations.shape[1]
         noise = rng.standard_normal((1 if self.paired else len(self), groups)).astype(np.float32)
         moved = np.einsum("wgd,wg->wd", self.deviations, np.broadcast_to(noise, (len(self), groups)))
-        return Embedding(self.words, self.vectors + moved, f"{self.name}, redrawn {seed}", self.case)
+        return Embedding(
+            self.words,
+            self.vectors + moved,
+            f"{self.name}, redrawn {seed}",
+            self.case,
+            vocabulary_sample=self.vocabulary_sample,
+        )
 
     def keeping(self, words: Iterable[str]) -> "ContextualEmbedding":
         """Return the embedding of some of the stored words, in their order."""

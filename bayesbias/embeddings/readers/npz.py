@@ -71,6 +71,25 @@ def read_steps(path: Path) -> tuple[str, ...]:
     return tuple(steps.tolist())
 
 
+def read_sample(path: Path) -> NDArray[Any] | None:
+    """Return the array ``vocabulary_sample`` of a file, vectors of random words, or None if it has none.
+
+    Raises
+    ------
+    EmbeddingError
+        If the array holds no numbers.
+    InputFileError
+        If the file is damaged.
+    """
+    with open_bytes(path) as stream, sound_zip(path), np.load(stream) as arrays:
+        if "vocabulary_sample" not in arrays:
+            return None
+        sample = arrays["vocabulary_sample"]
+    if sample.ndim != 2 or sample.dtype.kind != "f":
+        raise EmbeddingError(f"{path}: 'vocabulary_sample' is no matrix of numbers. Write it with write_embedding.")
+    return np.asarray(sample, dtype=np.float32)
+
+
 @dataclass(frozen=True)
 class _Member:
     """An array of the archive, opened at its first number."""

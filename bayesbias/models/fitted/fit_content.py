@@ -14,6 +14,7 @@ from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import CONNECTIONS
+from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.provenance import provenance_faults
 
 if TYPE_CHECKING:
@@ -53,25 +54,30 @@ def stored_model(stored: dict[str, Any]) -> ModelSpec:
 def stored_rows(fit: "xr.DataTree") -> ModelData:
     """Return the rows of a fit, as arrays."""
     constant = fit["constant_data"].to_dataset()
-    covariates = constant.get("covariate_value")
+    covariates, facts = constant.get("covariate_value"), json.loads(fit.attrs["table"])
+    protected_words, protected_groups = constant["protected_word"].to_numpy(), constant["protected_group"].to_numpy()
+    attribute_words = constant["attribute_word"].to_numpy()
+    lists_of_words = joined_names(
+        constant["attribute_index"].to_numpy(),
+        constant["attribute_group_index"].to_numpy(),
+        constant["attribute_group"].to_numpy(),
+        constant.sizes["attribute_word"],
+    )
     return ModelData(
         distance=fit["observed_data"]["cosine_distance"].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
         connection=constant["connection_index"].to_numpy(),
         attribute=constant["attribute_index"].to_numpy(),
-        protected_words=constant["protected_word"].to_numpy(),
-        protected_groups=constant["protected_group"].to_numpy(),
-        attribute_words=constant["attribute_word"].to_numpy(),
+        protected_words=protected_words,
+        protected_groups=protected_groups,
+        attribute_words=attribute_words,
         connections=tuple(map(str, constant["connection"].to_numpy())),
         table_hash=json.loads(fit.attrs["table_hash"]),
-        attribute_groups=joined_names(
-            constant["attribute_index"].to_numpy(),
-            constant["attribute_group_index"].to_numpy(),
-            constant["attribute_group"].to_numpy(),
-            constant.sizes["attribute_word"],
-        ),
+        attribute_groups=lists_of_words,
         covariates=None if covariates is None else covariates.to_numpy(),
         covariate_names=() if covariates is None else tuple(map(str, constant["covariate"].to_numpy())),
+        protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
+        attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
 
 

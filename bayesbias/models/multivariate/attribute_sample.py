@@ -6,7 +6,9 @@ from functools import lru_cache
 import numpy as np
 
 from bayesbias.errors import FitError
+from bayesbias.estimates.dependence import Links
 from bayesbias.models.data import ModelData, attribute_lists, list_names
+from bayesbias.tables.effective_words import links_of_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +22,8 @@ class AttributeSample:
     words of its group that have the same connections to all lists: commonly the same. `connection_weights`
     (protected words, connections, lists) are weights of lists in a word's mean distance for a connection. Lists weigh
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
-    connection. `covariates` (protected words, covariates) are the words' values, or None.
+    connection. `covariates` (protected words, covariates) are the words' values, or None. `list_effects` (lists,) and
+    `group_effects` (groups,) are design effects: n dependent words are worth n over their effect independent ones.
     """
 
     distances: np.ndarray
@@ -32,6 +35,28 @@ class AttributeSample:
     pattern_of: np.ndarray
     connection_weights: np.ndarray
     covariates: np.ndarray | None = None
+    list_effects: np.ndarray = None  # type: ignore[assignment]
+    group_effects: np.ndarray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
+            if getattr(self, name) is None:  # words are independent
+                object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
+
+    @property
+    def word_shares(self) -> np.ndarray:
+        """What each attribute word is worth beside an independent one, shape (attribute words,)."""
+        return np.asarray(1 / self.list_effects[self.list_of])
+
+    @property
+    def list_worths(self) -> np.ndarray:
+        """Number of independent words that each list is worth, shape (lists,)."""
+        return np.asarray(np.bincount(self.list_of) / self.list_effects)
+
+    @property
+    def group_worths(self) -> np.ndarray:
+        """Number of independent words that each protected group is worth, shape (groups,)."""
+        return np.asarray(np.bincount(self.group_of) / self.group_effects)
 
 
 def has_both(weights: np.ndarray, first: int, second: int) -> np.ndarray:
@@ -89,7 +114,20 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         pattern_of=np.unique(np.column_stack([group_of, lists[:, 2:].T]), axis=0, return_inverse=True)[1].reshape(-1),
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         covariates=data.covariates,
+        list_effects=_design_effects(data.attribute_links, distances, list_of),
+        group_effects=_design_effects(data.protected_links, distances.T, group_of),
     )
+
+
+def _design_effects(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> np.ndarray:
+    """Return the design effect of each list of words (rows), from links, or from the distances if these are unknown."""
+    lists = range(int(list_of.max()) + 1)
+    if links is None:
+        whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
+        links = links_of_distances(whole, list_of)
+    if links is None:
+        return np.ones(len(lists))
+    return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in lists])
 
 
 def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:

@@ -67,9 +67,13 @@ def draw_weights(
     precision: np.ndarray,
     list_of: np.ndarray,
     freedom: np.ndarray,
+    shares: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw the precision weight of each attribute word, of a Student t with `freedom` (copies,)."""
+    """Draw the precision weight of each attribute word, of a Student t with `freedom` (copies,).
+
+    `shares` (attribute words,) are what the words are worth beside independent ones.
+    """
     residual = distances - mean
     square = np.empty(residual.shape[:2])
     for place in range(precision.shape[1]):
@@ -77,8 +81,8 @@ def draw_weights(
         part = residual[:, of_list]
         square[:, of_list] = ((part @ precision[:, place]) * part).sum(axis=2)
         square[:, of_list] += DISTANCE_ERROR**2 * np.trace(precision[:, place], axis1=1, axis2=2)[:, None]
-    rate = (freedom[:, None] + square) / 2
-    return np.asarray(rng.standard_gamma((freedom[:, None] + residual.shape[2]) / 2, square.shape) / rate)
+    rate = (freedom[:, None] + shares * square) / 2
+    return np.asarray(rng.standard_gamma((freedom[:, None] + shares * residual.shape[2]) / 2, square.shape) / rate)
 
 
 def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) -> np.ndarray:

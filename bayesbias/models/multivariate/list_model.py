@@ -9,7 +9,10 @@ all, and c = y N, the p = J - G contrasts of words within groups. For attribute 
     Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(d)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. For the coordinate of a group j_g = sqrt(J_g) and d_g = J_g; for that of a
+with w_j = 1 for Normal attribute words. Words of a list that depend on each other count as fewer: each has the share
+1 / d of an independent one, d being the design effect of its list (`estimates/dependence.py`). The likelihood of each
+word has this power, so that a list of n words has the mean of all of them, with the error and the freedom of n / d.
+For the coordinate of a group j_g = sqrt(J_g) and d_g = J_g; for that of a
 covariate j_g = 0 and d_g = J: psi is the sd of slopes on a covariate with sd 1, as it is of leans to a group. What a
 question is about is free, so that means to groups, and plain least-squares slopes, are not shrunk.
 
@@ -120,7 +123,7 @@ class ListStatistics:
 
     `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, lists, G, G) the products around them,
     `weight` (copies, lists) the sums of w_j; with the design Z = (1, lists, x - x0), `zz`, `zc`, `cc` (copies, kinds,
-    ...) are the products of Z and c by kind; `counts` (lists,) the numbers of attribute words, `kinds` (lists, kinds)
+    ...) are the products of Z and c by kind; `counts` (lists,) what the lists are worth in independent words, `kinds` (lists, kinds)
     whether a list is of a kind; `origin` x0 (copies, G).
     """
 
@@ -149,6 +152,7 @@ def list_statistics(
     list_of, list_kind = sample.list_of, sample.list_kind
     x, c = distances @ axes.between, distances @ axes.within
     lists, kinds = np.eye(len(list_kind))[list_of], np.eye(int(list_kind.max()) + 1)[list_kind]
+    weights = weights * sample.word_shares
     weight = weights @ lists
     centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / weight[..., None]
     residual = x - centre[:, list_of]
@@ -172,7 +176,7 @@ def list_statistics(
         zc=products(z, c, in_kind),
         cc=products(c, c, in_kind),
         origin=origin,
-        counts=lists.sum(axis=0),
+        counts=sample.word_shares @ lists,
         kinds=kinds,
     )
 

@@ -75,7 +75,9 @@ class ListRefits:
             contrasts, log_density = self._whole
             weights, khat = np.full(self._draws, 1 / self._draws), -np.inf
             if len(left_out):
-                weights, khat = pareto_weights(-log_density[left_out[0]])
+                # A word's likelihood has the power of its share.
+                share = attribute_sample(self._data).word_shares[left_out[0]]
+                weights, khat = pareto_weights(-share * log_density[left_out[0]])
             if khat <= KHAT_MAX:
                 return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in contrasts.items()}
         data = subset(self._data, keep)

@@ -53,7 +53,7 @@ def draw_in_sweeps(
     steps = [metropolis_root(block) for block in starts]
     distances = np.repeat(completed_distances(sample)[None], chains, axis=0)
     weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
-    lost, list_of = lost_pairs(sample.distances), sample.list_of
+    lost, list_of, shares = lost_pairs(sample.distances), sample.list_of, sample.word_shares
     states: list[dict[str, np.ndarray]] = []
     every = _SWEEPS_A_STUDENT_T_DRAW if nu else _SWEEPS_A_DRAW
     every *= _MORE_SWEEPS if _lacks_pairs(sample) else 1
@@ -67,9 +67,9 @@ def draw_in_sweeps(
         lists, covariance = draw_lists(points, stats, axes, seed_of_sweep, draws=chains, covariances=True)
         assert covariance is not None
         mean, precision = lists[:, list_of], np.linalg.inv(covariance)
-        fill_lost_pairs(distances, lost, mean, precision, list_of, weights, rng)
+        fill_lost_pairs(distances, lost, mean, precision, list_of, weights * shares, rng)
         if nu:
-            weights = draw_weights(distances, mean, precision, list_of, freedom, rng)
+            weights = draw_weights(distances, mean, precision, list_of, freedom, shares, rng)
             freedom = draw_freedom(weights, nu, rng)
         if sweep >= _WARM_UP and (sweep - _WARM_UP) % every == every - 1:
             state = {"list_mean": lists} | named_hyperparameters(points, sample, axes)

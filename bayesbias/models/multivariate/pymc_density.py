@@ -25,11 +25,11 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     words = sample.distances.shape[1]
     axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
     distances = _distances(data, sample)
-    weight = pt.ones(len(sample.distances))
+    weight, shares = pt.ones(len(sample.distances)), sample.word_shares
     if spec.switches["likelihood"] == "student_t":
         nu = priors["nu"].variable("nu")
         weight = pm.Gamma("attribute_weight", nu / 2, nu / 2, dims="attribute_word")
-        pm.Potential("weights", 0.5 * words * pt.log(weight).sum())
+        pm.Potential("weights", 0.5 * words * (shares * pt.log(weight)).sum())
     # Coordinates of the attribute words around a constant, as the closed form has them.
     completed = completed_distances(sample)
     stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
@@ -37,12 +37,12 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     group_mean = pm.Flat("list_group_mean", shape=(len(sample.lists), len(roots)), initval=stats.centre[0] / roots)
     xi, x = group_mean * roots, distances @ axes.between
     list_mean = xi @ axes.between.T
-    _add_means_of_groups(sample, spec, axes, x - xi[sample.list_of], weight)
+    _add_means_of_groups(sample, spec, axes, x - xi[sample.list_of], weight * shares)
     if axes.contrasts:
         design = pt.concatenate(
             [np.ones((len(completed), 1)), np.eye(len(sample.lists))[sample.list_of], x - origin], axis=1
         )
-        regression = _add_regression(sample, spec, axes, design, distances @ axes.within, weight)
+        regression = _add_regression(sample, spec, axes, design, distances @ axes.within, weight * shares)
         of_lists, slopes = regression[1 : 1 + len(sample.lists)], regression[1 + len(sample.lists) :]
         list_mean = list_mean + (regression[:1] + of_lists + (xi - origin) @ slopes) @ axes.within.T
     pm.Deterministic("list_mean", list_mean, dims=("attribute_group", "protected_word"))
@@ -63,7 +63,7 @@ def _add_means_of_groups(
         rows = np.flatnonzero(sample.list_of == place)
         square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(free)
         scale = strength[kind] * target[kind]
-        density = _matrix_t(square, scale, strength[kind] + free + 1, len(rows), free)
+        density = _matrix_t(square, scale, strength[kind] + free + 1, float(sample.list_worths[place]), free)
         pm.Potential(f"distances of the list {name} to groups", density + pt.zeros(()))
 
 
@@ -85,10 +85,10 @@ def _add_regression(
     precision = pt.concatenate([pt.ones(lists) / of_lists, pt.ones(free) * (sigma / slope_sd) ** 2 * words])
     square = _products(contrasts - design @ coefficients, share) + _products(coefficients[1:], precision)
     square = square + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
-    prior_weight, count = strength * words, len(sample.distances) + lists + free
+    prior_weight, count = strength * words, float(sample.list_worths.sum()) + lists + free
     density = _matrix_t(square, prior_weight * sigma**2 * np.eye(size), prior_weight + size + 1, count, size)
     pm.Potential(
-        "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * pt.log(spread).sum()
+        "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * (sample.word_shares * pt.log(spread)).sum()
     )
     return coefficients
 

@@ -59,7 +59,7 @@ def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
 def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
     """Return the covariance of residuals over samples of attribute words, shape (size, size)."""
     sample = leans.sample
-    distances, counts = completed_distances(sample), np.bincount(sample.list_of)
+    distances, counts = completed_distances(sample), sample.list_worths
     sizes = np.abs(leans.weights).max(axis=0)
     total = np.zeros((basis.shape[1], basis.shape[1]))
     for kind in range(len(sample.kinds)):
@@ -69,6 +69,6 @@ def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
             of_list = distances[sample.list_of == place]
             rows.append((of_list - of_list.mean(axis=0)) * leans.weights[:, place] / sizes[place] @ basis)
         if len(lists):
-            covariance = shrunk_covariance(np.concatenate(rows), len(lists))
+            covariance = shrunk_covariance(np.concatenate(rows), sample.list_effects[lists].sum())
             total += covariance * float((sizes[lists] ** 2 / counts[lists]).sum())
     return total

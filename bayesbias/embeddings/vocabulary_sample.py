@@ -1,0 +1,99 @@
+"""A sample of an embedding's vocabulary: how much random words of these vectors resemble each other.
+
+It is drawn while a file is read for other words. A hash of each word serves as its random number, so that the same
+vocabulary always gives the same sample, in any order and from any format.
+"""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayesbias.base.vectors import LEAST_SQUARE
+from bayesbias.errors import EmbeddingError
+
+# Entries of the sample; drawn from the first entries of a file, in most files the most frequent ones.
+SAMPLE, FIRST_ENTRIES = 2_000, 100_000
+# With fewer words, those of a study may be most of a vocabulary, and are no random words.
+FEWEST = 1_000
+# Entries that are not lower-case words (names, phrases, numbers) are left out, where enough others are drawn.
+_DRAWN = 2 * SAMPLE
+_HASHES = 2**32
+
+
+class WantedWithSample(frozenset[str]):
+    """Words to keep, which contains a sample of all words that it is asked for, and notes them in `drawn`.
+
+    Of the first i words, all with a hash below `_DRAWN` / i are in the sample, so that the final sample is among them
+    however many there will be. After `FIRST_ENTRIES` words it is a plain set again, which costs no time.
+    """
+
+    count: int
+    drawn: set[str]
+
+    def __new__(cls, words: frozenset[str]) -> "WantedWithSample":
+        """Return the words, with an empty sample."""
+        wanted = super().__new__(cls, words)
+        wanted.count, wanted.drawn = 0, set()
+        return wanted
+
+    def __contains__(self, word: object) -> bool:
+        self.count += 1
+        if self.count >= FIRST_ENTRIES:
+            self.__class__ = _Settled  # type: ignore[assignment]
+        text = str(word)
+        if _hash(text) * max(self.count, _DRAWN) < _DRAWN * _HASHES:
+            self.drawn.add(text)
+            return True
+        return super().__contains__(word)
+
+    def is_sampled(self, word: str) -> bool:
+        """Return whether a word, in normal form, is in the sample of all words that were asked for."""
+        return word in self.drawn and _hash(word) * max(self.count, _DRAWN) < _DRAWN * _HASHES
+
+
+class _Settled(WantedWithSample):
+    """The words alone, when the sample is complete."""
+
+    __contains__ = frozenset.__contains__
+
+
+def sampled_vectors(words: Sequence[str], vectors: np.ndarray) -> np.ndarray | None:
+    """Return the vectors of up to `SAMPLE` of some words, shape (words, dimensions); None if they are too few.
+
+    Vectors without a direction are left out.
+
+    >>> sampled_vectors(["king", "queen"], np.eye(2)) is None
+    True
+    """
+    first = np.array([_hash(word) for word in words[:FIRST_ENTRIES]], dtype=np.int64)
+    order = np.argsort(first, kind="stable")
+    plain = [place for place in order if words[place].isalpha() and words[place] == words[place].lower()]
+    chosen = (plain if len(plain) >= FEWEST else order)[:SAMPLE]
+    if len(chosen) < FEWEST:
+        return None
+    sample = np.asarray(vectors[chosen])
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.square(sample, dtype=np.float64).sum(axis=1)
+    usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
+    return sample[usable] if usable.sum() >= FEWEST else None
+
+
+def checked_sample(sample: np.ndarray, dimensions: int) -> np.ndarray:
+    """Return a sample, read-only, or raise `EmbeddingError` if its vectors are not usable with those of the words."""
+    array = np.asarray(sample).view()
+    if array.ndim != 2 or array.shape[1] != dimensions or array.dtype.kind != "f" or len(array) < FEWEST:
+        raise EmbeddingError(
+            f"vocabulary_sample has the shape {array.shape} and the type {array.dtype}. Give vectors of at least "
+            f"{FEWEST:,} random words of the vocabulary, of {dimensions} dimensions each."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.square(array, dtype=np.float64).sum(axis=1)
+    if not (np.isfinite(squares) & (squares >= LEAST_SQUARE)).all():
+        raise EmbeddingError("vocabulary_sample holds vectors that are zero or not finite. Leave them out.")
+    array.flags.writeable = False
+    return array
+
+
+def _hash(word: str) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
