@@ -198,7 +198,7 @@ def trend(
     others = [
         place
         for place in range(len(sample.connections))
-        if place != base and has_both(sample.connection_weights, base, place).any()
+        if place != base and has_both(sample, base, place).any()
     ]
     if not others:
         raise ReportError(
