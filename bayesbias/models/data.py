@@ -14,7 +14,6 @@ from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.schema import code_table, table_facts
 
-
 SIDES = ("associated", "different")
 """The connections that a group needs to be in contrasts."""
 
@@ -233,7 +232,9 @@ def groups_not_compared(data: ModelData) -> dict[str, str]:
     lacking = {}
     for group in dict.fromkeys(data.protected_groups[~data.compared].tolist()):
         pairs = data.pair_counts[data.protected_groups == group].sum(axis=0)
-        sides = [name for name, count in zip(data.connections, pairs.tolist(), strict=True) if name in SIDES and not count]
+        sides = [
+            name for name, count in zip(data.connections, pairs.tolist(), strict=True) if name in SIDES and not count
+        ]
         lacking[group] = f"no {' and no '.join(sides)} list"
     return lacking
 

@@ -38,7 +38,7 @@ class AttributeSample:
 
 
 class _Words(Protocol):
-    """Words of a sample, such as an `AttributeSample`: weights of lists in their means, and whether they are compared."""
+    """Protected words of a sample: the weights of lists in their means, and whether they are compared."""
 
     @property
     def connection_weights(self) -> np.ndarray: ...

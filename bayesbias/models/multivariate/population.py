@@ -123,11 +123,12 @@ def draw_population(
     between: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw the mean distances of words like these, shape (draws, connections), each group with the weight in `group_shares`.
+    """Draw the mean distances of words like these, shape (draws, connections).
 
     `means` (draws, words, connections) are those of these words; unmeasured ones are drawn in place, given the measured
     ones of their word. `measured` (words, connections) holds which words have which connections, `shares` (groups,
-    connections) are the weights of groups, `basis` is that of `effects_basis`, `between` (draws, effects, effects) is S.
+    connections) are the weights of groups (`group_shares`), `basis` is that of `effects_basis`, `between` (draws,
+    effects, effects) is S.
     """
     member = np.eye(group_of.max() + 1)[group_of]
     of_groups = np.einsum("gj,djc->dgc", member.T, means * measured) / (member.T @ measured).clip(1)

@@ -94,7 +94,9 @@ def draw_gaps(
     """
     weights = sample.connection_weights
     if other is None:
-        places = np.flatnonzero(has_both(sample, baseline, baseline))
+        measured = weights[:, baseline].any(axis=1)
+        compared = measured & sample.compared
+        places = np.flatnonzero(compared if compared.any() else measured)
         signs = weights[places, baseline]
     else:
         places = np.flatnonzero(has_both(sample, baseline, other))
