@@ -18,6 +18,7 @@ from bayesbias.estimates.intervals import contrast_name, estimates, independent_
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES
+from bayesbias.models.fitted.fit_source import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.reports.measures.measure_draws import expected_value
@@ -125,6 +126,11 @@ class AuditCell:
                 sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
                 control_sd = _control_sd(table)
                 fitted = fit(table, self.model, progress=False, random_seed=self.fit_seed, **sizes)
+                if CONTRAST in self.measures:
+                    left_out = {
+                        f"{CONTRAST} of {group}": f"{lacking}, so it is in no contrast"
+                        for group, lacking in groups_without_contrast(fitted).items()
+                    }
                 objects = {"fit": fitted, "table": table} if self.keep_fit else {}
             for name in self.measures:
                 try:
@@ -168,6 +174,8 @@ class AuditCell:
         function, draws = entry.of_similarities, None
         # A measure whose posterior is that of another variant of it, or whose lists have no contrast, has none here.
         comparable = {"associated", "different"} <= set(self.study.connections)
+        # Nor has one of all groups, where the model is fitted without some.
+        comparable &= fitted is None or set(self.study.protected) == set(fitted_rows(fitted).protected_groups.tolist())
         if fitted is not None and function is not None and not function.same_as and comparable:
             value = expected_value(fitted, function)
             moments = estimates(value, hdi_prob=self.hdi_prob, independent=independent_draws(fitted)).iloc[0].to_dict()

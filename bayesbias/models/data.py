@@ -1,7 +1,7 @@
 """A distance table as arrays, the input of every model and sampler."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,9 @@ from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.schema import code_table, table_facts
+
+SIDES = ("associated", "different")
+"""The connections that a group needs to be in contrasts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,20 @@ class ModelData:
         for rows in blocks(len(self.distance)):
             counts += np.bincount(self.cells(rows), minlength=counts.size)
         return counts.reshape(shape)
+
+    @cached_property
+    def compared(self) -> np.ndarray:
+        """Whether each protected word is of a group that contrasts average over, shape (protected words,), read-only.
+
+        Its group has both associated and different pairs, or those of the two that the table has. If no group has, all
+        groups are compared.
+        """
+        sides = [place for place, name in enumerate(self.connections) if name in SIDES]
+        groups, group_of = np.unique(self.protected_groups, return_inverse=True)
+        of_groups = np.zeros((len(groups), len(sides)), dtype=bool)
+        np.logical_or.at(of_groups, group_of, self.pair_counts[:, sides] > 0)
+        whole = of_groups.all(axis=1)
+        return np.asarray((whole if whole.any() else np.ones(len(groups), dtype=bool))[group_of])
 
     def cells(self, rows: slice) -> np.ndarray:
         """Return the cells of some rows: protected word * connections + connection."""
@@ -210,6 +227,29 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
         attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
     )
+
+
+def compared_part(data: ModelData) -> ModelData:
+    """Return the rows of the groups that are compared, as a part of the same table, with its hash.
+
+    Models of rows have one mean for each connection: a group that lacks a side would get the missing one from other
+    groups, and move what is estimated for them.
+    """
+    if data.compared.all():
+        return data
+    return replace(subset(data, data.compared[data.protected]), table_hash=data.table_hash)
+
+
+def groups_not_compared(data: ModelData) -> dict[str, str]:
+    """Return the side that each group lacks which is in no contrast, as in "no associated list"."""
+    lacking = {}
+    for group in dict.fromkeys(data.protected_groups[~data.compared].tolist()):
+        pairs = data.pair_counts[data.protected_groups == group].sum(axis=0)
+        sides = [
+            name for name, count in zip(data.connections, pairs.tolist(), strict=True) if name in SIDES and not count
+        ]
+        lacking[group] = f"no {' and no '.join(sides)} list"
+    return lacking
 
 
 def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections: tuple[str, ...]) -> ModelData:

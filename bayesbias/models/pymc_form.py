@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.models.coordinates import coordinates
-from bayesbias.models.data import ModelData, attribute_lists, model_data
+from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.conversion import any_frame
 
@@ -57,7 +57,8 @@ def pymc_model(
     >>> [variable.name for variable in bb.models.pymc_model(table, "hierarchical").free_RVs]
     ['connection_mean', 'word_sd', 'word_offset', 'sigma']
     """
-    return build_model(model_data(table), load_model(model, priors=priors))
+    data, spec = model_data(table), load_model(model, priors=priors)
+    return build_model(data if spec.multivariate else compared_part(data), spec)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayesbias.base.checks import SEED_LIMIT
-from bayesbias.models.data import ModelData, subset
+from bayesbias.models.data import ModelData, compared_part, subset
 from bayesbias.models.multivariate.list_means import why_not_conjugate
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
 from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
@@ -63,6 +63,8 @@ def quick_contrasts(
     (-0.014, 'not settled')
     """
     sampler = sampler_for(spec)
+    if not spec.multivariate:
+        data = compared_part(data)
     if sampler == "exact":
         means = sample_exact(data, spec, draws=draws, rng=rng)[0]["connection_mean"]
     elif sampler == "conjugate":

@@ -15,7 +15,7 @@ from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
 from bayesbias.models.covariates import CovariatesLike, with_covariates
-from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
 from bayesbias.models.fitted.arviz_groups import add_groups, check_groups
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -95,6 +95,12 @@ def fit(
         `slope_sd` and `list_scale`. Root attributes are JSON texts: package versions, model and its hash, table hash
         and provenance, sampler, seed and diagnostics.
 
+    Notes
+    -----
+    A group without associated, or without different, attribute words is in no contrast (if other groups have both), and
+    no mean of a connection averages over it. The default model still has a mean for each of its lists, so that
+    `planned_contrasts` answers questions about it; other models are fitted without its rows.
+
     Raises
     ------
     TableError, ModelError, FitError, ArgumentError, NotEnoughMemoryError
@@ -129,11 +135,16 @@ def fit(
     data = model_data(table)
     if covariates is not None:
         data = with_covariates(data, covariates, table, spec)
+    not_compared = groups_not_compared(data)
+    if not_compared and not spec.multivariate:
+        table = table[data.compared[data.protected]]
+        data = compared_part(data)
     check_room_for_draws(data, spec, draws * chains)
     drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, and each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
+    settings["groups_not_compared"] = not_compared
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return add_groups(fitted, wanted) if wanted else fitted

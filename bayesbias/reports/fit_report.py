@@ -14,7 +14,7 @@ from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
-from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
@@ -134,6 +134,12 @@ class FitReport(Result):
         """Reason why there is no contrast; empty if there is one."""
         return nothing_to_compare(self.fit["constant_data"].to_dataset()["connection"].to_numpy().tolist())
 
+    @property
+    def compared_groups(self) -> tuple[str, ...]:
+        """The protected groups that are in contrasts."""
+        rows = fitted_rows(self.fit)
+        return tuple(dict.fromkeys(rows.protected_groups[rows.compared].tolist()))
+
     @cached_property
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
@@ -152,7 +158,11 @@ class FitReport(Result):
         }
         for entry in facts.get("lost_words", []):
             lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
-        questions = {name: tuple(map(tuple, sides)) for name, sides in facts.get("questions", {}).items()}
+        questions = {
+            name: tuple(map(tuple, sides))
+            for name, sides in facts.get("questions", {}).items()
+            if {group for group, _ in sides} <= set(lists["protected"])  # a model may be fitted without some groups
+        }
         if facts["study"] in list_studies():
             bundled = load_study(facts["study"])
             same = _as_sets(lists["protected"]) == _as_sets(bundled.protected)

@@ -170,12 +170,9 @@ def question_faults(questions: object) -> Iterator[str]:
 
 
 def _side_faults(questions: object, fields: Mapping[str, object]) -> Iterator[str]:
-    """Yield the sides of well-formed questions that a study lacks, and differences that are 0 in any model."""
-    protected, attributes, associated = (fields[name] for name in ("protected", "attributes", "associated"))
+    """Yield the sides of well-formed questions that a study lacks, and differences of a side and itself."""
+    protected, attributes = fields["protected"], fields["attributes"]
     lists = {**_mapping(attributes), **{name: () for name in CONTROLS if fields.get(name) != "none"}}
-    pairs = (
-        [tuple(pair) for pair in associated if isinstance(pair, Sequence)] if isinstance(associated, Sequence) else []
-    )
     for name, sides in _mapping(questions).items():
         cells = [tuple(side) for side in sides] if isinstance(sides, Sequence) else []
         for side in cells:
@@ -185,15 +182,9 @@ def _side_faults(questions: object, fields: Mapping[str, object]) -> Iterator[st
                 if isinstance(groups, Mapping) and groups and label not in groups:
                     hint = did_you_mean(label, (group for group in groups if isinstance(group, str)))
                     yield f"question {name!r} has {list(side)}, but there is no {kind} {label!r}{hint}."
-        connections = [
-            (group, attribute if attribute in CONTROLS else (group, attribute) in pairs) for group, attribute in cells
-        ]
-        for first, second in zip(connections[::2], connections[1::2], strict=True):
+        for first, second in zip(cells[::2], cells[1::2], strict=True):
             if first == second:
-                yield (
-                    f"question {name!r} compares {first[0]!r} with itself, to lists of the same connection: a model "
-                    "gives these one mean, so that their difference is 0 by assumption."
-                )
+                yield f"question {name!r} compares {list(first)} with itself, so that the difference is 0."
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -165,6 +165,7 @@ def sample_of(first: np.ndarray, second: np.ndarray, covariate: np.ndarray) -> A
         group_of=np.zeros(words, dtype=int),
         pattern_of=np.zeros(words, dtype=int),
         connection_weights=weights,
+        compared=np.ones(words, dtype=bool),
         covariates=covariate[:, None],
     )
 

@@ -200,6 +200,7 @@ def sample_of(
         lists=("0", "1"),
         connections=("associated", "different"),
         connection_weights=weights,
+        compared=np.ones(words, dtype=bool),
     )
 
 

@@ -86,6 +86,7 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
         lists=("first", "second"),
         connections=("associated", "different"),
         connection_weights=weights,
+        compared=np.ones(len(words), dtype=bool),
     )
 
 

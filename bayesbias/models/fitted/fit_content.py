@@ -116,11 +116,17 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "chains": ("a count", is_count),
     "random_seed": ("a seed", lambda value: is_count(value) and value < 2**32),
     "convergence_problems": ("a list of texts", _are_texts),
+    "groups_not_compared": (
+        "texts by protected group",
+        lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()]),
+    ),
 }
 
 
 def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
     for name, (what, is_one) in _FACTS.items():
+        if name == "groups_not_compared" and name not in fit.attrs:  # as in files of earlier versions
+            continue
         try:
             value = json.loads(fit.attrs[name])
         except (KeyError, TypeError, ValueError, RecursionError):

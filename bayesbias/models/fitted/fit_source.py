@@ -1,5 +1,6 @@
 """The model, the rows and the table that a fit was made from."""
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,12 @@ def fitted_model(fit: "xr.DataTree") -> ModelSpec:
 def fitted_rows(fit: "xr.DataTree") -> ModelData:
     """Return the rows that the model was fitted to, as arrays."""
     return stored_rows(check_fit(fit))
+
+
+def groups_without_contrast(fit: "xr.DataTree") -> dict[str, str]:
+    """Return the side that each protected group lacks which is in no contrast, as in "no associated list"."""
+    stored: dict[str, str] = json.loads(check_fit(fit).attrs.get("groups_not_compared", "{}"))
+    return stored
 
 
 def tied_directions(fit: "xr.DataTree") -> int:

@@ -53,7 +53,8 @@ def finish_fit(
 ) -> "xr.DataTree":
     """Return a sampler's draws and its report on them as the fit's DataTree, with data and provenance.
 
-    `settings` holds the sampler, its draws, tuning steps and chains, and the seed.
+    `data` are the rows that the model was fitted to, and `table` has no others. `settings` holds the sampler, its
+    draws, tuning steps and chains, the seed, and the groups that are in no contrast.
     """
     import xarray as xr
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
@@ -22,8 +23,10 @@ class AttributeSample:
     words of its group that have the same connections to all lists: commonly the same. `connection_weights`
     (protected words, connections, lists) are weights of lists in a word's mean distance for a connection. Lists weigh
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
-    connection. `covariates` (protected words, covariates) are the words' values, or None. `list_effects` (lists,) and
-    `group_effects` (groups,) are design effects: n dependent words are worth n over their effect independent ones.
+    connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
+    are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
+    `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
+    effect independent ones.
     """
 
     distances: np.ndarray
@@ -34,6 +37,7 @@ class AttributeSample:
     group_of: np.ndarray
     pattern_of: np.ndarray
     connection_weights: np.ndarray
+    compared: np.ndarray
     covariates: np.ndarray | None = None
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
@@ -59,9 +63,33 @@ class AttributeSample:
         return np.asarray(np.bincount(self.group_of) / self.group_effects)
 
 
-def has_both(weights: np.ndarray, first: int, second: int) -> np.ndarray:
-    """Return whether each word has lists of two connections, given its `connection_weights`, shape (words,)."""
-    return np.asarray(weights[:, first].any(axis=1) & weights[:, second].any(axis=1))
+class _Words(Protocol):
+    """Protected words of a sample: the weights of lists in their means, and whether they are compared."""
+
+    @property
+    def connection_weights(self) -> np.ndarray: ...
+
+    @property
+    def compared(self) -> np.ndarray: ...
+
+
+def has_both(sample: _Words, first: int, second: int) -> np.ndarray:
+    """Return whether each word is compared and has lists of two connections, shape (words,)."""
+    measured = sample.connection_weights.any(axis=2)
+    return np.asarray(sample.compared & measured[:, first] & measured[:, second])
+
+
+def group_shares(sample: AttributeSample) -> np.ndarray:
+    """Return the weight of each group in the mean of a connection, shape (groups, connections).
+
+    The groups that are compared and have the connection weigh the same, the others nothing. If no group that is
+    compared has it, those that have it weigh the same.
+    """
+    member = np.eye(sample.group_of.max() + 1, dtype=bool)[sample.group_of]
+    have = member.T @ sample.connection_weights.any(axis=2)
+    counted = have & (member.T @ sample.compared)[:, None]
+    counted = np.where(counted.any(axis=0), counted, have)
+    return np.asarray(counted / counted.sum(axis=0))
 
 
 @lru_cache(maxsize=2)
@@ -113,6 +141,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         group_of=group_of,
         pattern_of=np.unique(np.column_stack([group_of, lists[:, 2:].T]), axis=0, return_inverse=True)[1].reshape(-1),
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
+        compared=data.compared,
         covariates=data.covariates,
         list_effects=_design_effects(data.attribute_links, distances, list_of),
         group_effects=_design_effects(data.protected_links, distances.T, group_of),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bayesbias.models.multivariate.attribute_sample import AttributeSample
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, group_shares
 from bayesbias.models.multivariate.list_blocks import blocks_of
 from bayesbias.models.multivariate.list_draws import draw_lean_roots
 from bayesbias.models.multivariate.list_means import effect_covariance, weighted_points
@@ -52,8 +52,7 @@ def connection_moments(
         lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
     between, basis = effect_covariance(sample, priors, connections, draws, seed), effects_basis(connections)
     of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
-    measured = of_groups.sum(axis=2) > 0
-    share = measured / measured.sum(axis=0)
+    share = group_shares(sample)
     weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
     # Covariates, which are 0 on average, have no part in them.
     lean = lean[..., :groups, :groups]

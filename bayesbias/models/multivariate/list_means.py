@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData
-from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, group_shares
 from bayesbias.models.multivariate.list_blocks import (
     LEAN,
     Block,
@@ -203,7 +203,7 @@ def with_population(
     means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
     between = effect_covariance(sample, priors, connections, len(lists), seed)
     measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
-    population = draw_population(means, measured, sample.group_of, basis, between, rng)
+    population = draw_population(means, measured, sample.group_of, group_shares(sample), basis, between, rng)
     covariance = basis @ between @ basis.T
     return {
         "connection_mean": population,

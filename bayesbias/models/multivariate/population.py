@@ -118,22 +118,23 @@ def draw_population(
     means: np.ndarray,
     measured: np.ndarray,
     group_of: np.ndarray,
+    shares: np.ndarray,
     basis: np.ndarray,
     between: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw the mean distances of words like these, shape (draws, connections), each group with the same weight.
+    """Draw the mean distances of words like these, shape (draws, connections).
 
     `means` (draws, words, connections) are those of these words; unmeasured ones are drawn in place, given the measured
-    ones of their word. `measured` (words, connections) holds which words have which connections, `basis` is that of
-    `effects_basis`, `between` (draws, effects, effects) is S.
+    ones of their word. `measured` (words, connections) holds which words have which connections, `shares` (groups,
+    connections) are the weights of groups (`group_shares`), `basis` is that of `effects_basis`, `between` (draws,
+    effects, effects) is S.
     """
     member = np.eye(group_of.max() + 1)[group_of]
-    have = (member.T @ measured) > 0
     of_groups = np.einsum("gj,djc->dgc", member.T, means * measured) / (member.T @ measured).clip(1)
-    noise = rng.standard_normal((len(means), len(have), len(basis)))
+    noise = rng.standard_normal((len(means), len(shares), len(basis)))
     noise = noise @ np.swapaxes(np.linalg.cholesky(between), 1, 2) @ basis.T / np.sqrt(member.sum(axis=0))[:, None]
-    population = np.asarray(((of_groups + noise) * have / have.sum(axis=0)).sum(axis=1))
+    population = np.asarray(((of_groups + noise) * shares).sum(axis=1))
     _draw_unmeasured(means, measured, population, basis @ between @ basis.T, rng)
     return population
 

@@ -94,10 +94,12 @@ def draw_gaps(
     """
     weights = sample.connection_weights
     if other is None:
-        places = np.flatnonzero(weights[:, baseline].any(axis=1))
+        measured = weights[:, baseline].any(axis=1)
+        compared = measured & sample.compared
+        places = np.flatnonzero(compared if compared.any() else measured)
         signs = weights[places, baseline]
     else:
-        places = np.flatnonzero(has_both(weights, baseline, other))
+        places = np.flatnonzero(has_both(sample, baseline, other))
         signs = weights[places, baseline] - weights[places, other]
     groups, group_of = np.unique(sample.group_of[places], return_inverse=True)
     member = np.eye(len(groups))[group_of]

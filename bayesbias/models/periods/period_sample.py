@@ -25,7 +25,8 @@ class PeriodSample:
     `fill_words` does, and NaN where an attribute word lacks it. `protected_present` (protected words, periods) and
     `attribute_present` (attribute words, periods) are the words that periods have. `list_of` (attribute words,) and
     `group_of` (protected words,) are positions in `lists` and `groups`; `connection_weights` (protected words,
-    connections, lists) are the weights of lists in a word's mean distance for a connection.
+    connections, lists) are the weights of lists in a word's mean distance for a connection; `compared`
+    (protected words,) is whether a word's group is in contrasts.
     """
 
     periods: tuple[str, ...]
@@ -40,6 +41,7 @@ class PeriodSample:
     lists: tuple[str, ...]
     connections: tuple[str, ...]
     connection_weights: np.ndarray
+    compared: np.ndarray
 
 
 def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
@@ -97,6 +99,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
         lists=sample.lists,
         connections=data.connections,
         connection_weights=sample.connection_weights,
+        compared=sample.compared,
     )
 
 

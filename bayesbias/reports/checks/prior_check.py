@@ -16,7 +16,7 @@ from bayesbias.base.number_text import distance_text, share_text, signed_text
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
-from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.data import ModelData, compared_part, model_data
 from bayesbias.models.multivariate.simulation import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -190,6 +190,8 @@ def check_prior(
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
     spec, data = load_model(model, priors=priors), model_data(table)
+    if not spec.multivariate:
+        data = compared_part(data)
     numbers = samples * (
         2 * _PAIRS * len(data.connections) + sum(map(math.prod, parameter_shapes(data, spec).values()))
     )

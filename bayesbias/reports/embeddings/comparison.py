@@ -10,6 +10,7 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import StatementList
 from bayesbias.errors import ArgumentError, TableError
+from bayesbias.models.data import model_data
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
@@ -275,7 +276,11 @@ def compare_embeddings(
             f"takes the changes of whole vectors. Leave it out, or take another model, such as {DIFFERENCE_MODEL!r}."
         )
     difference_spec = model_of_differences(spec, difference_prior or DIFFERENCE_PRIOR)
-    pairs = {name: pair_differences(common[baseline], common[name], name) for name in names}
+    data = model_data(common[baseline])
+    compared = data.compared[data.protected]
+    # Groups that are in no contrast are in no difference either: means of connections are those of the other groups.
+    parts = {name: table[compared].reset_index(drop=True) for name, table in common.items()}
+    pairs = {name: pair_differences(parts[baseline], parts[name], name) for name in names}
 
     simulated = any(table.attrs[ATTRS_KEY].get("simulated") is True for table in common.values())
     differing = {

@@ -183,7 +183,7 @@ def joint_gap_frame(
     associated, lists = sample.connections.index("associated"), list_deviations(sample)
     frames = []
     for place, connection in enumerate(sample.connections):
-        if place == associated or not has_both(sample.connection_weights, associated, place).any():
+        if place == associated or not has_both(sample, associated, place).any():
             continue
         drawn = draw_contrast(
             sample, lists, np.arange(2.0), (associated, place), draws=draws * chains, chains=chains, seed=seed

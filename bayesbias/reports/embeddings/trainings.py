@@ -283,10 +283,7 @@ def compare_trainings(
     # Tables may list the words in different orders.
     orders = {name: _places(first, frame) for name, frame in frames.items()}
     frames = {name: frame.iloc[orders[name]] for name, frame in frames.items()}
-    draws = [
-        _chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope))[:, orders[name]]
-        for name, fit in fits.items()
-    ]
+    draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope), first) for fit in fits.values()]
     errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     samples = None
     if resampled is not None:
@@ -325,10 +322,17 @@ def _places(first: "pd.DataFrame", frame: "pd.DataFrame") -> Integers:
     return pd.MultiIndex.from_frame(frame[_KEYS]).get_indexer(pd.MultiIndex.from_frame(first[_KEYS]))
 
 
-def _chained(draws: "xr.DataTree") -> Floats:
-    """Return draws of contrasts chain after chain, shape (draws, contrasts), in the order of `contrasts`."""
-    arrays = [values.to_numpy() for values in draws["posterior"].data_vars.values()]
-    return np.concatenate([array.reshape(array.shape[0] * array.shape[1], -1) for array in arrays], axis=1)
+def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
+    """Return draws of the contrasts of a frame, chain after chain, shape (draws, contrasts)."""
+    columns = {}
+    for values in draws["posterior"].data_vars.values():
+        dims = values.dims[2:]
+        chained = values.to_numpy().reshape(-1, *values.shape[2:])
+        names = [values[dim].to_numpy().tolist() for dim in dims]
+        for place in np.ndindex(*values.shape[2:]):
+            labels = {dim: of_dim[at] for dim, of_dim, at in zip(dims, names, place, strict=True)}
+            columns[tuple(labels.get(key, "") for key in _KEYS)] = chained[(slice(None), *place)]
+    return np.stack([columns[row] for row in frame[_KEYS].itertuples(index=False, name=None)], axis=1)
 
 
 def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":

@@ -196,9 +196,7 @@ def trend(
     lists = list_deviations(sample)
     base = sample.connections.index(baseline)
     others = [
-        place
-        for place in range(len(sample.connections))
-        if place != base and has_both(sample.connection_weights, base, place).any()
+        place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()
     ]
     if not others:
         raise ReportError(

@@ -68,8 +68,8 @@ def attribute_phrases(groups: int) -> AttributePhrases:
 
 
 def named_phrases(data: ModelData) -> dict[str, str]:
-    """Return a noun phrase for each connection, with the names of the two lists where there is one protected group."""
-    groups = sorted(set(data.protected_groups.tolist()))
+    """Return a noun phrase for each connection, with the names of the two lists if one protected group is compared."""
+    groups = sorted(set(data.protected_groups[data.compared].tolist()))
     words = attribute_phrases(len(groups)).words
     if len(groups) > 1 or data.attribute_groups is None:
         return words

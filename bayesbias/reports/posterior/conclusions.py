@@ -17,14 +17,18 @@ from bayesbias.reports.posterior.attribute_phrases import attribute_phrases, nam
 from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
-from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides, nearness_matters
+from bayesbias.reports.posterior.group_statements import (
+    group_statements,
+    left_out_statements,
+    nearness_decides,
+    nearness_matters,
+)
+from bayesbias.reports.posterior.plain_differences import reason_apart, reason_pulled
 from bayesbias.reports.posterior.questions import question_statements
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from bayesbias.models.spec import ModelSpec
 
 _LIMITS = {
     "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
@@ -71,7 +75,8 @@ def conclusions(
         small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are nearer
         to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words of this
         kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the
-        estimate, and whether it is `settled`: its interval excludes 0) and ``"question"`` (a question of the study);
+        estimate, and whether it is `settled`: its interval excludes 0), ``"group without contrast"`` (a group that is
+        in no contrast, and what it lacks) and ``"question"`` (a question of the study);
         for several groups with associated and different words also ``"group"`` (the contrast of a group, and whether
         the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`,
         `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their plain
@@ -102,19 +107,22 @@ def conclusions(
         ]
         for level in ("overall", "protected_group", "word")
     )
-    pull = _pull(fitted_model(fit))
+    spec = fitted_model(fit)
+    pull = reason_pulled(spec)
     word_statements = [
-        _words_statement([row for row in words if row["contrast"] == contrast["contrast"]], hdi_prob, pull)
+        _words_statement(of_contrast, hdi_prob, pull)
         for contrast in overall
+        if (of_contrast := [row for row in words if row["contrast"] == contrast["contrast"]])
     ]
     names_words = any(statement.numbers["nearer"] or statement.numbers["farther"] for statement in word_statements)
-    reason_apart, phrases = _reason_apart(fit), named_phrases(fitted_rows(fit))
+    why_apart, phrases = reason_apart(fitted_rows(fit), spec), named_phrases(fitted_rows(fit))
     return Conclusions(
         about=_about(fit),
         doubts=(*convergence_doubts(fit), *data_doubts(fit)),
         verdict=_verdict(overall, words, hdi_prob, groups=len(_groups(fit))),
         shown=(
-            *(_contrast_statement(row, reason_apart, phrases) for row in overall),
+            *(_contrast_statement(row, why_apart, phrases) for row in overall),
+            *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
@@ -178,27 +186,13 @@ def _about(fit: "xr.DataTree") -> Statement:
 
 
 def _groups(fit: "xr.DataTree") -> set[str]:
-    """Return the names of the protected groups."""
-    return set(np.asarray(fit["constant_data"]["protected_group"], dtype=str).tolist())
+    """Return the names of the protected groups that are compared."""
+    rows = fitted_rows(fit)
+    return set(rows.protected_groups[rows.compared].tolist())
 
 
 def _other(row: Row) -> str:
     return contrast_sides(row["contrast"])[1]
-
-
-def _reason_apart(fit: "xr.DataTree") -> str:
-    """Return why estimates of a fit can differ from plain differences."""
-    rows, spec = fitted_rows(fit), fitted_model(fit)
-    reasons = []
-    if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
-        reasons.append("pairs that were lost are estimated from the others")
-    if spec.switches["likelihood"] == "student_t":
-        reasons.append("outlying distances count less")
-    if spec.switches["pooling"] == "none":
-        reasons.append("the prior of the means counts where pairs are few")
-    elif not spec.multivariate:
-        reasons.append("words are pooled, each with the same weight whatever its group")
-    return " and ".join(reasons) or "means of a list are estimated from all its words together"
 
 
 def _group_statements(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
@@ -212,7 +206,7 @@ def _has_plain(row: Row) -> bool:
     return bool(np.isfinite(row["observed"]))
 
 
-def _contrast_statement(row: Row, reason_apart: str, phrases: Mapping[str, str]) -> Statement:
+def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) -> Statement:
     associated, other = phrases["associated"], phrases[_other(row)]
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     if not _has_plain(row):
@@ -241,7 +235,7 @@ def _contrast_statement(row: Row, reason_apart: str, phrases: Mapping[str, str])
             f"difference is {signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     if _apart(row):
-        text += f" The two are more than one posterior sd apart because in this model {reason_apart}."
+        text += f" The two are more than one posterior sd apart because in this model {why_apart}."
     return Statement("contrast", text, numbers)
 
 
@@ -373,23 +367,11 @@ def _words_statement(every: list[Row], hdi_prob: float, pull: str) -> Statement:
     return Statement("words", text, numbers)
 
 
-def _pull(spec: "ModelSpec") -> str:
-    """Return where a model pulls the estimates of single words."""
-    if spec.switches["pooling"] == "none":
-        return "The prior of the means moves them."
-    if spec.multivariate:
-        return (
-            "The model pulls single words toward the others of their group, as far as the attribute words show that "
-            "they agree."
-        )
-    return "The model pulls single words toward the mean of all words of a connection."
-
-
 def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:
     if caution := fit_attribute(fit, "model").get("caution", ""):
         yield Statement("model", caution)
     applies = {"one group": len(_groups(fit)) == 1, "relevance": without_rope, "many words": names_words}
-    words = counted(fit["constant_data"].sizes["protected_word"], "word")
+    words = counted(int(fitted_rows(fit).compared.sum()), "word")
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
             yield Statement(kind, text.format(words=words))

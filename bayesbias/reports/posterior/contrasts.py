@@ -1,6 +1,6 @@
 """Contrasts: how much nearer one kind of attribute word is than another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,10 +81,10 @@ def contrasts(
         ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019),
         `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. Multivariate fits of several
         groups have more columns for contrasts of associated and different words: `list_nearness`, the part due to one
-        list being nearer to all groups (with equal weights), and the contrast without it: `net_mean`, `net_low` and
-        `net_high`. Fits of vectors that are means over contexts or templates have `context_sd`, the standard error of
-        the plain contrast over them, and the interval with it: `context_low` and `context_high`. ``attrs`` hold
-        `hdi_prob`, `baseline`, `scope` and `rope`.
+        list being nearer to all compared groups (with equal weights), and the contrast without it: `net_mean`,
+        `net_low` and `net_high`. Fits of vectors that are means over contexts or templates have `context_sd`, the
+        standard error of the plain contrast over them, and the interval with it: `context_low` and `context_high`.
+        ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
 
     Raises
     ------
@@ -93,6 +93,10 @@ def contrasts(
 
     Notes
     -----
+    Groups that lack associated or different attribute words are in no contrast, and neither are their words
+    (`conclusions` names them); `planned_contrasts` answers questions about them. If no group has both, all are
+    averaged, which shows differences between groups only. Groups without pairs of one side have no row.
+
     The contrast of a group or a word rests on its own distances: if one list is nearer to every word than another, that
     is part of it. Over all groups the nearness of lists cancels, unless several groups share a list. `mean` differs
     from `observed` by what the model shares between words: a single word's difference follows that of its group as far
@@ -121,7 +125,9 @@ def contrasts(
         for other in rows.connections:
             if other == baseline:
                 continue
-            chosen = list(_words(rows, name))
+            chosen = list(_words(rows, name, baseline, [other]))
+            if not chosen:
+                continue
             set_draws = _draws(fit, chosen, baseline, other, scope)
             numbers = moments(set_draws, independent=independent).drop(columns=_SUBSET).to_dict("records")
             nearness = _nearness(fit, rows, chosen, baseline, other)
@@ -151,6 +157,11 @@ def contrasts(
                         **{column: value.item() for column, value in direction_of(draws, region).items()},
                     }
                 )
+    if not records:  # no group has both sides
+        overall = contrasts(fit, baseline=baseline, level="overall", scope=scope, hdi_prob=hdi_prob, rope=rope)
+        empty = overall.iloc[:0]
+        empty.attrs = overall.attrs
+        return empty
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
     columns = [name for name in _COLUMNS if name in result]
@@ -189,6 +200,11 @@ def contrast_draws(
     FitError, ReportError, ArgumentError
         As for `contrasts`.
 
+    Notes
+    -----
+    Groups and words are those with pairs on both sides of some contrast. Where one of several contrasts has no pairs of
+    a side, its draws follow from the other words alone, and `contrasts` has no row.
+
     Examples
     --------
     >>> draws = bb.contrast_draws(fit, level="word")["posterior"]["word"]
@@ -203,7 +219,8 @@ def contrast_draws(
     others = [name for name in rows.connections if name != baseline]
     variables = {}
     for name in levels:
-        chosen = list(_words(rows, name))
+        if not (chosen := list(_words(rows, name, baseline, others))):
+            continue
         draws = xr.concat([_draws(fit, chosen, baseline, other, scope) for other in others], dim="contrast")
         draws = draws.transpose("chain", "draw", "contrast", _SUBSET).assign_coords(
             {dim: fit["posterior"].coords[dim] for dim in ("chain", "draw")}
@@ -246,16 +263,27 @@ class _Words:
         return np.tensordot(group_weights(self.groups), word_values[self.places], axes=1)
 
 
-def _words(rows: ModelData, level: str) -> Iterator[_Words]:
-    places, groups = np.arange(len(rows.protected_words)), rows.protected_groups
+def _words(rows: ModelData, level: str, baseline: str, others: Sequence[str]) -> Iterator[_Words]:
+    """Yield the sets of words that are compared; without groups that have no pairs of a side, and without their words.
+
+    With several `others`, a group needs pairs of one of them.
+    """
+    groups, places = rows.protected_groups, np.flatnonzero(rows.compared)
     if level == "overall":
-        yield _Words("", places, groups)
-    elif level == "word":
-        for place, word in enumerate(rows.protected_words):
-            yield _Words(str(word), places[[place]], groups[[place]])
+        yield _Words("", places, groups[places])
+        return
+    columns = [rows.connections.index(name) for name in others]
+    members, base = {}, rows.connections.index(baseline)
+    for group in dict.fromkeys(groups[places].tolist()):
+        of_group = np.flatnonzero(groups == group)
+        measured = rows.pair_counts[of_group].any(axis=0)
+        if measured[base] and measured[columns].any():
+            members[group] = of_group
+    if level == "protected_group":
+        yield from (_Words(str(name), of_group, groups[of_group]) for name, of_group in members.items())
     else:
-        for group in dict.fromkeys(groups.tolist()):
-            yield _Words(str(group), np.flatnonzero(groups == group), groups[groups == group])
+        for place in places[np.isin(groups[places], list(members))]:
+            yield _Words(str(rows.protected_words[place]), np.array([place]), groups[[place]])
 
 
 def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, scope: str) -> "xr.DataArray":
@@ -280,16 +308,16 @@ def _nearness(
     None if the fit has no means of lists, or the contrast does not compare associated and different words.
     """
     groups = rows.protected_groups
-    if {baseline, other} != {"associated", "different"} or len(set(groups.tolist())) == 1:
+    if {baseline, other} != {"associated", "different"} or len(set(groups[rows.compared].tolist())) == 1:
         return None
     if "list_mean" not in fit["posterior"]:
         return None
     stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)
     list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
-    nearness = np.tensordot(group_weights(groups), list_means, axes=1)
-    weights = attribute_sample(rows).connection_weights
-    sides = rows.connections.index(baseline), rows.connections.index(other)
-    weight_gaps, compared = weights[:, sides[0]] - weights[:, sides[1]], has_both(weights, *sides)
+    nearness = np.tensordot(group_weights(groups[rows.compared]), list_means[rows.compared], axes=1)
+    sample, sides = attribute_sample(rows), (rows.connections.index(baseline), rows.connections.index(other))
+    weights = sample.connection_weights
+    weight_gaps, compared = weights[:, sides[0]] - weights[:, sides[1]], has_both(sample, *sides)
 
     def of_words(words: _Words) -> np.ndarray:
         # As in `observed`, a word that lacks one side has no part.

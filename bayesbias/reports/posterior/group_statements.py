@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from math import isclose
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData
+from bayesbias.models.fitted.fit_source import fitted_model, groups_without_contrast
+from bayesbias.models.spec import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Row = dict[Hashable, Any]
 
@@ -27,6 +32,22 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     nets = [float(row.get("net_mean", np.nan)) for row in rows]
     shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
     return [_group_statement(row, data, explain=explain, shared=shared) for row in rows]
+
+
+def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
+    """Return a statement for each protected group of a fit that is in no contrast, with what it lacks."""
+    multivariate = fitted_model(fit).multivariate
+    how = "Its mean distance to each list is part of the fit: ask about it in the study's [questions]."
+    if not multivariate:
+        how = f"This model is fitted without its words; the model {DEFAULT_MODEL!r} answers questions about it."
+    return tuple(
+        Statement(
+            "group without contrast",
+            f"{group}: {lacking}, so it is in no contrast. {how}",
+            {"protected_group": group, "lacking": lacking, "fitted": multivariate},
+        )
+        for group, lacking in groups_without_contrast(fit).items()
+    )
 
 
 def nearness_decides(row: Row) -> bool:

@@ -1,8 +1,9 @@
-"""Differences of plain averages, without a model."""
+"""Differences of plain averages, without a model, and why the estimates of models differ from them."""
 
 import numpy as np
 
 from bayesbias.models.data import ModelData
+from bayesbias.models.spec import ModelSpec
 
 
 def plain_means(rows: ModelData) -> np.ndarray:
@@ -45,3 +46,29 @@ def plain_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray
     gaps = baseline - other
     finite = np.isfinite(gaps)
     return round(float(group_weights(groups[finite]) @ gaps[finite]), 15) if finite.any() else float("nan")
+
+
+def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
+    """Return why contrasts of all words can differ from plain differences, for rows that a model was fitted to."""
+    reasons = []
+    if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
+        reasons.append("pairs that were lost are estimated from the others")
+    if spec.switches["likelihood"] == "student_t":
+        reasons.append("outlying distances count less")
+    if spec.switches["pooling"] == "none":
+        reasons.append("the prior of the means counts where pairs are few")
+    elif not spec.multivariate:
+        reasons.append("words are pooled, each with the same weight whatever its group")
+    return " and ".join(reasons) or "words with pairs of one side only count, which the plain difference leaves out"
+
+
+def reason_pulled(spec: ModelSpec) -> str:
+    """Return where a model pulls the estimates of single words."""
+    if spec.switches["pooling"] == "none":
+        return "The prior of the means moves them."
+    if spec.multivariate:
+        return (
+            "The model pulls single words toward the others of their group, as far as the attribute words show that "
+            "they agree."
+        )
+    return "The model pulls single words toward the mean of all words of a connection."

@@ -1,5 +1,6 @@
 """Questions about chosen lists: how much nearer one protected group is to one attribute list than another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,11 @@ from bayesbias.errors import (
 )
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, fitted_table, groups_without_contrast
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.posterior.group_statements import unsettled_text
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
@@ -99,7 +101,13 @@ def planned_contrasts(
             "such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML file and build "
             "the table again."
         )
-    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), _model_means(fit, rows))
+    pairs = _Pairs(
+        rows,
+        np.asarray(table["attribute_group"], dtype=str),
+        _model_means(fit, rows),
+        model=fitted_model(fit).name,
+        not_fitted=groups_without_contrast(fit),
+    )
     answers, unanswered = [], {}
     for name, question_sides in questions.items():
         try:
@@ -180,11 +188,16 @@ def _model_means(fit: "xr.DataTree", rows: ModelData) -> _Means:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Rows of a fit, their attribute lists, and the means that the model has for them."""
+    """Rows of a fit, their attribute lists, the means that the model has for them, and its name.
+
+    `not_fitted` are the groups without a contrast, with what they lack: models of rows are fitted without them.
+    """
 
     rows: ModelData
     lists: np.ndarray
     means: _Means
+    model: str
+    not_fitted: Mapping[str, str]
 
     @property
     def groups(self) -> np.ndarray:
@@ -195,6 +208,11 @@ class _Pairs:
         """Return a mask of the rows of a protected group and an attribute list."""
         for label, value, names in (("attribute list", name, self.lists), ("protected group", group, self.groups)):
             choices = list(dict.fromkeys(names.tolist()))
+            if label == "protected group" and value in self.not_fitted and value not in choices:
+                raise ReportError(
+                    f"The model {self.model!r} is fitted without {value!r}, which has {self.not_fitted[value]} and so "
+                    f"is in no contrast. Fit the model {DEFAULT_MODEL!r}, which has a mean for each group and list."
+                )
             if value not in choices:
                 raise ReportError(
                     f"The fit has no {label} {value!r}{did_you_mean(value, choices)}; it has {', '.join(choices)}."

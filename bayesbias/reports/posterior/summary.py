@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.models.fitted.fit_source import groups_without_contrast
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     pandas.DataFrame
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
         if the model has them, also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
-        behind the estimate; 0 if it rests on the prior and the other words alone), `mean`, `sd`, `hdi_low`, `hdi_high`
+        behind the estimate; 0 if it rests on the prior and the other words alone, as of a word that lost its pairs;
+        a group that is in no contrast has no rows for connections that it lacks), `mean`, `sd`, `hdi_low`, `hdi_high`
         in the parameter's unit (`UNITS`), `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` holds
         `hdi_prob`.
 
@@ -78,10 +80,20 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     for name in labels:
         result[name] = result[name].fillna("") if name in result else ""
     result["pairs"] = _pair_counts(fit, result)
+    result = result[~_without_pairs_by_design(fit, result)]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
     result.attrs = {"hdi_prob": hdi_prob}
     return result
+
+
+def _without_pairs_by_design(fit: "xr.DataTree", rows: "pd.DataFrame") -> "pd.Series[bool]":
+    """Return which rows are means of words whose group is in no contrast, for a connection that it lacks.
+
+    No distance is behind these means: they follow from those of other groups.
+    """
+    not_compared = rows["protected_group"].isin(list(groups_without_contrast(fit)))
+    return not_compared & (rows["connection"] != "") & (rows["pairs"] == 0)
 
 
 def _level(draws: "xr.DataArray") -> str:

@@ -12,7 +12,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_prob
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
-from bayesbias.models.data import ModelData, attribute_lists, model_data
+from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import log_mean, psis_loo
 from bayesbias.models.numerics.importance import KHAT_MAX
@@ -122,6 +122,9 @@ def compare_models(
     check_probability("hdi_prob", hdi_prob)
     specs = _specs(models)
     data = model_data(table)
+    if not all(spec.multivariate for spec in specs):
+        # The same rows for all models: those of rows are fitted without groups that are in no contrast.
+        table, data = table[data.compared[data.protected]], compared_part(data)
     if len(data.attribute_words) < FEWEST_WORDS:
         raise ReportError(
             f"The table has {len(data.attribute_words)} attribute word, and models are compared by leaving out one at "

@@ -24,7 +24,7 @@ from bayesbias.base.number_text import signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
-from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data, subset
 from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
@@ -111,7 +111,8 @@ def sensitivity(
         ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
         Carlo error). ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast,
         the cases that change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not
-        be left out, and why), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped`
+        be left out, and why: so are lists without which the means would be
+        about other groups), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped`
         (whether an interrupt, such as Ctrl-C, ended the refits: those that were done are returned, with a warning),
         `monte_carlo_error` (the largest
         Monte Carlo standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
@@ -153,7 +154,9 @@ def sensitivity(
     seed, spec = resolve_seed(random_seed), load_model(model)
     data = model_data(table)
     check_baseline(baseline, data.connections, "table")
-    table = validate_table(table)
+    table, not_compared = validate_table(table), groups_not_compared(data)
+    if not_compared and not spec.multivariate:
+        table, data = table[data.compared[data.protected]], compared_part(data)
     refits = QuickRefits(data, baseline, draws=draws * chains, seed=seed)
 
     # It searches all libraries for threads: once, and not for each refit.
@@ -260,11 +263,17 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
 
 def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, str]:
     """Return for each contrast the reason why these rows do not determine it; an empty text if they do."""
-    reasons, equal = {}, ""
+    reasons, equal, part = {}, "", subset(data, keep)
+    whole, left, left_groups = _groups_behind(data), _groups_behind(part), set(part.protected_groups.tolist())
     for name in data.connections:
         distance = data.distance[keep & (data.connection == data.connections.index(name))]
         if not len(distance):
             reasons[name] = f"the connection {name!r} would have no rows left"
+        elif (after := left[name]) != (before := whole[name] & left_groups):
+            reasons[name] = (
+                f"the mean of {name!r} would be about other protected groups: {name_some(sorted(after))} in place of "
+                f"{name_some(sorted(before))}"
+            )
         elif len(distance) > 1 and distance.min() == distance.max():
             reasons[name] = equal = f"all distances left in the connection {name!r} would be equal"
         else:
@@ -273,6 +282,15 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, st
         f"{baseline} - {other}": equal or reasons[baseline] or reasons[other]
         for other in data.connections
         if other != baseline
+    }
+
+
+def _groups_behind(data: ModelData) -> dict[str, set[str]]:
+    """Return the protected groups that the mean of each connection averages over."""
+    measured = data.compared[:, None] & (data.pair_counts > 0)
+    return {
+        name: set(data.protected_groups[of_words].tolist())
+        for name, of_words in zip(data.connections, measured.T, strict=True)
     }
 
 

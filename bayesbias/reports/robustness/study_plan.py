@@ -58,7 +58,7 @@ class StudyPlan:
 
 
 def plan_from_fit(fit: Any) -> StudyPlan:
-    """Return the plan that the posterior of a fit describes."""
+    """Return the plan that the posterior of a fit describes, with the groups that are in its contrasts."""
     spec = fitted_model(fit)
     if sampler_for(spec) == "nuts":
         raise ReportError(
@@ -99,7 +99,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
         word_sd=by_connection("word_sd"),
         sigma=by_connection("sigma") if "sigma" in stacked else np.zeros_like(mean),
         attribute_sd=by_connection("attribute_sd") if "attribute_sd" in stacked else np.zeros_like(mean),
-        groups=len(set(rows.protected_groups)),
+        groups=len(set(rows.protected_groups[rows.compared])),
         controls={
             name: len(np.unique(rows.attribute[rows.connection == place]))
             for place, name in enumerate(rows.connections)

@@ -28,7 +28,7 @@ def test_population_is_centred_on_these_words_and_learns_their_spread() -> None:
     words = 0.9 + rng.standard_normal((80, 3)) * np.array([0.05, 0.03, 0.04])
     means = np.broadcast_to(words, (4000, 80, 3)).copy()
     between = draw_effect_covariance(plain(words, group_of), HALF_T, 4000, rng)
-    population = draw_population(means, np.ones((80, 3), bool), group_of, BASIS, between, rng)
+    population = draw_population(means, np.ones((80, 3), bool), group_of, np.full((2, 3), 0.5), BASIS, between, rng)
     expected = np.stack([words[group_of == group].mean(axis=0) for group in (0, 1)]).mean(axis=0)
     assert (np.abs(population.mean(axis=0) - expected) < 4 * population.std(axis=0) / np.sqrt(4000)).all()
     centred = words - np.stack([words[group_of == group].mean(axis=0) for group in (0, 1)])[group_of]
@@ -47,7 +47,7 @@ def test_a_connection_that_a_word_lacks_follows_from_its_others() -> None:
     measured[0, 2] = False
     means = np.where(measured, words, 0.0)[None].repeat(4000, axis=0)
     between = draw_effect_covariance(plain(words[1:], group_of[1:]), HALF_T, 4000, rng)
-    draw_population(means, measured, group_of, BASIS, between, rng)
+    draw_population(means, measured, group_of, np.ones((1, 3)), BASIS, between, rng)
     assert abs(means[:, 0, 2].mean() - words[0, 2]) < 3 * means[:, 0, 2].std()
     assert means[:, 0, 2].std() < 0.04
 

@@ -28,7 +28,8 @@ def made(
     weights[:, [0, 1], [0, 1]] = 1
     zeros = np.zeros(words, dtype=int)
     kinds = np.zeros(2, dtype=int)
-    sample = AttributeSample(distances, lists, ("a", "b"), kinds, ("stereotype",), zeros, zeros, weights, values)
+    groups = zeros, zeros, weights, zeros == 0
+    sample = AttributeSample(distances, lists, ("a", "b"), kinds, ("stereotype",), *groups, values)
     plain = plain_list_means(sample)
     leans = Leans(np.zeros((1, words)), plain[0] - plain[1], np.tile([1.0, -1.0], (words, 1)), sample, "a", "b")
     return leans, values, beyond

@@ -34,6 +34,7 @@ SAMPLE = PeriodSample(
     lists=("career", "family"),
     connections=("associated", "different"),
     connection_weights=np.zeros((3, 2, 2)),
+    compared=np.ones(3, dtype=bool),
 )
 
 

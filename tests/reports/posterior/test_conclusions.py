@@ -9,7 +9,8 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
-from bayesbias.reports.posterior.conclusions import _contrast_statement, _pull, _verdict, nothing_to_compare
+from bayesbias.reports.posterior.conclusions import _contrast_statement, _verdict, nothing_to_compare
+from bayesbias.reports.posterior.plain_differences import reason_pulled
 from tests.reports.made import CONNECTIONS, made_fit
 
 
@@ -327,7 +328,7 @@ def test_one_group_is_not_compared_with_others(shifts: dict[str, float], verdict
     ],
 )
 def test_what_moves_single_words_is_said_of_the_model_that_was_fitted(model: str, pull: str) -> None:
-    assert pull in _pull(bb.load_model(model))
+    assert pull in reason_pulled(bb.load_model(model))
 
 
 def test_too_small_needs_the_probability_of_the_usual_interval(fit: xr.DataTree) -> None:

@@ -32,6 +32,7 @@ def answer_blocks(page: FitReport) -> Iterator[Block]:
         yield Paragraph(disagreeing)
     yield _forest(page)
     yield Paragraph(page.conclusions.verdict.text)
+    yield from map(Paragraph, page.statements("group without contrast"))
     yield from (Notice(doubt.text) for doubt in page.conclusions.doubts if doubt.kind != "convergence")
 
 
@@ -40,7 +41,7 @@ def _contrasts(page: FitReport, kind: str = "contrast") -> list[Mapping[str, Any
 
 
 def _claim(page: FitReport, direction: str) -> str:
-    rows = page.table[page.table["connection"] == BASELINE]
+    rows = page.table[(page.table["connection"] == BASELINE) & page.table["protected_group"].isin(page.compared_groups)]
     lists = rows.groupby("protected_group", sort=False, observed=True)["attribute_group"].unique()
     to = "nearer to" if direction == "nearer" else "FARTHER from"
     apart = bool(_disagreeing(page))  # what holds on average does not hold of each group
@@ -63,7 +64,7 @@ def _than(page: FitReport, row: Mapping[str, Any]) -> str:
     other = contrast_sides(row["contrast"])[1]
     if other != "different":
         return f"than to {other} control words"
-    if page.table["protected_group"].nunique() > 1:
+    if len(page.compared_groups) > 1:
         return "than to the lists of other groups"
     lists = page.table.loc[page.table["connection"] == other, "attribute_group"].unique()
     return f"than to the {'list' if len(lists) == 1 else 'lists'} {name_some(lists, _MOST_NAMED)}"
@@ -109,7 +110,7 @@ def _without_nearness(row: Mapping[str, Any]) -> str:
 
 
 def _forest(page: FitReport) -> Figure:
-    groups = page.table["protected_group"].nunique()
+    groups = len(page.compared_groups)
     cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
     return figure(
         plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, words=False),

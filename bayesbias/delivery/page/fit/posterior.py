@@ -119,6 +119,8 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
         return Notice(f"No differences are shown. {reason}")
     frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
     columns = {"contrast": ("Difference", None), **_difference_columns(frame)}
+    if frame.empty:
+        return Notice("No differences are shown: no protected group has both sides of one.")
     reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer"
     if level == "overall":
         return frame_table(frame, f"Differences of overall means, {reading}", columns | _diagnostic_columns(frame))
@@ -130,8 +132,7 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
 
 def _group_differences(page: FitReport) -> list[Block]:
     """Return the contrasts of each protected group if there are several, else nothing."""
-    several = page.table["protected_group"].nunique() > 1
-    if not several or page.nothing_to_compare:
+    if len(page.compared_groups) == 1 or page.nothing_to_compare:
         return []
     folded_statements = () if _open_statements(page) else page.statements("group")
     return [*([Bullets(folded_statements)] if folded_statements else []), _differences(page, "protected_group")]

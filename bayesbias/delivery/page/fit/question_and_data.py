@@ -47,7 +47,7 @@ def question_section(page: FitReport) -> Section:
 
 def _attribute_words_text(page: FitReport) -> str:
     """Return which attribute words are in question: associated ones and others."""
-    phrases = attribute_phrases(page.table["protected_group"].nunique())
+    phrases = attribute_phrases(len(page.compared_groups))
     return f"{phrases.associated} than to {phrases.different} (different)"
 
 
