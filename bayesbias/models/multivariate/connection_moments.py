@@ -7,7 +7,7 @@ import numpy as np
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, group_shares
 from bayesbias.models.multivariate.list_blocks import blocks_of
 from bayesbias.models.multivariate.list_draws import draw_lean_roots
-from bayesbias.models.multivariate.list_means import effect_covariance, weighted_points
+from bayesbias.models.multivariate.list_means import effect_covariances, weighted_points
 from bayesbias.models.multivariate.list_model import Coordinates, ListStatistics, coordinates_of, list_statistics
 from bayesbias.models.numerics.diagnostics import singular_fails
 from bayesbias.models.priors import Prior
@@ -50,7 +50,7 @@ def connection_moments(
             earlier[key] = weighted_points(block, stats, axes, draws, np.random.default_rng([seed, kind])).points
         roots = draw_lean_roots(earlier[key], kind, stats, axes, rng, draws)
         lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
-    between, basis = effect_covariance(sample, priors, connections, draws, seed), effects_basis(connections)
+    between, basis = effect_covariances(sample, priors, connections, draws, seed), effects_basis(connections)
     of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
     share = group_shares(sample)
     weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
@@ -59,8 +59,8 @@ def connection_moments(
     mean = np.einsum("clg,lg->c", weights, stats.centre[0, :, :groups])
     size = weights / np.sqrt(stats.weight[0])[:, None]
     of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
-    of_words = np.einsum("gc,ge,g->ce", share, share, 1 / axes.sizes)
-    return mean, of_attributes + of_words * (basis @ between @ basis.T)
+    of_words = np.einsum("gc,ge,g->gce", share, share, 1 / sample.group_worths)
+    return mean, of_attributes + (of_words * (basis @ between @ basis.T)).sum(axis=1)
 
 
 def _statistics_key(kind: int, stats: ListStatistics, axes: Coordinates) -> tuple[int | bytes, ...]:

@@ -27,7 +27,7 @@ from bayesbias.models.multivariate.list_blocks import (
 from bayesbias.models.multivariate.list_draws import draw_lists
 from bayesbias.models.multivariate.list_model import Coordinates, ListStatistics, coordinates_of, list_statistics
 from bayesbias.models.multivariate.list_sweeps import draw_in_sweeps
-from bayesbias.models.multivariate.population import draw_effect_covariance, draw_population, plain_effects, word_means
+from bayesbias.models.multivariate.population import draw_effect_covariances, draw_population, plain_effects, word_means
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.numerics.importance import (
     ImportanceDraws,
@@ -166,13 +166,13 @@ def sample_list_means(
     return ListMeanDraws(posterior, importance_report(weighted))
 
 
-def effect_covariance(
+def effect_covariances(
     sample: AttributeSample, priors: Mapping[str, Prior], connections: tuple[str, ...], draws: int, seed: int
 ) -> np.ndarray:
-    """Draw the covariance of the effects of words like these, shape (draws, effects, effects)."""
+    """Draw the covariances of the effects of words like these, shape (draws, groups, effects, effects)."""
     half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed_distances(sample), connections)
     rng = np.random.default_rng([seed, 101])
-    return draw_effect_covariance(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
+    return draw_effect_covariances(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
 
 
 def weighted_points(
@@ -201,9 +201,12 @@ def with_population(
 ) -> dict[str, np.ndarray]:
     """Return means of lists (draws, lists, words), of these words and of words like these, by name."""
     means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
-    between = effect_covariance(sample, priors, connections, len(lists), seed)
+    between = effect_covariances(sample, priors, connections, len(lists), seed)
     measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
-    population = draw_population(means, measured, sample.group_of, group_shares(sample), basis, between, rng)
+    population = draw_population(means, measured, sample.group_of, group_shares(sample), basis, between, sample.group_worths, rng)
+    # What is reported is the average over the groups that are compared.
+    compared = np.unique(sample.group_of[sample.compared])
+    between = between[:, compared].mean(axis=1)
     covariance = basis @ between @ basis.T
     return {
         "connection_mean": population,

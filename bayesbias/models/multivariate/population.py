@@ -1,27 +1,34 @@
 """Words like these: the population whose sample the protected words are.
 
-Within its group, a word's effects (level, gap, human, neutral) are a sample: Normal(mean of the group's population, S).
-The population's mean is the mean of these words plus Normal(0, S / J_g). The vectors of these words are known, so that
-attribute words carry no further information on the population, and the means of these words do not depend on it.
+Within its group, a word's effects (level, gap, human, neutral) are a sample: Normal(mean of the group's population,
+S_g). The population's mean is the mean of these words plus Normal(0, S_g / n_g), with n_g what the group's words are
+worth in independent words. The vectors of these words are known, so that attribute words carry no further information
+on the population, and the means of these words do not depend on it.
 
-S is learnt from the variation of plain effects beyond the chance variation of attribute words. Within groups plain
-effects are Normal(0, sd^2 I + V), with V their covariance over samples of attribute words, and a half-t prior of sd.
-Correlations are those of the plain effects, with an inverse-Wishart prior under which each of them is uniform. Control
-words change neither V nor sd of the effects on associated and different words.
+Groups differ in their spread: a few first names may spread twice as far as many words of one topic. S_g has the sds
+s_g = s exp(t z_g), z_g ~ Normal(0, 1), for each effect: s has a half-t prior, and t a half-Normal one, so that groups are
+pooled as far as they spread alike. They are learnt from the variation of plain effects beyond the chance variation of
+attribute words: within a group plain effects are Normal(0, s_g^2 I + V_g), with V_g their covariance over samples of
+attribute words. Correlations of effects are those of all groups, with an inverse-Wishart prior under which each of them
+is uniform. Control words change neither V nor the sds of the effects on associated and different words.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import stats
 
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.completion import draw_on_grid
 from bayesbias.models.multivariate.list_model import InverseWishart
 from bayesbias.models.word_effects import effects_basis
 
-_SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
+_SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 300))
+# Nodes of the common sd s, and of t, the sd of the logarithms of groups' sds; and the scale of its prior.
+_COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
+# Two words are worth at least this much freedom, or a group of dependent words would have no likelihood.
+_LEAST_FREEDOM = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +36,19 @@ class PlainEffects:
     """Effects of these words from plain means of lists, as contrasts of words within groups.
 
     `effects` has shape (effects, contrasts); `covariances` (effects, contrasts, contrasts) are theirs over samples of
-    attribute words.
+    attribute words. `group_of` (contrasts,) is the group whose words a contrast compares, `design_effects` (groups,)
+    say how far the words of a group depend on each other.
     """
 
     effects: np.ndarray
     covariances: np.ndarray
+    group_of: np.ndarray
+    design_effects: np.ndarray
+
+    def freedom(self, group: int) -> float:
+        """Return the degrees of freedom of a group's contrasts: independent words less one."""
+        count = int((self.group_of == group).sum())
+        return max((count + 1) / float(self.design_effects[group]) - 1, _LEAST_FREEDOM) if count else 0.0
 
 
 def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
@@ -49,18 +64,20 @@ def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: S
     """Return the plain effects of the words that have all connections, from distances without gaps."""
     whole = sample.connection_weights.any(axis=2).all(axis=1)
     within = group_contrasts(sample.pattern_of[whole])
+    of_group = sample.group_of[whole][np.abs(within).argmax(axis=0)] if within.size else np.empty(0, dtype=np.intp)
     columns = distances[:, whole] @ within
     means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
     residual, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
-    lists = np.bincount(sample.list_kind)
-    covariances = [shrunk_covariance(residual[kind_of == kind], count) for kind, count in enumerate(lists.tolist())]
-    of_means = np.stack(covariances)[sample.list_kind] / np.bincount(sample.list_of)[:, None, None]
+    lost = np.bincount(sample.list_kind, sample.list_effects)
+    covariances = [shrunk_covariance(residual[kind_of == kind], count) for kind, count in enumerate(lost.tolist())]
+    of_means = np.stack(covariances)[sample.list_kind] / sample.list_worths[:, None, None]
     basis = np.linalg.inv(effects_basis(connections))
     weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
     # The weights of a contrast: words of one group have the same lists, except for lost pairs.
     weights = np.einsum("jp,ejl->epl", within**2, weights)
     effects = np.einsum("epl,lp->ep", weights, means)
-    return PlainEffects(effects, np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True))
+    covariance = np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True)
+    return PlainEffects(effects, covariance, of_group, sample.group_effects)
 
 
 def group_contrasts(group_of: np.ndarray) -> np.ndarray:
@@ -80,13 +97,13 @@ def group_contrasts(group_of: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(group_of), 0)), *blocks], axis=1)
 
 
-def shrunk_covariance(residual: np.ndarray, lost: int) -> np.ndarray:
+def shrunk_covariance(residual: np.ndarray, lost: float) -> np.ndarray:
     """Return the covariance of residuals, shape (rows, size), after `lost` degrees of freedom went to means.
 
     It is shrunk toward equal variances without correlations (Chen, Wiesel, Eldar and Hero 2010, OAS), so that it has
     an inverse for any number of rows.
     """
-    rows, size = max(len(residual) - lost, 1), residual.shape[1]
+    rows, size = max(len(residual) - lost, 1.0), residual.shape[1]
     covariance = residual.T @ residual / rows
     total, square = np.trace(covariance), np.sum(covariance**2)
     spread = (rows + 1 - 2 / max(size, 1)) * (square - total**2 / max(size, 1))
@@ -94,24 +111,72 @@ def shrunk_covariance(residual: np.ndarray, lost: int) -> np.ndarray:
     return np.asarray((1 - share) * covariance + share * total / max(size, 1) * np.eye(size))
 
 
-def draw_effect_covariance(
+def draw_effect_covariances(
     plain: PlainEffects, half_t: tuple[float, float], draws: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw S, shape (draws, effects, effects); `half_t` holds degrees of freedom and scale of the prior of its sds."""
-    size = len(plain.effects)
-    log_prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    sds = np.empty((draws, size))
-    for effect, (values, covariance) in enumerate(zip(plain.effects, plain.covariances, strict=True)):
-        spread, axes = np.linalg.eigh(covariance)
-        variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
-        log = log_prior - 0.5 * (np.log(variance) + np.square(axes.T @ values) / variance).sum(axis=1)
-        sds[:, effect] = draw_on_grid(_SDS, log[None], draws, rng)
-    scatter = plain.effects @ plain.effects.T + sds[:, :, None] ** 2 * np.eye(size)
-    freedom = np.full(draws, 1.0 + size + plain.effects.shape[1])
+    """Draw S_g of each group, shape (draws, groups, effects, effects).
+
+    `half_t` holds degrees of freedom and scale of the prior of the common sd s of each effect.
+    """
+    size, groups = len(plain.effects), len(plain.design_effects)
+    common, sds = np.empty((draws, size)), np.empty((draws, groups, size))
+    for effect in range(size):
+        likelihood = np.stack([_log_likelihood(plain, effect, group) for group in range(groups)])
+        common[:, effect], sds[:, :, effect] = _draw_sds(likelihood, half_t, draws, rng)
+    shares = 1 / plain.design_effects[plain.group_of]
+    scatter = (plain.effects * shares) @ plain.effects.T + common[:, :, None] ** 2 * np.eye(size)
+    freedom = np.full(draws, 1.0 + size + sum(plain.freedom(group) for group in range(groups)))
     roots = InverseWishart(freedom, scatter).roots(rng)
-    between = roots @ np.swapaxes(roots, 1, 2)
-    ratio = sds / np.sqrt(np.diagonal(between, axis1=1, axis2=2))
-    return np.asarray(between * ratio[:, :, None] * ratio[:, None, :])
+    correlation = roots / np.linalg.norm(roots, axis=2, keepdims=True)
+    of_groups = sds[..., None] * correlation[:, None]
+    return np.asarray(of_groups @ np.swapaxes(of_groups, 2, 3))
+
+
+def _log_likelihood(plain: PlainEffects, effect: int, group: int) -> np.ndarray:
+    """Return log p(plain effects of a group | s_g) at the nodes of `_SDS`.
+
+    Words that depend on each other count as what they are worth: their squares have the share of independent words, and
+    the determinant has the freedom of these.
+    """
+    members = np.flatnonzero(plain.group_of == group)
+    if not len(members):
+        return np.zeros(len(_SDS))
+    spread, axes = np.linalg.eigh(plain.covariances[effect][np.ix_(members, members)])
+    variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
+    squares = (np.square(axes.T @ plain.effects[effect, members]) / variance).sum(axis=1)
+    determinant = np.log(variance).sum(axis=1) * plain.freedom(group) / len(members)
+    return np.asarray(-0.5 * (determinant + squares / plain.design_effects[group]))
+
+
+def _draw_sds(
+    log_likelihood: np.ndarray, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw s (draws,) and s_g (draws, groups), given log p(data of a group | s_g) at the nodes, (groups, nodes)."""
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    prior = stats.t(half_t[0], 0, half_t[1]).pdf(_COMMON) * _COMMON
+    prior = prior * np.exp(-0.5 * (_RATIOS / _RATIO_SCALE)[:, None] ** 2)
+    # p(data of a group | s, t), summed over the nodes of s_g.
+    evidence = np.stack([_spreads() @ of_group for of_group in likelihood])
+    weight = prior.ravel() * np.exp(np.log(np.maximum(evidence, np.finfo(float).tiny)).sum(axis=0)).ravel()
+    node = rng.choice(weight.size, draws, p=weight / weight.sum())
+    sds = np.empty((draws, len(likelihood)))
+    step = np.log(_SDS[1] / _SDS[0])
+    for group, of_group in enumerate(likelihood):
+        cumulative = np.cumsum(_spreads().reshape(weight.size, -1) * of_group, axis=1)
+        cumulative /= cumulative[:, -1:]
+        # One search for all draws: row i of the cumulative distributions lies between i and i + 1.
+        ordered = (cumulative + np.arange(weight.size)[:, None]).ravel()
+        cell = np.searchsorted(ordered, node + rng.random(draws)) - node * len(_SDS)
+        sds[:, group] = _SDS[cell.clip(0, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
+    return _COMMON[node % len(_COMMON)], sds
+
+
+@cache
+def _spreads() -> np.ndarray:
+    """Return p(s_g | s, t) at the nodes: shape (nodes of t, nodes of s, nodes of s_g)."""
+    distance = np.log(_SDS) - np.log(_COMMON)[:, None]
+    densities = np.exp(-0.5 * (distance / _RATIOS[:, None, None]) ** 2)
+    return np.asarray(densities / densities.sum(axis=2, keepdims=True))
 
 
 def draw_population(
@@ -121,6 +186,7 @@ def draw_population(
     shares: np.ndarray,
     basis: np.ndarray,
     between: np.ndarray,
+    worths: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw the mean distances of words like these, shape (draws, connections).
@@ -128,23 +194,29 @@ def draw_population(
     `means` (draws, words, connections) are those of these words; unmeasured ones are drawn in place, given the measured
     ones of their word. `measured` (words, connections) holds which words have which connections, `shares` (groups,
     connections) are the weights of groups (`group_shares`), `basis` is that of `effects_basis`, `between` (draws,
-    effects, effects) is S.
+    groups, effects, effects) are S_g, and `worths` (groups,) the numbers of independent words.
     """
     member = np.eye(group_of.max() + 1)[group_of]
     of_groups = np.einsum("gj,djc->dgc", member.T, means * measured) / (member.T @ measured).clip(1)
-    noise = rng.standard_normal((len(means), len(shares), len(basis)))
-    noise = noise @ np.swapaxes(np.linalg.cholesky(between), 1, 2) @ basis.T / np.sqrt(member.sum(axis=0))[:, None]
+    noise = rng.standard_normal((len(means), len(shares), len(basis), 1))
+    noise = (np.linalg.cholesky(between) @ noise)[..., 0] @ basis.T / np.sqrt(worths)[:, None]
     population = np.asarray(((of_groups + noise) * shares).sum(axis=1))
-    _draw_unmeasured(means, measured, population, basis @ between @ basis.T, rng)
+    _draw_unmeasured(means, measured, population, basis @ between @ basis.T, group_of, rng)
     return population
 
 
 def _draw_unmeasured(
-    means: np.ndarray, measured: np.ndarray, population: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
+    means: np.ndarray,
+    measured: np.ndarray,
+    population: np.ndarray,
+    covariances: np.ndarray,
+    group_of: np.ndarray,
+    rng: np.random.Generator,
 ) -> None:
     """Draw the means of words for connections that they lack, given those that they have, in place."""
     for word in np.flatnonzero(~measured.all(axis=1)):
         have, lack = np.flatnonzero(measured[word]), np.flatnonzero(~measured[word])
+        covariance = covariances[:, group_of[word]]
         cross = covariance[:, lack[:, None], have]
         gain = cross @ np.linalg.inv(covariance[:, have[:, None], have])
         left = covariance[:, lack[:, None], lack] - gain @ np.swapaxes(cross, 1, 2)
