@@ -18,6 +18,7 @@ from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike
 from .templates import load_templates as load_templates
 from .templates import templates_by_list as templates_by_list
+from .vocabulary_sample import common_words as common_words
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings

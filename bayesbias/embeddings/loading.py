@@ -20,7 +20,7 @@ from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
-from bayesbias.embeddings.vocabulary_sample import WantedWithSample, sampled_vectors
+from bayesbias.embeddings.vocabulary_sample import WantedWithSample, common_words, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
 # One function for each file format; `recognise` finds the format from the content.
@@ -170,7 +170,7 @@ def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | 
 
     if words is None:
         raise EmbeddingError(f"{folder} is a folder of an encoder, which has no list of words. Give words=study.words.")
-    return replace(encode(folder, words, name=name), case=case_rule(case))
+    return replace(encode(folder, words, name=name, reference=common_words()), case=case_rule(case))
 
 
 def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.vectors import LEAST_SQUARE
 from bayesbias.errors import EmbeddingError
 
@@ -56,6 +57,18 @@ class _Settled(WantedWithSample):
     """The words alone, when the sample is complete."""
 
     __contains__ = frozenset.__contains__
+
+
+def common_words() -> tuple[str, ...]:
+    """Return the bundled 1,200 random words among the frequent ones of English, for encoders, which have no vocabulary.
+
+    Examples
+    --------
+    >>> words = bb.embeddings.common_words()
+    >>> len(words), words[:3]
+    (1200, ('abbas', 'abbreviated', 'above'))
+    """
+    return tuple(read_toml(bundled("data", "common_words.toml"), EmbeddingError)["words"])
 
 
 def sampled_vectors(words: Sequence[str], vectors: np.ndarray) -> np.ndarray | None:

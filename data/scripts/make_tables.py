@@ -25,7 +25,7 @@ def main() -> None:
     for name in STUDIES:
         study = bb.load_study(name)
         embedding = bb.load_embedding(source, words=study.words, name=EMBEDDING)
-        table = bb.distance_table(embedding, study)
+        table = bb.distance_table(embedding, study, max_lost=1)
         target = bb.write_table(table, FOLDER / f"{name}_google_news.csv.gz", overwrite=True)
         print(f"{target.name}: {len(table):,} pairs, {target.stat().st_size / 1024:.0f} kB", flush=True)
 

@@ -152,7 +152,9 @@ def synonyms(place: dict[str, int], relations: Path) -> list[list[int]]:
 def curated(place: dict[str, int], lists: Path) -> dict[str, list[np.ndarray]]:
     """Return pairs of lists that people made, as rows."""
     opinion = tomllib.loads(bb.bundled("data", "lists", "bing_liu.toml").read_text(encoding="utf-8"))["lists"]
-    gender = [(lists / f"gn_glove_{sex}_word_file.txt").read_text(encoding="utf-8").split() for sex in ("male", "female")]
+    gender = [
+        (lists / f"gn_glove_{sex}_word_file.txt").read_text(encoding="utf-8").split() for sex in ("male", "female")
+    ]
     pairs = {"opinion": [opinion["positive_words"], opinion["negative_words"]], "gender": gender}
     return {
         name: [np.array([place[word] for word in dict.fromkeys(words) if word in place]) for words in pair]
@@ -160,7 +162,9 @@ def curated(place: dict[str, int], lists: Path) -> dict[str, list[np.ndarray]]:
     }
 
 
-def near_cluster(words: Words, size: int, used: set[int], rng: np.random.Generator, among: np.ndarray | None) -> list[int]:
+def near_cluster(
+    words: Words, size: int, used: set[int], rng: np.random.Generator, among: np.ndarray | None
+) -> list[int]:
     """Return a random word with its nearest neighbours, all new, anywhere or among some words."""
     while True:
         seed = int(rng.integers(len(words.vectors)) if among is None else rng.choice(among))
@@ -210,7 +214,10 @@ def cluster_weights(words: Words, among: np.ndarray, size: int) -> np.ndarray:
 
 def drawn_table(words: Words, cell: Cell, number: int) -> Table:
     """Return the words of a table of a cell."""
-    rng, used = np.random.default_rng([SEED, zlib.crc32(f"{cell.lists} {cell.words} {cell.cluster}".encode()), number]), set()
+    rng, used = (
+        np.random.default_rng([SEED, zlib.crc32(f"{cell.lists} {cell.words} {cell.cluster}".encode()), number]),
+        set(),
+    )
     topics = []
     for _ in range(2):
         seed = int(rng.integers(len(words.vectors)))
@@ -262,9 +269,20 @@ def truths(words: Words, table: Table) -> dict[str, list[float]]:
     sign = np.repeat([-1.0, 1.0], [len(rows) for rows in table.groups])
     of_words = sign * (words.vectors[rows] @ difference)
     groups = [float(of_words[sign == side].mean()) for side in (-1.0, 1.0)]
-    population = float(np.mean([sign * (weights @ words.vectors @ difference)
-                                for sign, weights in zip((-1.0, 1.0), table.group_weights, strict=True)]))
-    return {"population": [population], "these_words": [float(np.mean(groups))], "group": groups, "word": list(of_words)}
+    population = float(
+        np.mean(
+            [
+                sign * (weights @ words.vectors @ difference)
+                for sign, weights in zip((-1.0, 1.0), table.group_weights, strict=True)
+            ]
+        )
+    )
+    return {
+        "population": [population],
+        "these_words": [float(np.mean(groups))],
+        "group": groups,
+        "word": list(of_words),
+    }
 
 
 Row = tuple[str, float, float, float, float]

@@ -73,6 +73,13 @@ def table(
     cache: Cache = None,
     no_controls: NoControls = False,
     seed: Seed = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            help="Vectors of random words of the same source, for files that hold only words of studies: what chance "
+            "resemblance is, beside which words of a list depend on each other."
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -125,7 +132,7 @@ def table(
             allow_pickle=allow_pickle,
             phrases=phrases,  # type: ignore[arg-type]  # load_embedding checks it
         )
-    built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
+    built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost, reference=reference)
     write_table(built, output, overwrite=overwrite)
     answer(
         f"{describe(built)}\nWrote {output}. Next: "

@@ -53,6 +53,13 @@ def encode(
     batch: Annotated[int, typer.Option(help="Texts in one call of the encoder.")] = DEFAULT_BATCH,
     attempts: Annotated[int, typer.Option(help="Calls for a batch whose call fails.")] = 3,
     cache: Annotated[Path | None, typer.Option(help="File that keeps the vectors of texts for the next run.")] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            help="Text file of at least 1,000 random words, one a line: what chance resemblance is, beside which words "
+            "of a list depend on each other. For a folder, bundled English words by default; for a function, none."
+        ),
+    ] = None,
     no_controls: NoControls = False,
     name: Annotated[str | None, typer.Option(help="Name of the embedding in reports.")] = None,
     overwrite: Overwrite = False,
@@ -81,9 +88,18 @@ def encode(
     words = list(dict.fromkeys(word for loaded in studies for word in loaded.words))
     answer(_cost(studies, words, sentences), quiet=quiet)
     source = _encoder(encoder)
+    words_of_reference = _reference(reference, folder=not callable(source))
     label = name or (encoder if callable(source) else None)
     embedding = encode_words(
-        source, words, sentences, batch=batch, attempts=attempts, cache=cache, name=label, progress=not quiet
+        source,
+        words,
+        sentences,
+        batch=batch,
+        attempts=attempts,
+        cache=cache,
+        name=label,
+        reference=words_of_reference,
+        progress=not quiet,
     )
     write_embedding(embedding, output, overwrite=overwrite)
     answer(
@@ -154,6 +170,16 @@ def _encoder(text: str) -> Any:
     return named
 
 
+def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
+    """Return the words of a file, or the bundled common ones for the folder of an encoder."""
+    from bayesbias.embeddings.contexts.texts import paragraphs
+    from bayesbias.embeddings.vocabulary_sample import common_words
+
+    if path is None:
+        return common_words() if folder else None
+    return tuple(dict.fromkeys(word for line in paragraphs(path) if (word := line.strip())))
+
+
 def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
     from bayesbias.base.files.inputs import read_toml
@@ -193,4 +219,12 @@ def vectors_of_folder(
     sentences = _sentences(templates, [study])
     answer(_cost([study], list(study.words), sentences), quiet=quiet)
     cache = settings["cache"] and settings["cache"] / "texts.sqlite"
-    return encode_words(folder, study, sentences, name=name, cache=cache, progress=settings["progress"])
+    return encode_words(
+        folder,
+        study,
+        sentences,
+        name=name,
+        cache=cache,
+        reference=_reference(None, folder=True),
+        progress=settings["progress"],
+    )

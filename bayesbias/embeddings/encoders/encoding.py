@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
 from bayesbias.embeddings.encoders.text_cache import TextCache, text_cache
 from bayesbias.embeddings.progress import steps_bar
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
+from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 type Encoder = Callable[[list[str]], ArrayLike]
@@ -46,6 +47,7 @@ def encode(
     attempts: int = 3,
     cache: str | os.PathLike[str] | None = None,
     name: str | None = None,
+    reference: Iterable[str] | None = None,
     progress: bool = True,
 ) -> Embedding:
     """Return the vectors that an encoder gives to words, alone or in sentences.
@@ -72,6 +74,10 @@ def encode(
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
+    reference
+        At least 1,000 random words, such as `common_words`, which are encoded in the first template of the first word:
+        what random words have in common, beside which `distance_table` finds the words of a list that depend on each
+        other. None (default): none are encoded, and the distances alone show a part of it.
     progress
         Whether to show the number of texts and a progress bar.
 
@@ -120,10 +126,18 @@ def encode(
     function, identity, label = _function(encoder, name, cached=cache is not None)
     sentences = templates_of_words(wanted, (MARK,) if templates is None else templates)
     texts_of = {word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted}
-    texts = list(dict.fromkeys(text for word_texts in texts_of.values() for text in word_texts))
+    others = [] if reference is None else check_words(check_items("reference", reference, "a list of words"))
+    beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
+    texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
     with text_cache(cache, identity) as opened:
         vectors = _encoded(function, texts, calls, opened, label)
-    return _embedding(label, texts_of, vectors, sentences)
+    embedding = _embedding(label, texts_of, vectors, sentences)
+    if not beside:
+        return embedding
+    sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
+    if sample is None:
+        raise ArgumentError(f"reference has {len(beside):,} words. Give at least {FEWEST:,}, such as common_words().")
+    return replace(embedding, vocabulary_sample=sample)
 
 
 def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder, str, str]:

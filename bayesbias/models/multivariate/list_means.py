@@ -203,7 +203,9 @@ def with_population(
     means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
     between = effect_covariances(sample, priors, connections, len(lists), seed)
     measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
-    population = draw_population(means, measured, sample.group_of, group_shares(sample), basis, between, sample.group_worths, rng)
+    population = draw_population(
+        means, measured, sample.group_of, group_shares(sample), basis, between, sample.group_worths, rng
+    )
     # What is reported is the average over the groups that are compared.
     compared = np.unique(sample.group_of[sample.compared])
     between = between[:, compared].mean(axis=1)

@@ -88,7 +88,8 @@ def _add_regression(
     prior_weight, count = strength * words, float(sample.list_worths.sum()) + lists + free
     density = _matrix_t(square, prior_weight * sigma**2 * np.eye(size), prior_weight + size + 1, count, size)
     pm.Potential(
-        "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * (sample.word_shares * pt.log(spread)).sum()
+        "distances within groups",
+        density + 0.5 * size * pt.log(precision).sum() - size * (sample.word_shares * pt.log(spread)).sum(),
     )
     return coefficients
 
