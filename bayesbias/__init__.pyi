@@ -57,6 +57,7 @@ from .reports.periods.trend import trend as trend
 from .reports.posterior.conclusions import conclusions as conclusions
 from .reports.posterior.contrasts import contrast_draws as contrast_draws
 from .reports.posterior.contrasts import contrasts as contrasts
+from .reports.posterior.effective_words import effective_words as effective_words
 from .reports.posterior.methods import methods as methods
 from .reports.posterior.questions import planned_contrasts as planned_contrasts
 from .reports.posterior.summary import summary as summary

@@ -6,14 +6,16 @@ u_j = a_j - mean have the correlations
     R_jl = u_j' C u_l / sqrt(u_j' C u_j  u_l' C u_l),
 
 those of the words' distances to the vocabulary. Independent words have R = -1 / (n - 1) on average, which
-S = (R + c) / (1 + c) with c = 1 / (n - 1) takes to 0. Correlations S above a quantile of those of random words are links.
+S = (R + c) / (1 + c) with c = 1 / (n - 1) takes to 0. Pairs with S above a quantile of that of random words are links.
 What linked words share beyond chance is dependence:
 
-    d = 1 + max(0, mean_j sum_l S_jl [linked] - (n - 1) e),    n / d words,
+    d = 1 + max(0, mean_j sum_l sqrt(S_jl) [linked] - (n - 1) e),    n / d words,
 
-with e the mean of S [linked] over pairs of random words. Clusters also move the mean of their list, which makes S too
-small: c follows from n / d words, until it settles. The mean of a list has the variance d sigma^2 / n, and the sum of
-squares around it n - d times sigma^2 (Kish 1965 for the design effect d; Satterthwaite 1946 for the freedom n / d - 1).
+with e the mean of sqrt(S) [linked] over pairs of random words. The root stands for what counts in a gap: where a list
+leans much, the words of a cluster lean alike, more than S says of all directions together. Clusters also move the mean
+of their list, which makes S too small: c follows from n / d words, until it settles. The mean of a list has the variance
+d sigma^2 / n, and the sum of squares around it n - d times sigma^2 (Kish 1965 for the design effect d; Satterthwaite
+1946 for the freedom n / d - 1). `validation/dependent_words` has the trial of this and its alternatives.
 """
 
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 
-QUANTILE = 0.95
+QUANTILE = 0.98
 # Chance links that a word of a long list may have on average: more would hide the others.
 _CHANCE_LINKS = 10
 FEWEST_EFFECTIVE = 1.5
@@ -45,12 +47,12 @@ class ChanceCorrelations:
         """Return the correlation above which words of a list of this length are linked, and e, the chance share.
 
         >>> [round(value, 4) for value in ChanceCorrelations.from_pairs(np.linspace(-1, 1, 2001)).level(8)]
-        [0.9, 0.0475]
+        [0.96, 0.0198]
         """
         quantile = max(QUANTILE, 1 - _CHANCE_LINKS / words)
         threshold = float(np.quantile(self.values, quantile))
         above = self.values[np.searchsorted(self.values, threshold, side="right") :]
-        return threshold, float(above.sum() / len(self.values))
+        return threshold, float(np.sqrt(above.clip(0)).sum() / len(self.values))
 
 
 def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floats:
@@ -74,7 +76,7 @@ def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floa
 class Links:
     """Linked pairs of words, and what chance links.
 
-    `pairs` (pairs, 2) are positions of words, each pair once; `strengths` (pairs,) their correlations S; `chance`
+    `pairs` (pairs, 2) are positions of words, each pair once; `strengths` (pairs,) the roots of their S; `chance`
     (words,) is e of each word's list.
     """
 
@@ -114,7 +116,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     >>> twins = np.array([[1.0, 0.9, -0.6, -0.6], [0.9, 1.0, -0.6, -0.6], [-0.6, -0.6, 1, -0.2], [-0.6, -0.6, -0.2, 1]])
     >>> links = linked_words(twins, ChanceCorrelations.from_pairs(np.linspace(-0.5, 0.5, 1001)))
     >>> links.pairs.tolist(), round(links.design_effect(np.arange(4)), 2)
-    ([[0, 1]], 1.4)
+    ([[0, 1]], 1.44)
     """
     words = len(correlations)
     if words < 3:  # two words have the correlation -1 whatever they are
@@ -128,7 +130,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     effect = 1.0
     for _ in range(_STEPS):
         shift = 1 / (max(words / effect, FEWEST_EFFECTIVE) - 1)
-        strengths = (values + shift) / (1 + shift)
+        strengths = np.sqrt(np.maximum((values + shift) / (1 + shift), 0.0))
         effect = _effect(2 * strengths.sum() / words - (words - 1) * chance_share, words)
     return Links(np.column_stack([first, second]), strengths, np.full(words, chance_share))
 

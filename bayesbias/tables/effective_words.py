@@ -131,7 +131,7 @@ def links_of_distances(distances: Floats, list_of: np.ndarray) -> Links | None:
     >>> concepts = rng.standard_normal((6, 12))
     >>> links = links_of_distances(np.repeat(concepts, 4, axis=0), np.repeat([0, 1], 12))  # 3 concepts a list, 4 times
     >>> round(links.design_effect(np.arange(12)), 1)
-    3.9
+    4.0
     """
     if distances.shape[1] < _FEWEST_COORDINATES or list_of.max(initial=0) == 0:
         return None

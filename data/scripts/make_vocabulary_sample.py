@@ -21,7 +21,10 @@ from bayesbias.base.vectors import unit_rows
 from bayesbias.embeddings import tokenize
 from bayesbias.embeddings.vocabulary_sample import FEWEST
 
-FILES = (*(f"wikipedia2018_skipgram_seed{seed}.npz" for seed in range(1, 6)), *(f"planted_drift/{y}.npz" for y in range(1950, 2000, 10)))
+FILES = (
+    *(f"wikipedia2018_skipgram_seed{seed}.npz" for seed in range(1, 6)),
+    *(f"planted_drift/{y}.npz" for y in range(1950, 2000, 10)),
+)
 
 
 def rotated_sample(trained: bb.Embedding, path: Path) -> np.ndarray:

@@ -1,7 +1,7 @@
 """A distance table as a sample of attribute words, each with one vector of distances to all protected words."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -25,8 +25,8 @@ class AttributeSample:
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
     connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
     are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
-    `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
-    effect independent ones.
+    `attribute_links` and `protected_links` are the words of a list that depend on each other, from the table's record
+    or from its distances; None if neither shows them, so that words count as independent.
     """
 
     distances: np.ndarray
@@ -39,13 +39,18 @@ class AttributeSample:
     connection_weights: np.ndarray
     compared: np.ndarray
     covariates: np.ndarray | None = None
-    list_effects: np.ndarray = None  # type: ignore[assignment]
-    group_effects: np.ndarray = None  # type: ignore[assignment]
+    attribute_links: Links | None = None
+    protected_links: Links | None = None
 
-    def __post_init__(self) -> None:
-        for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
-            if getattr(self, name) is None:  # words are independent
-                object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
+    @cached_property
+    def list_effects(self) -> np.ndarray:
+        """Design effect of each list: n dependent words are worth n over it independent ones, shape (lists,)."""
+        return _design_effects(self.attribute_links, self.list_of)
+
+    @cached_property
+    def group_effects(self) -> np.ndarray:
+        """Design effect of each protected group, shape (groups,)."""
+        return _design_effects(self.protected_links, self.group_of)
 
     @property
     def word_shares(self) -> np.ndarray:
@@ -143,17 +148,22 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        list_effects=_design_effects(data.attribute_links, distances, list_of),
-        group_effects=_design_effects(data.protected_links, distances.T, group_of),
+        attribute_links=_links(data.attribute_links, distances, list_of),
+        protected_links=_links(data.protected_links, distances.T, group_of),
     )
 
 
-def _design_effects(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> np.ndarray:
-    """Return the design effect of each list of words (rows), from links, or from the distances if these are unknown."""
+def _links(recorded: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links | None:
+    """Return the links of words (rows) from the table's record, or from the distances if it has none."""
+    if recorded is not None:
+        return recorded
+    whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
+    return links_of_distances(whole, list_of)
+
+
+def _design_effects(links: Links | None, list_of: np.ndarray) -> np.ndarray:
+    """Return the design effect of each list of words; words without links are independent."""
     lists = range(int(list_of.max()) + 1)
-    if links is None:
-        whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
-        links = links_of_distances(whole, list_of)
     if links is None:
         return np.ones(len(lists))
     return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in lists])

@@ -17,6 +17,7 @@ from bayesbias.reports.posterior.attribute_phrases import attribute_phrases, nam
 from bayesbias.reports.posterior.context_errors import context_statement
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
+from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
@@ -42,8 +43,6 @@ _LIMITS = {
     "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
     "these are a fair sample of them; those of groups and words are for these very words; all are for attribute words "
     "like these, in these vectors. Vectors trained again with another seed can give another answer.",
-    "synonyms": "That attribute words are independent. Synonyms and forms of one word count as separate evidence, and "
-    "lists with many of them have intervals that are too narrow.",
     "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
     "absence of evidence is not evidence of absence.",
 }
@@ -375,3 +374,4 @@ def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Ite
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
             yield Statement(kind, text.format(words=words))
+    yield from dependence_statements(list_records(fitted_rows(fit), fit_attribute(fit, "table")))

@@ -1,0 +1,162 @@
+"""What the lists of a table are worth in independent words, and which words count nearly as one."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Statement
+from bayesbias.errors import name_some
+from bayesbias.estimates.dependence import Links, clusters
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.effective_words import KEY
+from bayesbias.tables.schema import table_facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Words whose links are at least this strong count nearly as one.
+_NEARLY_ONE = 0.77
+# A list is worth clearly less than its words below this share.
+_CLEARLY_LESS = 0.85
+# Groups of words that a sentence names.
+_MOST_SHOWN = 3
+_MEASURED = {True: "distances", False: "unknown"}
+
+
+@any_frame
+def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return how many independent words each list of a distance table is worth.
+
+    Synonyms and forms of one word are no independent sample of a concept. The default model, trends, covariates and
+    axes count a list of n words as n / d, with its design effect d.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each list: `role` (``"protected"`` or ``"attribute"``), `list`, `words` (their number),
+        `effective_words` (what they are worth), `nearly_one` (words that count nearly as one, in groups separated by
+        semicolons), `topic` (whether the words resemble each other more than those of 99 % of random lists, so that
+        intervals speak about this topic alone) and `measured` (what d comes from: the number of random words whose
+        vectors were compared; ``"distances"``, which show about half of it; or ``"unknown"``: too few distances, so
+        that words count as independent).
+
+    Raises
+    ------
+    TableError, FitError
+        If the table breaks the schema.
+
+    Notes
+    -----
+    d = 1 + what the words of a list share beyond chance, by the correlations of their distances to random words of the
+    vocabulary around the mean of the list (Kish 1965, Survey sampling, for the design effect).
+
+    Examples
+    --------
+    >>> bb.effective_words(table)[["list", "words", "effective_words", "nearly_one"]].round(1).head(4)
+         list  words  effective_words       nearly_one
+    0    math      8              6.6
+    1    arts      8              8.0
+    2    male      8              5.7          he, him
+    3  female      8              6.4  she, her
+    """
+    import pandas as pd
+
+    data = model_data(table)
+    return pd.DataFrame(list_records(data, table_facts(table)))
+
+
+def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of `effective_words` for rows of a table and its provenance."""
+    sample = attribute_sample(data)
+    lists = np.asarray(sample.lists, dtype=str)[sample.list_of]
+    topics = {(record["role"], record["list"]): record["topic"] for record in facts.get(KEY, {}).get("lists", ())}
+    records = []
+    for role, words, names, links in (
+        ("protected", data.protected_words, data.protected_groups, sample.protected_links),
+        ("attribute", data.attribute_words, lists, sample.attribute_links),
+    ):
+        measured = facts[KEY]["measured"] if KEY in facts else _MEASURED[links is not None]
+        known = Links.none(len(words)) if links is None else links
+        for name in dict.fromkeys(names.tolist()):
+            members = np.flatnonzero(names == name)
+            joined = clusters(known.keep(members), _NEARLY_ONE)
+            records.append(
+                {
+                    "role": role,
+                    "list": name,
+                    "words": len(members),
+                    "effective_words": len(members) / known.design_effect(members),
+                    "nearly_one": "; ".join(", ".join(map(str, words[members[places]])) for places in joined),
+                    "topic": topics.get((role, name), False),
+                    "measured": measured,
+                }
+            )
+    return records
+
+
+def worth_text(record: Mapping[str, Any]) -> str:
+    """Return what a list is worth, with the words that count nearly as one.
+
+    >>> worth_text({"list": "male", "words": 8, "effective_words": 5.7, "nearly_one": "he, him"})
+    'male: 8 words, worth about 5.7 independent ones (he, him count nearly as one)'
+    """
+    text = f"{record['list']}: {counted(record['words'], 'word')}"
+    if not is_clearly_less(record):
+        return text
+    text += f", worth about {record['effective_words']:.1f} independent ones"
+    joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
+    more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""
+    return text + (f" ({'; '.join(joined[:_MOST_SHOWN])}{more} count nearly as one)" if joined else "")
+
+
+def dependence_statements(records: list[dict[str, Any]]) -> Iterator[Statement]:
+    """Yield what the rows of `effective_words` say about a study's lists: dependent words, and lists of one topic."""
+    lists = [record for record in records if is_question_list(record)]
+    less, measured = [record for record in lists if is_clearly_less(record)], records[0]["measured"]
+    if less:
+        text = (
+            "Independent words. Words of a list that resemble each other count as what they are worth together, in all "
+            f"intervals here: {'; '.join(map(worth_text, less))}."
+        )
+        yield Statement("dependent words", text, {"lists": less})
+    if measured == "distances":
+        text = (
+            "All dependence of words. The table does not say which words of a list depend on each other; the distances "
+            "show about half of it, which the intervals take into account. Lists with many synonyms or forms of one "
+            "word have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
+        )
+        yield Statement("dependence from distances", text)
+    elif measured == "unknown":
+        text = (
+            "That words of a list are independent. The table does not say which of them depend on each other, and has "
+            "too few distances to show it. Synonyms and forms of one word count as separate evidence, and lists with "
+            "many of them have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
+        )
+        yield Statement("unknown dependence", text)
+    if topics := [record["list"] for record in lists if record["topic"]]:
+        text = (
+            f"More than the topics of these lists. The words of {name_some(topics, 6)} resemble each other more than "
+            "those of 99% of random lists: the intervals speak about words of the same topic, and not about all words "
+            "that could stand for the concept."
+        )
+        yield Statement("topic", text, {"lists": topics})
+
+
+def is_clearly_less(record: Mapping[str, Any]) -> bool:
+    """Return whether a list is worth clearly less than its words."""
+    return bool(record["effective_words"] < _CLEARLY_LESS * record["words"])
+
+
+def is_question_list(record: Mapping[str, Any]) -> bool:
+    """Return whether a list is one of the question, and no control list."""
+    return record["role"] == "protected" or record["list"] not in CONTROLS
