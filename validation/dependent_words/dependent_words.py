@@ -2,9 +2,9 @@
 
     python validation/dependent_words/dependent_words.py EMBEDDINGS LISTS RELATIONS [--samples 200] [--cells 0 1 ...]
 
-EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
+EMBEDDINGS is the folder of the Google News and GloVe vectors and of those of a sentence encoder, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
 al. (2018) and Ravfogel et al. (2020), RELATIONS the file of EVALution 1.0 (Santus et al. 2015). `encode_words.py` makes
-the vectors of a sentence encoder. The truth is the mean over all clusters that a list could have had: no model makes it.
+the vectors of the encoder. The truth is the mean over all clusters that a list could have had: no model makes it.
 README.md says what the table means.
 """
 
@@ -104,7 +104,7 @@ class Words:
 def words_of(name: str, folder: Path, lists: Path, relations: Path) -> Words:
     """Return the lower-case words of an embedding."""
     if name == "encoder":
-        source = bb.load_embedding(FOLDER / ENCODER)
+        source = bb.load_embedding(folder / ENCODER)
         words, vectors = source.words, np.asarray(source.vectors, dtype=float)
     else:
         words, vectors = real_vectors.unit_vectors(name, folder)
