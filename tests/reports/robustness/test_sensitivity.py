@@ -14,6 +14,7 @@ from bayesbias.models.samplers import exact
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness import sensitivity as module
 from bayesbias.reports.robustness.sensitivity import COLUMNS, sensitivity
+from tests import third_group
 
 
 def study(*, decisive: float = 0.0, words: int = 8, controls: int = 15) -> pd.DataFrame:
@@ -228,3 +229,27 @@ def test_every_attribute_word_of_religion(shared) -> None:
     frame = sensitivity(table, "crossed", random_seed=1)
     assert frame.attrs["refits"] == 322
     assert frame.attrs["deciding"]["associated - different"] == ["greedy"]
+
+
+@pytest.mark.parametrize("model", ["multivariate", "hierarchical"])
+def test_what_would_change_the_groups_of_an_average_is_skipped(model: str) -> None:
+    """Without a list of the two, no group has both sides, and the third group would enter the average."""
+    frames = [
+        sensitivity(third_group.table(third), model, leave_out="list", draws=200, random_seed=1, progress=False)
+        for third in ("", "none")
+    ]
+    for frame in frames:
+        skipped = {case["left_out"]: case["reason"] for case in frame.attrs["skipped"]}
+        assert {"attribute list male", "attribute list female"} <= skipped.keys()
+        for name, group in (("male", "arts"), ("female", "math")):
+            reason = skipped[f"attribute list {name}"]
+            assert f"'associated' would be about other protected groups: {group} in place of" in reason
+    without, beside = (
+        frame.query("left_out != 'protected group people'").set_index(["left_out", "contrast"]).sort_index()
+        for frame in frames
+    )
+    assert beside.index.equals(without.index)
+    np.testing.assert_allclose(beside["mean"], without["mean"], atol=0.004)
+    people = frames[1].query("left_out == 'protected group people'")
+    assert (people["shift"].abs() < 0.004).all()
+    assert [one.kind for one in frames[1].attrs["reading"]][-1] == "group without contrast"
