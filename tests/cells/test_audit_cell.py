@@ -132,8 +132,8 @@ def test_a_group_without_a_side_is_named_as_left_out_and_moves_nothing() -> None
             audits.append(bb.audit(source, [third_group.study(third)], model="hierarchical", **settings))
     without, *beside = audits
     for third, audit in zip(("none", "both"), beside, strict=True):
-        np.testing.assert_allclose(audit.frame["observed"], without.frame["observed"])
-        assert audit.frame["protected_group"].tolist() == without.frame["protected_group"].tolist()
-        ((key, reason),) = audit.left_out.items()
+        np.testing.assert_allclose(audit["observed"], without["observed"])
+        assert audit["protected_group"].tolist() == without["protected_group"].tolist()
+        ((key, reason),) = audit.record.left_out.items()
         assert key[-1] == "contrast of people"
         assert third_group.LACKING[third]["people"] in reason

@@ -1,11 +1,11 @@
-"""Do protected groups that no contrast is about, and groups of unlike words, leave contrasts right?
+"""Trial of protected groups that no contrast is about: they must not move the contrasts of others.
 
     python validation/groups/groups.py EMBEDDINGS [--samples 200] [--models multivariate hierarchical crossed_per_list]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors. The vocabulary is split into halves. Both attribute lists
 are drawn at random from one half, so that nothing is associated: the truth is 0, and no model makes it. Two groups of
-protected words are drawn from the other half; a third one, whose words are all near to everything, is associated with no
-list, or with both. README.md says what the table means.
+protected words are drawn from the other half; a third one, whose words are all near to everything, is associated with
+no list, or with both. README.md says what the table means.
 """
 
 import argparse

@@ -271,7 +271,7 @@ def test_a_group_without_associated_words_is_in_no_contrast_and_is_named() -> No
     fit = study_fit([("X", "A")], far="B")
     groups = bb.contrasts(fit, level="protected_group")
     assert groups["protected_group"].eq("X").all()
-    assert set(bb.contrasts(fit, level="word")["protected_word"]) == {f"x{place}" for place in range(4)}
+    assert set(bb.contrasts(fit, level="word")["protected_word"]) == {f"X{letter}" for letter in "abcdefgh"}
     # One group is left, so that nothing tells the nearness of its lists to every group.
     assert "list_nearness" not in groups
     report = bb.conclusions(fit)

@@ -110,11 +110,13 @@ def test_a_shift_that_would_be_shown_as_0_is_left_out(
 
 def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
     frame = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
-    lists = {"attribute list x", "attribute list y", "protected group x", "protected group y"}
-    assert set(frame["left_out"]) == {*lists, "attribute list human"}
-    (skipped,) = frame.attrs["skipped"]
-    assert (skipped["left_out"], skipped["contrast"]) == ("attribute list human", "associated - human")
-    assert "'human'" in skipped["reason"]
+    assert set(frame["left_out"]) == {"protected group x", "protected group y", "attribute list human"}
+    *of_lists, human = frame.attrs["skipped"]
+    assert (human["left_out"], human["contrast"]) == ("attribute list human", "associated - human")
+    assert "'human'" in human["reason"]
+    # Each group would have one side of the two.
+    assert {case["left_out"] for case in of_lists} == {"attribute list x", "attribute list y"}
+    assert all("other protected groups" in case["reason"] for case in of_lists)
     assert frame.attrs["refits"] == 5
     assert not frame.isna().any(axis=None)
 
@@ -163,8 +165,8 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
     frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
     assert frame.attrs["refits"] == 5
     row_counts = [len(planted)]
-    for column in ("attribute_group", "protected_group"):
-        row_counts += [int((planted[column] != name).sum()) for name in planted[column].unique()]
+    for column, names in (("attribute_group", ["human"]), ("protected_group", ["x", "y"])):
+        row_counts += [int((planted[column] != name).sum()) for name in names]
     assert calls == [("robust", count, 300, 2) for count in row_counts]
     assert not frame.isna().any(axis=None)
     usual = sensitivity(planted, "hierarchical", leave_out="list", draws=300, chains=2, random_seed=2)
@@ -197,7 +199,8 @@ def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypa
     monkeypatch.setattr(module, "fit_model", whole_fit)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
     frame = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
-    assert len(fitted) == 1 + frame.attrs["refits"] == 1 + usual.attrs["refits"]
+    assert frame.attrs["refits"] == usual.attrs["refits"]
+    assert len(fitted) == 1 + frame["left_out"].nunique()
     merged = usual.merge(frame, on=["left_out", "contrast"])
     assert len(merged) == len(usual) == len(frame)
     sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
