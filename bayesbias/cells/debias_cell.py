@@ -12,10 +12,11 @@ from bayesbias.base.files.inputs import input_file
 from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
+from bayesbias.errors import BayesBiasError, BayesBiasWarning, ReportError, collected_warnings, warn_user
 from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.models.fitted.fit_source import groups_without_contrast
 from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
@@ -194,7 +195,11 @@ def _raise_if_left_out(before: Answer, name: str) -> None:
 def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dict[str, Any], "pd.DataFrame"]:
     """Return the contrast of associated words with the first other connection, and all such contrasts."""
     table = question_table(source, study, cell.max_lost)
-    gaps = own_gaps(_fitted(table, cell.model, study, cell), cell.hdi_prob, each_word=False)
+    fitted = _fitted(table, cell.model, study, cell)
+    if lacking := groups_without_contrast(fitted):
+        named = "; ".join(f"{group} has {text}" for group, text in lacking.items())
+        warn_user(f"Groups of {study.name!r} in no contrast: {named}.", BayesBiasWarning)
+    gaps = own_gaps(fitted, cell.hdi_prob, each_word=False)
     row = gaps.iloc[0]
     return _about(source, study, table) | {
         "quantity": row["contrast"],

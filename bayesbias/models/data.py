@@ -242,13 +242,25 @@ def compared_part(data: ModelData) -> ModelData:
 
 def groups_not_compared(data: ModelData) -> dict[str, str]:
     """Return the side that each group lacks which is in no contrast, as in "no associated list"."""
+    return lacking_sides(data.compared, data.pair_counts > 0, data.protected_groups, data.connections)
+
+
+def lacking_sides(
+    compared: np.ndarray, measured: np.ndarray, groups: np.ndarray, connections: tuple[str, ...]
+) -> dict[str, str]:
+    """Return what each group of words that are not compared lacks.
+
+    `compared` and `groups` have shape (words,), `measured` (words, connections).
+
+    >>> measured = np.array([[True, True], [False, True]])
+    >>> lacking_sides(np.array([True, False]), measured, np.array(["jew", "muslim"]), ("associated", "different"))
+    {'muslim': 'no associated list'}
+    """
     lacking = {}
-    for group in dict.fromkeys(data.protected_groups[~data.compared].tolist()):
-        pairs = data.pair_counts[data.protected_groups == group].sum(axis=0)
-        sides = [
-            name for name, count in zip(data.connections, pairs.tolist(), strict=True) if name in SIDES and not count
-        ]
-        lacking[group] = f"no {' and no '.join(sides)} list"
+    for group in dict.fromkeys(groups[~compared].tolist()):
+        has = measured[groups == group].any(axis=0).tolist()
+        sides = [name for name, is_there in zip(connections, has, strict=True) if name in SIDES and not is_there]
+        lacking[str(group)] = f"no {' and no '.join(sides)} list"
     return lacking
 
 

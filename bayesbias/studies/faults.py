@@ -184,7 +184,7 @@ def _side_faults(questions: object, fields: Mapping[str, object]) -> Iterator[st
                     yield f"question {name!r} has {list(side)}, but there is no {kind} {label!r}{hint}."
         for first, second in zip(cells[::2], cells[1::2], strict=True):
             if first == second:
-                yield f"question {name!r} compares {list(first)} with itself, so that the difference is 0."
+                yield f"question {name!r} compares {first[0]!r} with itself, to the same list: the difference is 0."
 
 
 def _mapping(value: object) -> Mapping[str, object]:

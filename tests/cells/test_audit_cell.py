@@ -10,6 +10,7 @@ import bayesbias as bb
 from bayesbias.cells import audit_cell
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.errors import BayesBiasWarning
+from tests import third_group
 from tests.cells import pets
 
 
@@ -120,3 +121,19 @@ def test_a_contrast_that_no_word_measures_is_left_out_and_the_gate_has_no_answer
     (question,) = bb.gate(audit, rope=0.5).questions.to_dict("records")
     assert question["outcome"] == "unanswered"
     assert "no protected word has both" in question["reason"]
+
+
+def test_a_group_without_a_side_is_named_as_left_out_and_moves_nothing() -> None:
+    source, audits = third_group.vectors(), []
+    settings = {"measures": ["contrast"], "draws": 200, "random_seed": 1, "progress": False}
+    for third in ("", "none", "both"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BayesBiasWarning)
+            audits.append(bb.audit(source, [third_group.study(third)], model="hierarchical", **settings))
+    without, *beside = audits
+    for third, audit in zip(("none", "both"), beside, strict=True):
+        np.testing.assert_allclose(audit["observed"], without["observed"])
+        assert audit["protected_group"].tolist() == without["protected_group"].tolist()
+        ((key, reason),) = audit.record.left_out.items()
+        assert key[-1] == "contrast of people"
+        assert third_group.LACKING[third]["people"] in reason

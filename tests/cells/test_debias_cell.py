@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import bayesbias as bb
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
+from tests import third_group
 from tests.cells.pets import study
 from tests.reports.debiasing import pets
 
@@ -44,3 +47,29 @@ def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:
     ]
     assert len({digest(), *others}) == 1 + len(others)
     assert digest(embedding="another name") == digest()
+
+
+def test_a_group_without_a_side_is_named_and_moves_no_gap() -> None:
+    """The same numbers as without the third group, before and after debiasing, with real vectors."""
+    cells, source = {}, third_group.vectors()
+    for third in ("", "none"):
+        common = {"embedding": "E1", "vectors": "0" * 16, "sets": bb.debias.DebiasWords("gender", [["she", "he"]])}
+        settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 200, "chains": 4, "random_seed": 1, "scores": ()}
+        model = bb.load_model("hierarchical")
+        before = DebiasCell(
+            **common, **settings, method="original", chosen=None, studies=(third_group.study(third),), model=model
+        ).answer(source)
+        after = DebiasCell(
+            **common,
+            **settings,
+            method="linear",
+            chosen=bb.debias.LinearProjection(),
+            studies=(third_group.study(third),),
+            model=model,
+        ).answer(source, before)
+        cells[third] = before, after
+    (named,) = {text for _, text in cells["none"][0].warned}
+    assert "people has no associated list" in named
+    for place, columns in enumerate((["value_plain"], ["value_plain", "change_plain"])):
+        without, beside = (cells[third][place].frames["rows"] for third in ("", "none"))
+        np.testing.assert_allclose(beside[columns], without[columns])

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import DuplicatesWarning, FitError, TableError
-from bayesbias.models.data import model_data, subset
+from bayesbias.models.data import compared_part, groups_not_compared, model_data, subset
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS
 from bayesbias.tables.schema import drop_duplicates, table_hash, validate_table
+from tests import third_group
 from tests.models.tables import small
 
 
@@ -123,3 +124,30 @@ def test_distances_that_differ_by_the_rounding_of_float32_are_equal() -> None:
     noise = np.random.default_rng(1).uniform(-6e-8, 6e-8, len(table))
     with pytest.raises(FitError, match="rounding"):
         model_data(table.assign(cosine_distance=0.7 + noise))
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+def test_groups_with_both_sides_are_compared(third: str) -> None:
+    data = model_data(third_group.table(third))
+    assert set(data.protected_groups[data.compared]) == {"math", "arts"}
+    assert groups_not_compared(data) == third_group.LACKING[third]
+    part, without = compared_part(data), model_data(third_group.table())
+    assert part.table_hash == data.table_hash
+    assert part.protected_words.tolist() == without.protected_words.tolist()
+    np.testing.assert_array_equal(part.distance, without.distance)
+
+
+def test_all_groups_are_compared_if_none_has_both_sides() -> None:
+    rows = third_group.table("none").query("attribute_group != 'male'")
+    data = model_data(rows)
+    assert data.compared.all()
+    assert groups_not_compared(data) == {}
+    assert compared_part(data) is data
+
+
+def test_a_word_that_lost_a_side_stays_in_its_group() -> None:
+    rows = third_group.table("none")
+    rows = rows[~((rows["protected_word"] == "algebra") & (rows["connection"] == "associated"))]
+    data = model_data(rows)
+    assert data.compared[data.protected_words == "algebra"].all()
+    assert groups_not_compared(data) == {"people": "no associated list"}

@@ -10,6 +10,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.pymc_form import build_model
+from tests import third_group
 
 
 @pytest.fixture(autouse=True)
@@ -77,3 +78,11 @@ def test_dims_are_those_of_the_schema(data: ModelData) -> None:
         "sigma": ("connection",),
         "word_mean": ("protected_word", "connection"),
     }
+
+
+def test_a_model_of_rows_has_the_rows_of_groups_that_are_compared() -> None:
+    for name in ("hierarchical", "crossed"):
+        model, without = (bb.models.pymc_model(third_group.table(third), name) for third in ("none", ""))
+        np.testing.assert_array_equal(model["distance"].get_value(), without["distance"].get_value())
+        assert model.bayesbias_graph == without.bayesbias_graph
+    assert "farmer" in bb.models.pymc_model(third_group.table("none")).coords["protected_word"]

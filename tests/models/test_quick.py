@@ -11,6 +11,7 @@ from bayesbias.models.data import model_data, subset
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import QuickRefits, quick_contrasts, sampler_for
 from bayesbias.models.samplers import collapsed, exact
+from tests import third_group
 from tests.models.tables import small
 
 
@@ -87,3 +88,18 @@ def test_refits_share_what_they_can() -> None:
     assert one["associated - neutral"].mean != two["associated - neutral"].mean
     crossed = refits.estimates(without, bb.load_model("crossed"), 0.89)
     assert all(estimate.influence is not None for estimate in crossed.values())
+
+
+@pytest.mark.parametrize("model", ["hierarchical", "crossed"])
+def test_refits_of_rows_leave_out_groups_without_a_side(model: str) -> None:
+    estimates = [
+        quick_contrasts(
+            model_data(third_group.table(third)),
+            bb.load_model(model),
+            draws=500,
+            points=500,
+            rng=np.random.default_rng(1),
+        )["associated - different"](0.89)
+        for third in ("", "none", "both")
+    ]
+    assert estimates[1].mean == estimates[2].mean == estimates[0].mean

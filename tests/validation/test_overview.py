@@ -37,7 +37,7 @@ def comparison_seconds() -> float:
 SECONDS = {
     **{
         name: stored(f"{name}/run.json")["seconds"]
-        for name in ("axes", "changes", "gate", "kindel", "reliability", "templates", "trade")
+        for name in ("axes", "changes", "gate", "groups", "kindel", "reliability", "templates", "trade")
     },
     "real_gaps": stored("real_gaps/cells.json")["seconds"],
     "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),
@@ -66,7 +66,7 @@ def test_a_command_names_as_many_samples_as_the_run_had() -> None:
     text = (VALIDATION / "README.md").read_text(encoding="utf-8")
     samples = dict(re.findall(r"validation/(\w+)/\w+\.py[^`|]*--samples (\d+)", text))
     assert samples == {
-        name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "changes", "gate", "templates")
+        name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "changes", "gate", "groups", "templates")
     }
 
 

@@ -87,13 +87,10 @@ def has_both(sample: _Words, first: int, second: int) -> np.ndarray:
 def group_shares(sample: AttributeSample) -> np.ndarray:
     """Return the weight of each group in the mean of a connection, shape (groups, connections).
 
-    The groups that are compared and have the connection weigh the same, the others nothing. If no group that is
-    compared has it, those that have it weigh the same.
+    The groups that are compared and have the connection weigh the same, the others nothing.
     """
     member = np.eye(sample.group_of.max() + 1, dtype=bool)[sample.group_of]
-    have = member.T @ sample.connection_weights.any(axis=2)
-    counted = have & (member.T @ sample.compared)[:, None]
-    counted = np.where(counted.any(axis=0), counted, have)
+    counted = member.T @ (sample.connection_weights.any(axis=2) & sample.compared[:, None])
     return np.asarray(counted / counted.sum(axis=0))
 
 

@@ -94,9 +94,7 @@ def draw_gaps(
     """
     weights = sample.connection_weights
     if other is None:
-        measured = weights[:, baseline].any(axis=1)
-        compared = measured & sample.compared
-        places = np.flatnonzero(compared if compared.any() else measured)
+        places = np.flatnonzero(has_both(sample, baseline, baseline))
         signs = weights[places, baseline]
     else:
         places = np.flatnonzero(has_both(sample, baseline, other))

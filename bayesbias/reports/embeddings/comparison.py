@@ -10,7 +10,7 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import StatementList
 from bayesbias.errors import ArgumentError, TableError
-from bayesbias.models.data import model_data
+from bayesbias.models.data import groups_not_compared, model_data
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
@@ -306,6 +306,7 @@ def compare_embeddings(
         "rope": region,
         "pairs": len(common[baseline]),
         "left_out": left_out,
+        "groups_not_compared": groups_not_compared(data),
         "convergence_problems": [
             f"{label} {name!r}: {problem}"
             for label, fits_by_name in (("The fit of", fits), ("The fit of the differences of", difference_fits))

@@ -18,6 +18,7 @@ from bayesbias.estimates.intervals import contrast_sides, settled
 from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts
 from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import tied_statement
+from bayesbias.reports.posterior.group_statements import without_contrast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +72,7 @@ class ComparisonConclusions(Rendered):
     reading
         Explanations of the numbers and terms; empty if nothing differs.
     limits
-        Limits of the comparison; empty if nothing differs.
+        Groups that are in no contrast (``"group without contrast"``), and limits of the comparison if anything differs.
     """
 
     doubts: tuple[Statement, ...]
@@ -133,7 +134,10 @@ def comparison_conclusions(
             for name in names
         },
         reading=tuple(Statement(name, _READING[name].format(baseline=repr(baseline))) for name in reading),
-        limits=tuple(Statement(name, _LIMITS[name]) for name in limits),
+        limits=(
+            *without_contrast(facts["groups_not_compared"]),
+            *(Statement(name, _LIMITS[name]) for name in limits),
+        ),
     )
 
 

@@ -330,7 +330,7 @@ def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
         chained = values.to_numpy().reshape(-1, *values.shape[2:])
         names = [values[dim].to_numpy().tolist() for dim in dims]
         for place in np.ndindex(*values.shape[2:]):
-            labels = {dim: of_dim[at] for dim, of_dim, at in zip(dims, names, place, strict=True)}
+            labels = {dim: of_dim[number] for dim, of_dim, number in zip(dims, names, place, strict=True)}
             columns[tuple(labels.get(key, "") for key in _KEYS)] = chained[(slice(None), *place)]
     return np.stack([columns[row] for row in frame[_KEYS].itertuples(index=False, name=None)], axis=1)
 

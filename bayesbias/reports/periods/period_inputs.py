@@ -21,6 +21,7 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
+from bayesbias.models.data import lacking_sides
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.embeddings.shared_pairs import checked_tables
 from bayesbias.studies.study import StudyLike, load_study
@@ -218,5 +219,11 @@ def trend_facts(
         "protected_words": len(sample.protected_words),
         "attribute_words": len(sample.attribute_words),
         "covariates": [str(name) for name in covariates],
+        "groups_not_compared": lacking_sides(
+            sample.compared,
+            sample.connection_weights.any(axis=2),
+            np.array(sample.groups)[sample.group_of],
+            sample.connections,
+        ),
         "lacking": int((~sample.protected_present).any(axis=1).sum() + (~sample.attribute_present).any(axis=1).sum()),
     }

@@ -18,6 +18,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
 from bayesbias.reports.periods.trend_frames import CHAINS
+from bayesbias.reports.posterior.group_statements import without_contrast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,6 +183,7 @@ def limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
                 "change as the other words of its list do.",
             )
         )
+    statements += without_contrast(facts["groups_not_compared"])
     return (*statements, Statement("bias", NO_PROOF))
 
 

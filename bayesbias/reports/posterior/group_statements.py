@@ -36,17 +36,25 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
 
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return a statement for each protected group of a fit that is in no contrast, with what it lacks."""
-    multivariate = fitted_model(fit).multivariate
     how = "Its mean distance to each list is part of the fit: ask about it in the study's [questions]."
-    if not multivariate:
+    if not fitted_model(fit).multivariate:
         how = f"This model is fitted without its words; the model {DEFAULT_MODEL!r} answers questions about it."
+    return without_contrast(groups_without_contrast(fit), how)
+
+
+def without_contrast(lacking: Mapping[str, str], how: str = "") -> tuple[Statement, ...]:
+    """Return a statement for each group in no contrast, given what it lacks and how to ask about it.
+
+    >>> print(without_contrast({"people": "no associated list"})[0].text)
+    people: no associated list, so it is in no contrast.
+    """
     return tuple(
         Statement(
             "group without contrast",
-            f"{group}: {lacking}, so it is in no contrast. {how}",
-            {"protected_group": group, "lacking": lacking, "fitted": multivariate},
+            f"{group}: {text}, so it is in no contrast.{f' {how}' if how else ''}",
+            {"protected_group": group, "lacking": text},
         )
-        for group, lacking in groups_without_contrast(fit).items()
+        for group, text in lacking.items()
     )
 
 

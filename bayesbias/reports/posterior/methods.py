@@ -11,7 +11,7 @@ from bayesbias.base.files.inputs import bundled
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
-from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_table, groups_without_contrast
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.multivariate.list_means import KHAT_TO_MOVE, MOVES
 from bayesbias.reports.posterior.summary import summary
@@ -93,6 +93,10 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
     if pairs := [f"{_escaped(name_some(lists.unique()))} (for {_escaped(str(group))})" for group, lists in associated]:
         yield f"The associated lists are {', '.join(pairs)}."
+    if lacking := groups_without_contrast(fit):
+        named = "; ".join(f"{_escaped(group)}: {text}" for group, text in lacking.items())
+        fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
+        yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):

@@ -12,7 +12,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_prob
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
-from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
+from bayesbias.models.data import ModelData, attribute_lists, compared_part, groups_not_compared, model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import log_mean, psis_loo
 from bayesbias.models.numerics.importance import KHAT_MAX
@@ -20,6 +20,7 @@ from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.tables.conversion import any_frame
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def compare_models(
     check_probability("hdi_prob", hdi_prob)
     specs = _specs(models)
     data = model_data(table)
-    if not all(spec.multivariate for spec in specs):
+    not_compared = groups_not_compared(data)
+    if not_compared and not all(spec.multivariate for spec in specs):
         # The same rows for all models: those of rows are fitted without groups that are in no contrast.
         table, data = table[data.compared[data.protected]], compared_part(data)
     if len(data.attribute_words) < FEWEST_WORDS:
@@ -164,7 +166,7 @@ def compare_models(
         score.model: dict(zip(data.attribute_words.tolist(), score.words.tolist(), strict=True)) for score in scores
     }
     frame.attrs = {
-        "advice": _advice(frame, len(data.attribute_words)),
+        "advice": (*_advice(frame, len(data.attribute_words)), *without_contrast(not_compared)),
         "random_seed": seed,
         "elpd_words": by_word,
         "contrasts": {score.model: score.contrasts for score in scores},

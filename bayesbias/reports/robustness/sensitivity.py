@@ -31,6 +31,7 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
@@ -203,7 +204,11 @@ def sensitivity(
         "contrasts": [{"contrast": contrast, **full.numbers()} for contrast, full in everything.items()],
         "deciding": deciding,
         "skipped": skipped,
-        "reading": (*stopped, *_reading(result, everything, deciding, skipped, leave_out)),
+        "reading": (
+            *stopped,
+            *_reading(result, everything, deciding, skipped, leave_out),
+            *without_contrast(not_compared),
+        ),
         "refits": done,
         "stopped": bool(stopped),
         "monte_carlo_error": max(errors),

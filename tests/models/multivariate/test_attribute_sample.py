@@ -8,7 +8,8 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import FitError
 from bayesbias.models.data import model_data, subset
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.attribute_sample import attribute_sample, group_shares, has_both
+from tests import third_group
 from tests.models.made_lists import list_data
 
 
@@ -55,3 +56,15 @@ def test_repeated_pairs_are_refused() -> None:
     data = list_data()
     with pytest.raises(FitError):
         attribute_sample(replace(data, attribute=np.zeros_like(data.attribute)))
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+def test_groups_that_are_not_compared_weigh_nothing(third: str) -> None:
+    data = model_data(third_group.table(third))
+    sample = attribute_sample(data)
+    arts, math, people = group_shares(sample)
+    assert (people == 0).all()
+    np.testing.assert_array_equal(arts, math)
+    assert (arts == 0.5).all()
+    associated, neutral = data.connections.index("associated"), data.connections.index("neutral")
+    assert (has_both(sample, associated, neutral) == (data.protected_groups != "people")).all()

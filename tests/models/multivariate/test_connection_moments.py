@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.models.data import model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.connection_moments import connection_moments
 from bayesbias.models.multivariate.list_means import sample_list_means
+from tests import third_group
 from tests.models.made_lists import list_sample
 
 PRIORS = bb.load_model("multivariate").priors
@@ -40,3 +43,14 @@ def test_words_of_a_group_with_different_lists_have_no_such_moments() -> None:
     patterns[0] = patterns.max() + 1
     other = replace(sample, pattern_of=patterns)
     assert connection_moments(other, connections, draws=500, seed=1, priors=PRIORS) is None
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+def test_moments_and_the_fit_average_over_the_same_groups(third: str) -> None:
+    data, priors = model_data(third_group.table(third)), bb.load_model("multivariate").priors
+    sample, settings = attribute_sample(data), {"draws": 2000, "seed": 1, "priors": priors}
+    mean, covariance = connection_moments(sample, data.connections, **settings)
+    drawn = sample_list_means(sample, data.connections, **settings).posterior["connection_mean"]
+    error = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - mean) < 4 * error).all()
+    np.testing.assert_allclose(drawn.std(axis=0), np.sqrt(np.diag(covariance.mean(axis=0))), rtol=0.1)

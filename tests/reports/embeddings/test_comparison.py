@@ -13,6 +13,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ModelError
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, _joint_samples, compare_embeddings
+from tests import third_group
 from tests.cells import pets
 from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
 
@@ -358,3 +359,29 @@ def test_tables_without_words_on_both_sides_are_compared_by_distances_alone() ->
     compared = compare_embeddings(tables, draws=200, chains=2, random_seed=1, progress=False)
     assert compared.gaps.empty
     assert len(compared.differences) == 2
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+@pytest.mark.parametrize("model", ["multivariate", "crossed"])
+def test_a_group_without_a_side_is_in_no_difference_and_is_named(model: str, third: str) -> None:
+    def compared(name: str) -> EmbeddingComparison:
+        table = third_group.table(name)
+        rng = np.random.default_rng(1)
+        words = [*dict.fromkeys(third_group.table("")["attribute_word"].astype(str))]
+        noise = pd.Series({word: rng.normal(0, 0.02) for word in words})
+        other = table.drop(columns="cosine_similarity")
+        other["cosine_distance"] += other["attribute_word"].astype(str).map(noise).astype(float)
+        other["cosine_distance"] += 0.01 * np.sin(np.arange(len(other)) % 7)
+        return bb.compare_embeddings({"one": table, "other": other}, model, draws=200, random_seed=1, progress=False)
+
+    beside = compared(third)
+    assert "people" not in set(beside.differences_by_word["protected_group"])
+    assert set(beside.gaps["protected_word"]) - {""} <= set(third_group.table("")["protected_word"].astype(str))
+    assert any(
+        statement.kind == "group without contrast" and "people" in statement.text
+        for statement in beside.conclusions.limits
+    )
+    plain = beside.differences.set_index("connection")["average_baseline"]
+    rows = third_group.table("").astype({"connection": str, "protected_group": str})
+    of_two = rows.groupby(["connection", "protected_group"])["cosine_distance"].mean().groupby(level=0).mean()
+    np.testing.assert_allclose(plain[of_two.index], of_two)

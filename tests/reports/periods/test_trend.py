@@ -7,6 +7,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
 from bayesbias.reports.periods.trend_result import Trend
+from tests import third_group
 from tests.models.periods.made import made_tables
 
 FOLDER = bb.bundled("data", "vectors", "planted_drift")
@@ -178,3 +179,24 @@ def test_the_mean_of_a_line_through_three_periods_is_inside_its_interval() -> No
     for seed in range(6):
         lines = bb.trend(made_tables(seed=seed), draws=400, random_seed=seed, progress=False).lines
         assert ((lines["hdi_low"] <= lines["mean"]) & (lines["mean"] <= lines["hdi_high"])).all()
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+def test_a_group_without_a_side_is_in_no_gap_and_is_named(third: str) -> None:
+    def moved(name: str) -> dict[str, pd.DataFrame]:
+        table = third_group.table(name)
+        rng = np.random.default_rng(1)
+        noise = pd.Series({word: rng.normal(0, 0.02) for word in sorted(third_group.study().words)})
+        later = table.drop(columns="cosine_similarity")
+        later["cosine_distance"] += later["attribute_word"].astype(str).map(noise).astype(float)
+        return {"1900": table, "1990": later}
+
+    without, beside = (bb.trend(moved(name), draws=400, random_seed=1, progress=False) for name in ("", third))
+    keys = ["contrast", "period", "protected_group"]
+    gaps, other = (found.gaps.set_index(keys).sort_index() for found in (without, beside))
+    assert other.index.equals(gaps.index)
+    np.testing.assert_allclose(other["observed"], gaps["observed"])
+    np.testing.assert_allclose(other["sd"], gaps["sd"], rtol=0.3)
+    assert set(beside.words["protected_group"]) == {"math", "arts"}
+    assert beside.facts["groups_not_compared"] == third_group.LACKING[third]
+    assert third_group.LACKING[third]["people"] in str(beside)

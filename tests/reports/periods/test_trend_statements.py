@@ -27,6 +27,7 @@ CHANGES = pd.DataFrame(
     columns=["contrast", "first", "second", "protected_group", "mean", "hdi_low", "hdi_high", "reading"],
 )
 FACTS = {
+    "groups_not_compared": {},
     "hdi_prob": 0.89, "lacking": 0, "protected_words": 8, "attribute_words": 12, "periods": ["1900", "1910", "1920"],
     "scope": "population", "trend": True, "walk": False, "word_covariates": [],
     "covariates": [], "draws": 4000, "random_seed": 7,

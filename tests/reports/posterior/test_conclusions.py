@@ -267,16 +267,19 @@ def test_a_list_that_is_far_from_every_group_is_no_association() -> None:
     assert not any("both groups together" in statement.text for statement in groups)
 
 
-def test_a_group_without_associated_words_has_no_nearness_of_lists() -> None:
+def test_a_group_without_associated_words_is_in_no_contrast_and_is_named() -> None:
     fit = study_fit([("X", "A")], far="B")
-    one, other = (row for _, row in bb.contrasts(fit, level="protected_group").iloc[:2].iterrows())
-    overall = bb.contrasts(fit).iloc[0]
-    assert (one["protected_group"], other["protected_group"], other["baseline_pairs"]) == ("X", "Y", 0)
-    assert np.isnan(other[["observed", "list_nearness", "net_mean", "net_low", "net_high"]].astype(float)).all()
-    # Both lists are as near to X as to Y, so that nothing is left of the difference.
-    assert one["list_nearness"] == pytest.approx(one["mean"], abs=0.05)
-    assert overall["list_nearness"] == pytest.approx(one["list_nearness"])
-    assert "nan" not in str(bb.conclusions(fit))
+    groups = bb.contrasts(fit, level="protected_group")
+    assert groups["protected_group"].eq("X").all()
+    assert set(bb.contrasts(fit, level="word")["protected_word"]) == {f"X{letter}" for letter in "abcdefgh"}
+    # One group is left, so that nothing tells the nearness of its lists to every group.
+    assert "list_nearness" not in groups
+    report = bb.conclusions(fit)
+    (left_out,) = (statement for statement in report.shown if statement.kind == "group without contrast")
+    assert left_out.numbers == {"protected_group": "Y", "lacking": "no associated list"}
+    assert left_out.text.startswith("Y: no associated list, so it is in no contrast.")
+    assert any(statement.kind == "one group" for statement in report.limits)
+    assert "nan" not in str(report)
 
 
 def test_nearness_of_lists_that_hides_an_association_is_said() -> None:

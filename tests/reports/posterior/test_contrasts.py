@@ -8,6 +8,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
+from tests import third_group
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -118,3 +119,33 @@ def test_mistakes_of_draws_are_those_of_contrasts(normal_fit: xr.DataTree) -> No
         bb.contrast_draws(normal_fit, level="words")
     with pytest.raises(ArgumentError, match="scope='all'"):
         bb.contrast_draws(normal_fit, scope="all")
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+@pytest.mark.parametrize("model", ["multivariate", "hierarchical", "crossed"])
+def test_a_group_without_a_side_leaves_the_contrasts_of_the_others(model: str, third: str) -> None:
+    """Real vectors: the truth is the fit without the third group."""
+    keys, settings = ["contrast", "protected_group", "protected_word"], {"random_seed": 1, "progress": False}
+    fits = [bb.fit(third_group.table(name), model, draws=1000, **settings) for name in ("", third)]
+    without, beside = (bb.contrasts(fit, level="all").set_index(keys) for fit in fits)
+    assert beside.index.equals(without.index)
+    for column in ("observed", "baseline_pairs", "other_pairs"):
+        np.testing.assert_array_equal(beside[column], without[column])
+    error = without["sd"] * np.sqrt(2 / 4000)
+    if model == "multivariate":  # single words follow the regression that all words teach
+        of_all = without.index.get_level_values("protected_word") == ""
+        assert (np.abs(beside["mean"] - without["mean"]) < 4 * error)[of_all].all()
+        assert (np.abs(beside["mean"] - without["mean"]) < 0.5 * without["sd"]).all()
+        np.testing.assert_allclose(beside.loc[of_all, "sd"], without.loc[of_all, "sd"], rtol=0.15)
+        np.testing.assert_allclose(beside["list_nearness"], without["list_nearness"], atol=4 * error.max())
+    else:
+        np.testing.assert_array_equal(beside["mean"], without["mean"])
+    these = [bb.contrasts(fit, scope="these_words")["mean"].to_numpy() for fit in fits]
+    np.testing.assert_allclose(these[0], these[1], atol=4 * error.max())
+
+
+def test_draws_have_the_sets_of_words_of_contrasts() -> None:
+    fit = bb.fit(third_group.table("none"), draws=100, random_seed=1, progress=False)
+    draws = bb.contrast_draws(fit, level="all")["posterior"]
+    assert draws["group"]["protected_group"].to_numpy().tolist() == ["math", "arts"]
+    assert draws["word"].sizes["protected_word"] == 16

@@ -10,6 +10,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.errors import QuestionWarning, ReportError, TableError
+from tests import third_group
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
@@ -152,3 +153,21 @@ def test_conclusions_answer_the_questions_of_the_study() -> None:
     statement = next(part for part in bb.conclusions(fit).shown if part.kind == "question")
     assert statement.text.startswith(f"Question of the study, maths: {row['mean']:+.3f} (plain {row['observed']:+.3f})")
     assert statement.numbers["hdi_low"] == row["hdi_low"]
+
+
+def test_a_group_without_a_side_is_asked_about_in_the_default_model_alone() -> None:
+    table = third_group.table("none")
+    frame = bb.planned_contrasts(bb.fit(table, draws=500, random_seed=1, progress=False))
+    (row,) = frame.to_dict("records")
+    assert row["question"] == "people to lists"
+    people = table[table["protected_group"] == "people"].groupby("attribute_group", observed=True)["cosine_distance"]
+    means = people.mean()
+    assert row["observed"] == pytest.approx(means["male"] - means["female"])
+    assert row["mean"] == pytest.approx(row["observed"], abs=4 * row["sd"] / np.sqrt(2000))
+    fit = bb.fit(table, "hierarchical", draws=500, random_seed=1, progress=False)
+    with pytest.warns(QuestionWarning, match="without 'people', which has no associated list"):
+        frame = bb.planned_contrasts(fit)
+    assert list(frame.attrs["unanswered"]) == ["people to lists"]
+    assert "'multivariate'" in frame.attrs["unanswered"]["people to lists"]
+    with pytest.raises(ReportError, match="no associated list"):
+        bb.planned_contrasts(fit, ("people", "male"), ("math", "male"))

@@ -8,6 +8,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.spec import DEFAULT_MODEL
+from tests import third_group
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -81,3 +82,12 @@ def test_mistakes_are_explained(normal_fit: xr.DataTree) -> None:
         bb.summary(normal_fit, level="attribute")
     with pytest.raises(ArgumentError, match="hdi_prob=89"):
         bb.summary(normal_fit, hdi_prob=89)
+
+
+@pytest.mark.parametrize("third", ["none", "both"])
+def test_a_group_without_a_side_has_no_mean_for_it(third: str) -> None:
+    fit = bb.fit(third_group.table(third), draws=100, random_seed=1, progress=False)
+    frame = bb.summary(fit, level="word").query("protected_group == 'people'")
+    side = {"none": "different", "both": "associated"}[third]
+    assert set(frame["connection"]) == {side, "neutral"}
+    assert (frame["pairs"] > 0).all()

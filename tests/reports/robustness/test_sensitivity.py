@@ -14,6 +14,7 @@ from bayesbias.models.samplers import exact
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness import sensitivity as module
 from bayesbias.reports.robustness.sensitivity import COLUMNS, sensitivity
+from tests import third_group
 
 
 def study(*, decisive: float = 0.0, words: int = 8, controls: int = 15) -> pd.DataFrame:
@@ -109,11 +110,13 @@ def test_a_shift_that_would_be_shown_as_0_is_left_out(
 
 def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
     frame = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
-    lists = {"attribute list x", "attribute list y", "protected group x", "protected group y"}
-    assert set(frame["left_out"]) == {*lists, "attribute list human"}
-    (skipped,) = frame.attrs["skipped"]
-    assert (skipped["left_out"], skipped["contrast"]) == ("attribute list human", "associated - human")
-    assert "'human'" in skipped["reason"]
+    assert set(frame["left_out"]) == {"protected group x", "protected group y", "attribute list human"}
+    *of_lists, human = frame.attrs["skipped"]
+    assert (human["left_out"], human["contrast"]) == ("attribute list human", "associated - human")
+    assert "'human'" in human["reason"]
+    # Each group would have one side of the two.
+    assert {case["left_out"] for case in of_lists} == {"attribute list x", "attribute list y"}
+    assert all("other protected groups" in case["reason"] for case in of_lists)
     assert frame.attrs["refits"] == 5
     assert not frame.isna().any(axis=None)
 
@@ -162,8 +165,8 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
     frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
     assert frame.attrs["refits"] == 5
     row_counts = [len(planted)]
-    for column in ("attribute_group", "protected_group"):
-        row_counts += [int((planted[column] != name).sum()) for name in planted[column].unique()]
+    for column, names in (("attribute_group", ["human"]), ("protected_group", ["x", "y"])):
+        row_counts += [int((planted[column] != name).sum()) for name in names]
     assert calls == [("robust", count, 300, 2) for count in row_counts]
     assert not frame.isna().any(axis=None)
     usual = sensitivity(planted, "hierarchical", leave_out="list", draws=300, chains=2, random_seed=2)
@@ -196,7 +199,8 @@ def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypa
     monkeypatch.setattr(module, "fit_model", whole_fit)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
     frame = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
-    assert len(fitted) == 1 + frame.attrs["refits"] == 1 + usual.attrs["refits"]
+    assert frame.attrs["refits"] == usual.attrs["refits"]
+    assert len(fitted) == 1 + frame["left_out"].nunique()
     merged = usual.merge(frame, on=["left_out", "contrast"])
     assert len(merged) == len(usual) == len(frame)
     sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
@@ -228,3 +232,27 @@ def test_every_attribute_word_of_religion(shared) -> None:
     frame = sensitivity(table, "crossed", random_seed=1)
     assert frame.attrs["refits"] == 322
     assert frame.attrs["deciding"]["associated - different"] == ["greedy"]
+
+
+@pytest.mark.parametrize("model", ["multivariate", "hierarchical"])
+def test_what_would_change_the_groups_of_an_average_is_skipped(model: str) -> None:
+    """Without a list of the two, no group has both sides, and the third group would enter the average."""
+    frames = [
+        sensitivity(third_group.table(third), model, leave_out="list", draws=200, random_seed=1, progress=False)
+        for third in ("", "none")
+    ]
+    for frame in frames:
+        skipped = {case["left_out"]: case["reason"] for case in frame.attrs["skipped"]}
+        assert {"attribute list male", "attribute list female"} <= skipped.keys()
+        for name, group in (("male", "arts"), ("female", "math")):
+            reason = skipped[f"attribute list {name}"]
+            assert f"'associated' would be about other protected groups: {group} in place of" in reason
+    without, beside = (
+        frame.query("left_out != 'protected group people'").set_index(["left_out", "contrast"]).sort_index()
+        for frame in frames
+    )
+    assert beside.index.equals(without.index)
+    np.testing.assert_allclose(beside["mean"], without["mean"], atol=0.004)
+    people = frames[1].query("left_out == 'protected group people'")
+    assert (people["shift"].abs() < 0.004).all()
+    assert [one.kind for one in frames[1].attrs["reading"]][-1] == "group without contrast"

@@ -10,6 +10,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.reports.robustness.study_plan import assumed_plan, plan_from_fit
+from tests import third_group
 
 ASSUMED = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
 
@@ -83,3 +84,9 @@ def test_models_without_a_plan_are_refused(table: pd.DataFrame) -> None:
     fit = bb.fit(table, "no_pooling", draws=50, random_seed=1, progress=False)
     with pytest.raises(ReportError, match=r"'no_pooling'.*word_sd"):
         plan_from_fit(fit)
+
+
+@pytest.mark.parametrize("model", ["multivariate", "crossed_per_list"])
+def test_a_plan_has_the_groups_that_are_compared(model: str) -> None:
+    fit = bb.fit(third_group.table("none"), model, draws=100, random_seed=1, progress=False)
+    assert plan_from_fit(fit).groups == 2

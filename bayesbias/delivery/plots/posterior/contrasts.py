@@ -1,5 +1,6 @@
 """Contrasts of a fit: how much nearer associated attribute words are, for all, by group and by word."""
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,7 +64,7 @@ def plot_contrasts(
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
         baseline's words are nearer. A point is filled if its interval excludes 0, and hollow if the contrast is not
-        settled or borderline. A cross marks the plain difference of means.
+        settled or borderline, or no word has both sides. A cross marks the plain difference of means.
         Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
@@ -87,7 +88,8 @@ def plot_contrasts(
     for row in rows_of(shown):
         other = contrast_sides(row["contrast"])[1]
         y = names.index(row["row"]) + offsets[others.index(other)]
-        filled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        # No word has both sides where there is no plain difference.
+        filled = isfinite(row["observed"]) and settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
         axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)

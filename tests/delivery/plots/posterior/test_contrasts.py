@@ -8,6 +8,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.delivery.plots.posterior import contrasts as module
 from bayesbias.delivery.plots.style import save_figure
+from tests import third_group
 from tests.delivery.plots.cut import cut_texts
 
 
@@ -45,3 +46,22 @@ def test_many_rows_are_cut_and_it_is_said(fit: xr.DataTree, monkeypatch: pytest.
 @pytest.mark.parametrize("words", [True, False])
 def test_no_text_is_cut(fit: xr.DataTree, words: bool) -> None:
     assert cut_texts(bb.plots.plot_contrasts(fit, rope=0.02, words=words)) == []
+
+
+def test_a_group_without_a_side_has_no_marks() -> None:
+    fit = bb.fit(third_group.table("none"), draws=100, random_seed=1, progress=False)
+    labels = [label.get_text() for label in bb.plots.plot_contrasts(fit).axes[0].get_yticklabels()]
+    assert labels[:3] == ["All protected words", "math (group)", "arts (group)"]
+    assert not {"people (group)", *third_group.PEOPLE} & set(labels)
+
+
+def test_a_difference_between_groups_alone_has_hollow_marks() -> None:
+    """No group has both lists: nothing is measured on both sides, however far 0 is from the interval."""
+    rows = third_group.table("").query("attribute_group == 'male'").copy()
+    rows.loc[rows["connection"] == "associated", "cosine_distance"] -= 0.5
+    fit = bb.fit(rows.drop(columns="cosine_similarity"), "hierarchical", draws=100, random_seed=1, progress=False)
+    assert bb.contrasts(fit)["hdi_high"].lt(0).all()
+    (axes,) = bb.plots.plot_contrasts(fit).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["All protected words"]
+    points = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() not in ("x", "None")]
+    assert [line.get_markerfacecolor() for line in points] == ["white"]
