@@ -163,7 +163,7 @@ def _draw_sds(
     step = np.log(_SDS[1] / _SDS[0])
     for group, of_group in enumerate(likelihood):
         cumulative = np.cumsum(_spreads().reshape(weight.size, -1) * of_group, axis=1)
-        cumulative /= cumulative[:, -1:]
+        cumulative /= np.maximum(cumulative[:, -1:], np.finfo(float).tiny)  # 0 at nodes that are never drawn
         # One search for all draws: row i of the cumulative distributions lies between i and i + 1.
         ordered = (cumulative + np.arange(weight.size)[:, None]).ravel()
         cell = np.searchsorted(ordered, node + rng.random(draws)) - node * len(_SDS)
