@@ -1,7 +1,6 @@
 """What `validation/required_words` keeps: the text shows the table, the numbers are its own, and the script runs."""
 
 import json
-from pathlib import Path
 from types import ModuleType
 
 import pandas as pd
