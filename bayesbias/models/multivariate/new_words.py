@@ -186,7 +186,7 @@ def places_of_lists(
     >>> data = model_data(table)
     >>> places = dict(places_of_lists(attribute_sample(data), data.connections))
     >>> places["associated", 0].tolist(), places["human", -1].tolist()
-    ([0], [2])
+    ([1], [2])
     """
     share = sample.connection_weights > 0
     for position, name in enumerate(connections):
