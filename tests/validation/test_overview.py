@@ -37,7 +37,17 @@ def comparison_seconds() -> float:
 SECONDS = {
     **{
         name: stored(f"{name}/run.json")["seconds"]
-        for name in ("axes", "changes", "gate", "groups", "kindel", "reliability", "templates", "trade")
+        for name in (
+            "axes",
+            "changes",
+            "gate",
+            "groups",
+            "kindel",
+            "reliability",
+            "required_words",
+            "templates",
+            "trade",
+        )
     },
     "real_gaps": stored("real_gaps/cells.json")["seconds"],
     "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),

@@ -11,6 +11,10 @@ from bayesbias.estimates.intervals import contrast_sides, settled, settled_text
 _CONCLUSIONS = ("nearer", "farther", "not_settled")
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
 
+SMALL_SHARE = 0.2
+"""Share of the variance of one embedding's contrast below which the seed changes little: its sd is then less than half
+of that from the word lists, and intervals of some seeds end beyond 0 and others short of it without saying more."""
+
 LIMITS = (
     "Other corpora, other algorithms, other settings: only {changed} changed. Effects of the seed on single pairs "
     "are also part of the word lists' uncertainty in each fit, so intervals over seeds tend to be too wide rather than "
@@ -40,20 +44,40 @@ def verdict(rows: list[dict[str, Any]]) -> Statement:
     return Statement(first["stability"], " ".join(texts), first)
 
 
-def stability(row: Mapping[str, Any]) -> str:
-    """Return whether all seeds, their average and one more seed agree on a contrast.
+def seeds_agree(row: Mapping[str, Any]) -> bool:
+    """Return whether the seeds agree on a contrast.
 
-    >>> row = {"agree": True, "nearer": 3, "hdi_low": -0.2, "hdi_high": -0.1, "next_low": -0.3, "next_high": 0.1}
+    They do if the intervals of all have the same conclusion. If they do not, the seeds disagree where one is nearer and
+    another farther, or the seed has much of the variance of a contrast; otherwise they differ by less than each leaves
+    open.
+
+    >>> row = {"nearer": 4, "farther": 0, "not_settled": 1, "seed_share": 0.04}
+    >>> seeds_agree(row), seeds_agree(row | {"seed_share": 0.5})
+    (True, False)
+    """
+    if sum(row[name] > 0 for name in _CONCLUSIONS) == 1:
+        return True
+    return not (row["nearer"] and row["farther"]) and bool(row["seed_share"] < SMALL_SHARE)
+
+
+def stability(row: Mapping[str, Any]) -> str:
+    """Return whether the seeds, their average and one more seed agree on a contrast.
+
+    Where some intervals of single seeds exclude 0 and others do not, but the seeds agree (`seeds_agree`), their average
+    decides.
+
+    >>> row = {"agree": True, "nearer": 3, "farther": 0, "not_settled": 0}
+    >>> row |= {"hdi_low": -0.2, "hdi_high": -0.1, "next_low": -0.3, "next_high": 0.1}
     >>> stability(row)
     'open'
     """
     if not row["agree"]:
         return "seeds disagree"
-    conclusion = next(name for name in _CONCLUSIONS if row[name])
-    ends = [(row["hdi_low"], row["hdi_high"]), (row["next_low"], row["next_high"])]
-    if not all(_conclusion(*interval) == conclusion for interval in ends):
+    conclusions = {name for name in _CONCLUSIONS if row[name]}
+    average, following = (_conclusion(row[f"{name}_low"], row[f"{name}_high"]) for name in ("hdi", "next"))
+    if average != following or average not in conclusions:
         return "open"
-    return "not settled" if conclusion == "not_settled" else "stable"
+    return "not settled" if average == "not_settled" else "stable"
 
 
 def _conclusion(low: float, high: float) -> str:
@@ -73,6 +97,13 @@ def _verdict_text(row: dict[str, Any]) -> str:
         "open": ", but the interval over seeds, or that of one more seed, differs from this",
         "seeds disagree": "",
     }
+    if row["stability"] != "seeds disagree" and sum(row[name] > 0 for name in _CONCLUSIONS) > 1:
+        little = ", though the seeds differ little"
+        ends |= {
+            "stable": f"{little}: the average over seeds and the interval of one more seed exclude 0",
+            "not settled": f"{little}: neither their average nor the interval of one more seed excludes 0",
+            "open": f"{little}: of their average and one more seed, only one has an interval that excludes 0",
+        }
     return (
         f"{starts[row['stability']]}: {_counted(row)}{ends[row['stability']]}. The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "

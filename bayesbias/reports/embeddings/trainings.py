@@ -19,9 +19,11 @@ from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.embeddings.training_check import check_trainings
 from bayesbias.reports.embeddings.training_conclusions import (
+    SMALL_SHARE,
     contrast_statement,
     disagreement,
     limits,
+    seeds_agree,
     stability,
     verdict,
 )
@@ -52,11 +54,12 @@ class TrainingComparison(Result):
     Parameters
     ----------
     contrasts : pandas.DataFrame
-        One row for each contrast: its name and words as in `bayesbias.contrasts`; `stability`: ``"stable"`` if all
+        One row for each contrast: its name and words as in `bayesbias.contrasts`; `stability`: ``"stable"`` if
         seeds, their average, and one more seed settle it in the same way, ``"not settled"`` if none of these does,
-        ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
+        ``"open"`` if seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
         `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
-        `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
+        `agree`, whether all conclusions are the same, or differ though the seed has less than 20 % of the variance and
+        no seed contradicts another; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
         seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
         contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
         embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
@@ -137,7 +140,8 @@ class TrainingComparison(Result):
                     differences=True,
                     note="A contrast is stable if all seeds, their average, and the interval of one more seed "
                     "settle it in the same way; not settled if none of these does; open where the seeds agree and "
-                    "the others do not.",
+                    "the others do not. Seeds with different conclusions agree if the seed has less than "
+                    f"{percent_text(SMALL_SHARE)} of the variance and none contradicts another.",
                 ),
                 "by_seed": ResultTable(
                     self.by_seed,
@@ -303,6 +307,7 @@ def compare_trainings(
         ],
         axis=1,
     )
+    frame.insert(list(frame.columns).index("not_settled") + 1, "agree", [seeds_agree(row) for row in rows_of(frame)])
     frame.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(frame)])
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
@@ -348,7 +353,6 @@ def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
         }
     )
     counts["not_settled"] = counts["seeds"] - counts["nearer"] - counts["farther"]
-    counts["agree"] = counts[["nearer", "farther", "not_settled"]].max(axis=1) == counts["seeds"]
     return counts
 
 

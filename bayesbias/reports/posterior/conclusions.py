@@ -21,11 +21,19 @@ from bayesbias.reports.posterior.effective_words import dependence_statements, l
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
-    nearness_decides,
     nearness_matters,
+    nearness_turns,
 )
-from bayesbias.reports.posterior.plain_differences import reason_apart, reason_pulled
+from bayesbias.reports.posterior.plain_differences import reason_apart
 from bayesbias.reports.posterior.questions import question_statements
+from bayesbias.reports.posterior.word_statements import (
+    but_words,
+    is_apart,
+    is_measured,
+    is_named,
+    plain_counts,
+    words_statement,
+)
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -69,19 +77,21 @@ def conclusions(
     Conclusions
         Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs. `about`
         describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
-        ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"`` and ``"tied
-        words"``. `verdict` interprets the contrasts together; its kind is ``"association"``, ``"reverse"``, ``"too
-        small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are nearer
-        to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words of this
-        kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds ``"contrast"`` (the
-        estimate, and whether it is `settled`: its interval excludes 0), ``"group without contrast"`` (a group that is
-        in no contrast, and what it lacks) and ``"question"`` (a question of the study);
+        ``"same distances"``, ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``,
+        ``"one word"`` and ``"tied words"``. `verdict` interprets the contrasts together, and says so if most words'
+        plain differences (`plain_nearer`, `plain_farther`) go against it; its kind is ``"association"``,
+        ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope), ``"list nearness"``
+        (some lists are nearer to every group than others, which makes, hides or turns the difference), ``"same kind"``
+        (near to words of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` has the kinds
+        ``"contrast"`` (the estimate, and whether it is `settled`: its interval excludes 0), ``"group without
+        contrast"`` (a group that is in no contrast, and what it lacks) and ``"question"`` (a question of the study);
         for several groups with associated and different words also ``"group"`` (the contrast of a group, and whether
         the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`, `farther`,
         `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their plain
         difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number that
-        would be named `by_chance`). A word is named as nearer or farther only if its interval excludes 0, it is not
-        `borderline`, and its plain difference has the same sign; if the signs differ, it is `contradicted`.
+        would be named `by_chance` with independent attribute words). A word is named as nearer or farther only if its
+        interval excludes 0, it is not `borderline`, and its plain difference has the same sign; if the signs differ, it
+        is `contradicted`.
 
     Raises
     ------
@@ -107,9 +117,8 @@ def conclusions(
         for level in ("overall", "protected_group", "word")
     )
     spec = fitted_model(fit)
-    pull = reason_pulled(spec)
     word_statements = [
-        _words_statement(of_contrast, hdi_prob, pull)
+        words_statement(of_contrast, hdi_prob, spec)
         for contrast in overall
         if (of_contrast := [row for row in words if row["contrast"] == contrast["contrast"]])
     ]
@@ -118,7 +127,7 @@ def conclusions(
     return Conclusions(
         about=_about(fit),
         doubts=(*convergence_doubts(fit), *data_doubts(fit)),
-        verdict=_verdict(overall, words, hdi_prob, groups=len(_groups(fit))),
+        verdict=_verdict(overall, words, hdi_prob, group_sizes=_group_sizes(fit)),
         shown=(
             *(_contrast_statement(row, why_apart, phrases) for row in overall),
             *left_out_statements(fit),
@@ -184,10 +193,10 @@ def _about(fit: "xr.DataTree") -> Statement:
     return Statement("data", text, numbers)
 
 
-def _groups(fit: "xr.DataTree") -> set[str]:
-    """Return the names of the protected groups that are compared."""
+def _group_sizes(fit: "xr.DataTree") -> list[int]:
+    """Return the number of words of each protected group that is compared."""
     rows = fitted_rows(fit)
-    return set(rows.protected_groups[rows.compared].tolist())
+    return [int(size) for size in np.unique(rows.protected_groups[rows.compared], return_counts=True)[1]]
 
 
 def _other(row: Row) -> str:
@@ -196,7 +205,7 @@ def _other(row: Row) -> str:
 
 def _group_statements(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
     """Return a statement for each group if several have associated and different words."""
-    stereotype_rows = [row for row in rows if _other(row) == "different" and _measured(row)]
+    stereotype_rows = [row for row in rows if _other(row) == "different" and is_measured(row)]
     return group_statements(stereotype_rows, fitted_rows(fit)) if len(stereotype_rows) > 1 else []
 
 
@@ -228,19 +237,20 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (inside the rope)."
-    if nearness_matters(row):
+    if nearness_matters(row) or nearness_turns(row):
         text += (
             f" Of this, {signed_text(row['list_nearness'])} is how near the lists are to every group. Without it, the "
             f"difference is {signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
-    if _apart(row):
+    if is_apart(row):
         text += f" The two are more than one posterior sd apart because in this model {why_apart}."
     return Statement("contrast", text, numbers)
 
 
-def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: int) -> Statement:
+def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_sizes: Iterable[int]) -> Statement:
     """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
-    phrases = attribute_phrases(groups)
+    sizes = tuple(group_sizes)
+    phrases, plain = attribute_phrases(len(sizes)), plain_counts(words)
     rows = {_other(row): row for row in overall}
     # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
     small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= max(hdi_prob, HDI_PROB)]
@@ -249,7 +259,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
     against = [
         row["protected_word"]
         for row in words
-        if _other(row) == "different" and _measured(row) and _named(row) and row["direction"] == "farther"
+        if _other(row) == "different" and is_measured(row) and is_named(row) and row["direction"] == "farther"
     ]
     if "different" not in rows or not _has_plain(rows["different"]):
         kind = "no other groups"
@@ -279,13 +289,12 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
         kind = "reverse"
         text = (
             f"These protected words lie FARTHER from {phrases.associated} than from {phrases.different}: the "
-            f"reverse of {phrases.reverse}."
+            f"reverse of {phrases.reverse}.{but_words([], plain, sizes, nearer=False)}"
         )
     elif settled.get("different") == "nearer":
         kind = "association"
         also = f", and nearer than {' and '.join(controls)} words" if controls else ""
-        go = "goes" if len(against) == 1 else "go"
-        but = f" But {len(against)} of the words {go} the other way: see below." if against else ""
+        but = but_words(against, plain, sizes, nearer=True)
         text = (
             f"On the whole these protected words lie nearer to {phrases.associated} than to {phrases.different}{also}. "
             f"That is an association in these vectors.{but}"
@@ -301,75 +310,14 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, groups: i
         kind = "nothing"
         text = phrases.nothing
     numbers = {"hdi_prob": hdi_prob, "settled": settled, "too_small": small, "words_farther": against}
+    numbers |= {"plain_nearer": plain[0], "plain_farther": plain[1]}
     return Statement(kind, text, numbers)
-
-
-def _measured(row: Row) -> bool:
-    """Return whether the table has rows for both sides of a contrast."""
-    return bool(row["baseline_pairs"] and row["other_pairs"])
-
-
-def _named(row: Row) -> bool:
-    """Return whether a word is named: its contrast is settled, and its plain difference has the same sign."""
-    return bool(row["settled"] and row["mean"] * row["observed"] > 0)
-
-
-def _apart(row: Row) -> bool:
-    """Return whether an estimate is more than one posterior sd from the plain difference."""
-    return bool(abs(row["mean"] - row["observed"]) > row["sd"])
-
-
-def _words_statement(every: list[Row], hdi_prob: float, pull: str) -> Statement:
-    rows = [row for row in every if _measured(row)]
-    settled = [row for row in rows if _named(row)]
-    lists = {
-        way: [row["protected_word"] for row in settled if row["direction"] == way] for way in ("nearer", "farther")
-    }
-    lists["not_settled"] = [row["protected_word"] for row in rows if not _named(row)]
-    lists["borderline"] = [row["protected_word"] for row in rows if row["borderline"]]
-    lists["contradicted"] = [row["protected_word"] for row in rows if row["settled"] and not _named(row)]
-    chance = (1 - hdi_prob) * len(rows)
-    lists["unmeasured"] = [row["protected_word"] for row in every if not _measured(row)]
-    pulled = {row["protected_word"]: row["observed"] for row in rows if _apart(row)}
-    parts = [
-        f"{way} for {len(lists[way])} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]
-    ]
-    parts.append(f"not settled for {len(lists['not_settled']) if settled else 'any'}")
-    if unmeasured := lists["unmeasured"]:
-        have, are = ("has", "is") if len(unmeasured) == 1 else ("have", "are")
-        parts.append(
-            f"{len(unmeasured)} more {have} no rows for one side and {are} estimated from the other words alone"
-        )
-    count = counted(len(rows), "word")
-    text = f"Word by word, associated minus {_other(every[0])}, {count}: {', '.join(parts)}."
-    if settled:
-        text += (
-            f" Where nothing is associated, {chance:.1f} of {len(rows)} words are named on average, often several at "
-            f"once, since words share their attribute words; {counted(len(settled), 'is', 'are')} named here."
-        )
-    by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
-    if by_nearness:
-        text += (
-            f" Some lists are nearer to every group than others. For {name_some(by_nearness, 12)}, the result changes "
-            "when this is removed."
-        )
-    if lists["borderline"]:
-        text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
-    if lists["contradicted"]:
-        contradicted = name_some(lists["contradicted"], 6)
-        text += f" Not named because their plain differences have the opposite sign: {contradicted}."
-    if pulled:
-        named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. {pull}"
-    numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
-    numbers |= {"by_chance": chance}
-    return Statement("words", text, numbers)
 
 
 def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:
     if caution := fit_attribute(fit, "model").get("caution", ""):
         yield Statement("model", caution)
-    applies = {"one group": len(_groups(fit)) == 1, "relevance": without_rope, "many words": names_words}
+    applies = {"one group": len(_group_sizes(fit)) == 1, "relevance": without_rope, "many words": names_words}
     words = counted(int(fitted_rows(fit).compared.sum()), "word")
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):

@@ -13,6 +13,7 @@ from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_d
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.reports.posterior.same_distances import same_distances_doubts
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,13 +39,14 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
             "here is too narrow. Keep one of the words that share a vector."
         )
         doubts.append(Statement("same vectors", text, {"rows": same}))
+    rows = fitted_rows(fit)
+    doubts += same_distances_doubts(rows)
     if facts.get("edited"):
         text = (
             "The table was changed after it was built; its study, embedding and lost words describe it before the "
             "change. Report the change, or build the table again."
         )
         doubts.append(Statement("edited table", text))
-    rows = fitted_rows(fit)
     multivariate = fitted_model(fit).multivariate
     if short := _short_lists(rows) if multivariate else []:
         text = (

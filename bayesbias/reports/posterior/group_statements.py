@@ -25,9 +25,9 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     """Return a statement for each row of `contrasts` that compares a group's associated and different words.
 
     `numbers` are those of the row, the names of its `associated` and `different` lists, and whether the nearness of
-    lists `decides` (`nearness_decides`). If it does for one group, it is shown for all.
+    lists `decides` (`nearness_decides`). If it does for one group, or turns the sign of one, it is shown for all.
     """
-    explain = any(nearness_decides(row) for row in rows)
+    explain = any(nearness_decides(row) or nearness_turns(row) for row in rows)
     # With two groups whose lists are each other's, both differences without the nearness of lists are their mean.
     nets = [float(row.get("net_mean", np.nan)) for row in rows]
     shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
@@ -61,15 +61,21 @@ def without_contrast(lacking: Mapping[str, str], how: str = "") -> tuple[Stateme
 def nearness_decides(row: Row) -> bool:
     """Return whether a contrast rests on one list being nearer to every group than another.
 
-    Without that, it has the opposite sign, or its interval no longer excludes 0. Contrasts with control words, whose
-    nearness is not separated (it is nan), do not.
+    Without that, it has the opposite sign, and one of the two is settled or borderline, or its interval no longer
+    excludes 0. Contrasts with control words, whose nearness is not separated (it is nan), do not.
     """
     if not np.isfinite(row.get("net_mean", np.nan)):
         return False
     settled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
     net_settled = is_settled(row["net_low"], row["net_high"])
-    turned = row["net_mean"] * row["mean"] < 0 and (settled or net_settled)
+    turned = nearness_turns(row) and (settled or net_settled or row["borderline"])
     return bool(turned or (settled and not net_settled))
+
+
+def nearness_turns(row: Row) -> bool:
+    """Return whether a contrast has the opposite sign without the nearness of lists to every group, settled or not."""
+    net = row.get("net_mean", np.nan)
+    return bool(np.isfinite(net) and abs(row["list_nearness"]) >= ROUNDING and net * row["mean"] < 0)
 
 
 def nearness_matters(row: Row) -> bool:
@@ -101,10 +107,11 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     if explain and np.isfinite(row["net_mean"]):
         verb = "is" if len(lists["associated"]) == 1 else "are"
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
+        part = "This reflects" if decides or nearness_turns(row) else "Part of this is"
         text += (
-            f" {'This reflects' if decides else 'Part of this is'} how near the lists are to every group: {associated} "
-            f"{verb} {way} all groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the "
-            f"difference of {group} is {signed_text(row['net_mean'])}, interval "
+            f" {part} how near the lists are to every group: {associated} {verb} {way} all "
+            f"groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the difference "
+            f"of {group} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}"
         )
         text += ", which is that of both groups together, of these very words." if shared else "."

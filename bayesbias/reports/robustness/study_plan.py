@@ -1,26 +1,51 @@
 """Plans for simulated studies of other sizes, from a fit or from assumed values."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_count, check_number
 from bayesbias.errors import ReportError
-from bayesbias.models.data import list_kind
+from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.new_words import ListMoments, list_moments, places_of_lists, without_inflation
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
 from bayesbias.studies.study import CONNECTIONS
 
-# Parameters of a multivariate fit that describe new words, and those among them that only some tables have.
-_VECTOR_PARAMETERS = (
-    *("word_covariance", "attribute_sd", "group_attribute_sd", "target_weight"),
-    *("sigma", "residual_weight", "slope_sd", "list_scale", "nu"),
-)
-_OPTIONAL_PARAMETERS = ("group_attribute_sd", "list_scale", "nu")
+if TYPE_CHECKING:
+    import xarray as xr
+
+# Hyperparameters of a multivariate fit from which moments of large lists are drawn.
+_LEANS = ("attribute_sd", "group_attribute_sd", "target_weight", "nu")
 _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
+
+
+@dataclass(frozen=True, eq=False)
+class VectorPlan:
+    """Words like those of a multivariate fit; draws are the leading axis of each array.
+
+    `word_covariance` (draws, connections, connections) is that of the means of protected words, `moments` are those of
+    the fitted lists, `places` of lists by connection and group, and `nu` (draws,) are degrees of freedom of Student t
+    attribute words, if they are.
+    """
+
+    word_covariance: np.ndarray
+    moments: ListMoments
+    places: Mapping[tuple[str, int], np.ndarray]
+    nu: np.ndarray | None
+
+    def like(self, kind: str, owner: int) -> np.ndarray:
+        """Return the places of the fitted lists that a new list of a kind, of a group, is like."""
+        of_group = self.places.get(("associated" if kind == "stereotype" else kind, owner), np.zeros(0, dtype=int))
+        if len(of_group):
+            return of_group
+        of_any = [self.places[name, -1] for name in ("associated", "different") if (name, -1) in self.places]
+        return np.unique(np.concatenate(of_any))
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +54,9 @@ class StudyPlan:
 
     `spec` is the model to fit, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0 without
     attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls` the
-    number of words of each control list (by default as many as an attribute list has). `vectors` are parameters of a
-    multivariate model by name, used in place of `word_sd`, `sigma` and `attribute_sd`.
+    number of words of each control list (by default as many as an attribute list has). `vectors` describes words of a
+    multivariate model, in place of `word_sd`, `sigma` and `attribute_sd`. A list of n words is worth n /
+    `design_effect` independent ones.
     """
 
     spec: ModelSpec
@@ -41,7 +67,16 @@ class StudyPlan:
     attribute_sd: np.ndarray
     groups: int
     controls: dict[str, int]
-    vectors: Mapping[str, np.ndarray] | None = None
+    vectors: VectorPlan | None = None
+    design_effect: float = 1.0
+
+    def independent_words(self, attributes: int) -> int:
+        """Return how many independent attribute words a list of so many words is worth."""
+        return max(round(attributes / self.design_effect), min(attributes, 2))
+
+    def pairs(self, protected: int, attributes: int) -> int:
+        """Return the number of pairs of a study with so many words per group and list."""
+        return self.groups * protected * sum(count for _, _, count in self.lists(attributes))
 
     def lists(self, attributes: int) -> Iterator[tuple[str, int, int]]:
         """Yield the kind, protected group (-1 for none) and number of words of each attribute list."""
@@ -80,17 +115,11 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
         return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
 
-    def vector_parameters() -> dict[str, np.ndarray]:
-        if missing := [name for name in _VECTOR_PARAMETERS if name not in stacked and name not in _OPTIONAL_PARAMETERS]:
-            raise ReportError(
-                f"Each protected group of this fit has one word, so parameters of words within a group are missing: "
-                f"{', '.join(missing)}. Plan with a fit of a study whose groups have several words."
-            )
-        values = {
-            name: stacked[name].transpose("sample", ...).to_numpy() for name in _VECTOR_PARAMETERS if name in stacked
-        }
-        return {"group_attribute_sd": np.zeros_like(values["attribute_sd"])} | values
-
+    if spec.multivariate and max(Counter(rows.protected_groups.tolist()).values()) == 1:
+        raise ReportError(
+            "Each protected group of this fit has one word, so the spread of words within a group is unknown. Plan "
+            "with a fit of a study whose groups have several words."
+        )
     mean = by_connection("connection_mean")
     return StudyPlan(
         spec=spec,
@@ -105,7 +134,24 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             for place, name in enumerate(rows.connections)
             if name in ("human", "neutral")
         },
-        vectors=vector_parameters() if spec.multivariate else None,
+        vectors=_vector_plan(rows, stacked) if spec.multivariate else None,
+    )
+
+
+def _vector_plan(rows: ModelData, stacked: "xr.Dataset") -> VectorPlan:
+    """Return words like those of a multivariate fit, given its draws with the dim sample."""
+    sample, count = attribute_sample(rows), stacked.sizes["sample"]
+    if "residual_covariance" in stacked:
+        covariances = stacked["residual_covariance"].transpose("sample", "attribute_group", ...)
+        parameters = {"residual_covariance": covariances.to_numpy()}
+    else:
+        parameters = {name: stacked[name].transpose("sample", ...).to_numpy() for name in _LEANS if name in stacked}
+    word_covariance = stacked["word_covariance"].transpose("sample", ...).to_numpy()
+    return VectorPlan(
+        word_covariance=without_inflation(word_covariance, harmonic=False),
+        moments=list_moments(sample, parameters, np.random.default_rng(count)),
+        places=dict(places_of_lists(sample, rows.connections)),
+        nu=stacked["nu"].to_numpy() if "nu" in stacked else None,
     )
 
 

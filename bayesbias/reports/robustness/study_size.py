@@ -24,13 +24,11 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.simulation import draw_covariances, draw_vectors, root_of
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.interrupts import stopped_statement
-from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
+from bayesbias.reports.robustness.study_plan import StudyPlan, VectorPlan, assumed_plan, plan_from_fit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,9 +156,10 @@ def required_words(
 
     Notes
     -----
-    Control lists keep the sizes that they have in the fit. With attribute effects, more protected words cannot make
-    up for few attribute words, nor more attribute words for few protected words. The answer is no better than the fit:
-    a model without attribute effects asks for too few words.
+    From a multivariate fit, new words are like those of its lists: the mean distances of groups have the covariances
+    of the fitted lists, and words of a group are exchangeable. Control lists keep the sizes that they have in the fit.
+    With attribute effects, more protected words cannot make up for few attribute words, nor more attribute words for
+    few protected words. The answer is no better than the fit: a model without attribute effects asks for too few words.
 
     References
     ----------
@@ -231,7 +230,7 @@ def _size_row(
     return {
         "protected_words": protected,
         "attribute_words": attributes,
-        "pairs": len(data.distance),
+        "pairs": plan.pairs(protected, attributes),
         "mean_width": float((high - low).mean()),
         "mc_se": float((high - low).std(ddof=1) / np.sqrt(len(low))),
         "share_narrower": share,
@@ -275,7 +274,7 @@ def _checked_sizes(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _check_rows(plan: StudyPlan, sizes: list[tuple[int, int]]) -> None:
     for protected, attributes in sizes:
-        rows = plan.groups * protected * sum(count for _, _, count in plan.lists(attributes))
+        rows = plan.pairs(protected, attributes)
         if rows > _MOST_ROWS:
             raise ReportError(
                 f"A study with {_size_text(protected, attributes)} has {counted(rows, 'pair')}, more than the "
@@ -289,8 +288,9 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     place = {name: position for position, name in enumerate(plan.connections)}
     group = np.repeat(np.arange(plan.groups), protected)
     words = len(group)
+    lists = [(kind, owner, plan.independent_words(count)) for kind, owner, count in plan.lists(attributes)]
     columns = []
-    for kind, owner, count in plan.lists(attributes):
+    for kind, owner, count in lists:
         if kind != "stereotype":
             column = np.full(words, place[kind])
         else:
@@ -299,18 +299,36 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     connection = np.concatenate(columns, axis=1)
     data = study_data(connection, np.array([f"g{number}" for number in group]), plan.connections)
     row, code = data.protected, data.connection
-    if plan.vectors is not None:
-        parameters = {name: values[draw] for name, values in plan.vectors.items()}
-        effects = rng.standard_normal((words, len(place))) @ root_of(parameters["word_covariance"]).T
-        parameters["residual_covariance"] = draw_covariances(attribute_sample(data), parameters, rng)
-        distance = draw_vectors(data, plan.spec, parameters, rng=rng)
-        return replace(data, distance=plan.connection_mean[draw][code] + effects[row, code] + distance)
+    if (vectors := plan.vectors) is not None:
+        loadings = vectors.moments.loadings(words, rng)
+        of_word = plan.connection_mean[draw]
+        of_word = of_word + vectors.moments.effects(loadings, vectors.word_covariance[draw], rng)
+        noise = np.concatenate([_deviations(vectors, draw, entry, group, loadings, rng) for entry in lists], axis=1)
+        return replace(data, distance=of_word[row, code] + noise[row, data.attribute])
     word_mean = plan.connection_mean[draw] + plan.word_sd[draw] * rng.standard_normal((words, len(plan.connections)))
     # All connections of one attribute word are of one kind, and so have one sd.
     attribute_connection = connection.max(axis=0)
     effect = plan.attribute_sd[draw][attribute_connection] * rng.standard_normal(connection.shape[1])
     noise = plan.sigma[draw][code] * rng.standard_normal(len(row))
     return replace(data, distance=word_mean[row, code] + effect[data.attribute] + noise)
+
+
+def _deviations(
+    vectors: VectorPlan,
+    draw: int,
+    entry: tuple[str, int, int],
+    group: np.ndarray,
+    loadings: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw deviations of distances to the words of a new list (kind, group, count), shape (words, count)."""
+    kind, owner, count = entry
+    like = int(rng.choice(vectors.like(kind, owner)))
+    deviations = vectors.moments.deviations(draw, like, group, loadings, count, rng)
+    if vectors.nu is None:
+        return deviations
+    nu = float(vectors.nu[draw])
+    return np.asarray(deviations / np.sqrt(rng.chisquare(nu, count) / nu))
 
 
 def _smallest(frame: "pd.DataFrame") -> list[bool]:

@@ -5,17 +5,20 @@ from typing import Any
 
 import pytest
 
-from bayesbias.reports.embeddings.training_conclusions import limits, stability, verdict
+from bayesbias.reports.embeddings.training_conclusions import limits, seeds_agree, stability, verdict
 
 
-def row(counts: tuple[int, int, int], over: tuple[float, float], following: tuple[float, float]) -> dict[str, Any]:
+def row(
+    counts: tuple[int, int, int], over: tuple[float, float], following: tuple[float, float], share: float = 0.2
+) -> dict[str, Any]:
     nearer, farther, not_settled = counts
     numbers: dict[str, Any] = {
         "contrast": "associated - different", "protected_group": "", "protected_word": "", "seeds": sum(counts),
-        "nearer": nearer, "farther": farther, "not_settled": not_settled, "agree": max(counts) == sum(counts),
+        "nearer": nearer, "farther": farther, "not_settled": not_settled,
         "hdi_low": over[0], "hdi_high": over[1], "next_low": following[0], "next_high": following[1],
-        "seed_share": 0.2, "seed_share_low": 0.05, "seed_share_high": 0.6,
+        "seed_share": share, "seed_share_low": 0.05, "seed_share_high": 0.6,
     }  # fmt: skip
+    numbers["agree"] = seeds_agree(numbers)
     return numbers | {"stability": stability(numbers)}
 
 
@@ -56,3 +59,24 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
 def test_few_seeds_are_a_limit() -> None:
     assert [statement.kind for statement in limits(4, 0, 0.1)] == ["few seeds", "other"]
     assert [statement.kind for statement in limits(5, 8, 0.1)] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "over", "following", "expected", "text"),
+    [
+        ((4, 0, 1), (-0.029, -0.001), (-0.030, -0.0005), "stable", "Stable: "),
+        ((4, 0, 1), (-0.030, 0.001), (-0.031, 0.002), "not settled", "Not settled: "),
+        ((4, 0, 1), (-0.029, -0.001), (-0.030, 0.0005), "open", "Open: "),
+        ((4, 1, 0), (-0.029, -0.001), (-0.030, -0.0005), "seeds disagree", "Not stable: "),
+    ],
+)
+def test_seeds_that_differ_little_agree_whichever_interval_ends_beyond_0(
+    counts: tuple[int, int, int], over: tuple[float, float], following: tuple[float, float], expected: str, text: str
+) -> None:
+    """-.014, -.016, -.015, -.013 and -.015, of which one interval ends at +.001: the seed has 4 % of the variance."""
+    small = row(counts, over, following, share=0.037)
+    assert small["stability"] == expected
+    statement = verdict([small]).text
+    assert statement.startswith(f"{text}associated words are nearer than different ones in 4 of 5 seeds")
+    assert ("the seeds differ little" in statement) == (expected != "seeds disagree")
+    assert row(counts, over, following, share=0.4)["stability"] == "seeds disagree"

@@ -124,7 +124,7 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree, r
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
         if names := statement.numbers["nearer"]:
             assert f"nearer for {len(names)} ({', '.join(names)})" in statement.text
-            assert "0.2 of 2 words are named on average" in statement.text
+            assert "name 0.2 of 2 words on average if they were exact" in statement.text
 
 
 def test_words_whose_own_averages_point_the_other_way_are_not_named(
@@ -194,7 +194,8 @@ def test_words_that_go_the_other_way_are_said(normal_fit: xr.DataTree) -> None:
     fit["observed_data"]["cosine_distance"][here.to_numpy()] = 2.0
     verdict = bb.conclusions(fit).verdict
     assert verdict.numbers["words_farther"] == ["he"]
-    assert "1 of the words goes" in verdict.text
+    # Both words have uniform distances, in which associated words are the farther ones.
+    assert "2 of the 2 words have a plain difference above 0, and for 1 of the words that is settled" in verdict.text
 
 
 def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
@@ -288,12 +289,12 @@ def test_nearness_of_lists_that_hides_an_association_is_said() -> None:
         "contrast": "associated - different", "list_nearness": 0.109, "net_mean": -0.114, "net_low": -0.129,
         "net_high": -0.097, "direction": "nearer", "sd": 0.01, "probability_of_direction": 0.68,
     }  # fmt: skip
-    verdict = _verdict([row], [], 0.89, groups=2)
+    verdict = _verdict([row], [], 0.89, group_sizes=(3, 3))
     assert verdict.kind == "list nearness"
     assert "associated words are nearer" in verdict.text
     assert "-0.114" in _contrast_statement(row, "", attribute_phrases(2).words).text
     without = row | {"list_nearness": 0.0, "net_mean": -0.004, "net_low": -0.02, "net_high": 0.012}
-    assert _verdict([without], [], 0.89, groups=2).kind == "nothing"
+    assert _verdict([without], [], 0.89, group_sizes=(3, 3)).kind == "nothing"
 
 
 def test_groups_of_which_none_has_both_kinds_of_words_show_no_association() -> None:

@@ -31,7 +31,6 @@ def row(numbers: dict[str, float], *, borderline: bool = False, **net: float) ->
         (SETTLED, (-0.01, -0.04, 0.02), True),
         (SETTLED, (0.01, -0.02, 0.04), True),
         (OPEN, (-0.01, -0.04, 0.02), False),
-        (OPEN, (0.01, -0.02, 0.04), False),
         (OPEN, (0.05, 0.02, 0.08), True),
     ],
 )
@@ -56,3 +55,18 @@ def test_a_borderline_contrast_is_not_settled() -> None:
     assert "borderline" in borderline.text
     assert "borderline" not in settled.text
     assert not settled.numbers["decides"]
+
+
+def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None:
+    """A borderline contrast of -.043 whose net is +.009 was shown without a word."""
+    data = model_data(made_table(("he", "she")))
+    net = {"net_mean": 0.009, "net_low": -0.02, "net_high": 0.04, "list_nearness": -0.052}
+    numbers = {"mean": -0.043, "hdi_low": -0.086, "hdi_high": -0.0004}
+    (borderline,) = group_statements([row(numbers, borderline=True, **net)], data)
+    assert borderline.numbers["decides"]
+    (unsettled,) = group_statements([row(OPEN, **net)], data)
+    assert not unsettled.numbers["decides"]
+    for statement in (borderline, unsettled):
+        assert "Without it, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
+    (same_sign,) = group_statements([row(OPEN, **net | {"net_mean": -0.009})], data)
+    assert "Without it" not in same_sign.text

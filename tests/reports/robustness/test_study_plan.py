@@ -1,5 +1,6 @@
 """Plans of studies, from a fit's posterior and model, or from assumed values."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.reports.robustness.study_plan import assumed_plan, plan_from_fit
 from tests import third_group
+from tests.models.tables import small
 
 ASSUMED = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
 
@@ -90,3 +92,28 @@ def test_models_without_a_plan_are_refused(table: pd.DataFrame) -> None:
 def test_a_plan_has_the_groups_that_are_compared(model: str) -> None:
     fit = bb.fit(third_group.table("none"), model, draws=100, random_seed=1, progress=False)
     assert plan_from_fit(fit).groups == 2
+
+
+def test_a_list_is_worth_as_many_words_as_its_design_effect_leaves() -> None:
+    plan = assumed_plan(ASSUMED)
+    assert [plan.independent_words(count) for count in (1, 2, 8)] == [1, 2, 8]
+    shared = replace(plan, design_effect=2.5)
+    assert [shared.independent_words(count) for count in (1, 2, 8, 40)] == [1, 2, 3, 16]
+    assert shared.pairs(5, 8) == plan.pairs(5, 8) == 2 * 5 * 16
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+@pytest.mark.parametrize("model", ["multivariate", "multivariate_robust"])
+def test_words_of_a_multivariate_fit_are_like_those_of_its_lists(short_table: pd.DataFrame, model: str) -> None:
+    plan = plan_from_fit(bb.fit(short_table, model, draws=50, chains=2, random_seed=1, progress=False))
+    assert plan.vectors is not None
+    assert (plan.vectors.nu is None) == (model == "multivariate")
+    assert [plan.vectors.like("stereotype", group).tolist() for group in (0, 1)] == [[1], [0]]
+    assert plan.vectors.like("stereotype", 2).tolist() == [0, 1]  # no list of its own: like any of them
+    assert len(plan.vectors.moments.group_covariance) == len(plan.connection_mean)
+
+
+def test_groups_of_one_word_have_no_plan() -> None:
+    fit = bb.fit(small(2, 4), draws=50, chains=2, random_seed=1, progress=False)
+    with pytest.raises(ReportError, match="Each protected group of this fit has one word"):
+        plan_from_fit(fit)
