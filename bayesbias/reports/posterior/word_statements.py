@@ -109,7 +109,8 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
         text += f" Not named because their plain differences have the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. {reason_pulled(spec)}"
+        text += f" Estimated more than one posterior sd from their plain differences (in brackets): {named}."
+        text += f" {reason_pulled(spec)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
     return Statement("words", text, numbers)
