@@ -41,7 +41,7 @@ class WantedWithSample(frozenset[str]):
     def __contains__(self, word: object) -> bool:
         self.count += 1
         if self.count >= FIRST_ENTRIES:
-            self.__class__ = _Settled  # type: ignore[assignment]
+            self.__class__ = _Settled
         text = str(word)
         if _hash(text) * max(self.count, _DRAWN) < _DRAWN * _HASHES:
             self.drawn.add(text)

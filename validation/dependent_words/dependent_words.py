@@ -2,10 +2,10 @@
 
     python validation/dependent_words/dependent_words.py EMBEDDINGS LISTS RELATIONS [--samples 200] [--cells 0 1 ...]
 
-EMBEDDINGS is the folder of the Google News and GloVe vectors and of those of a sentence encoder, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
-al. (2018) and Ravfogel et al. (2020), RELATIONS the file of EVALution 1.0 (Santus et al. 2015). `encode_words.py` makes
-the vectors of the encoder. The truth is the mean over all clusters that a list could have had: no model makes it.
-README.md says what the table means.
+EMBEDDINGS is the folder of the Google News and GloVe vectors and of those of a sentence encoder, which
+`encode_words.py` makes; LISTS that of lists by Bolukbasi et al. (2016), Zhao et al. (2018) and Ravfogel et al. (2020);
+RELATIONS the file of EVALution 1.0 (Santus et al. 2015). The truth is the mean over all clusters that a list could have
+had: no model makes it. README.md says what the table means.
 """
 
 import argparse

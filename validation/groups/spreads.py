@@ -104,8 +104,8 @@ def markdown(table: pd.DataFrame) -> str:
     header = "| vectors | scattered words | alike words | sd of gaps | coverage | sd over error | mean width |"
     lines = [header, "|---" * 7 + "|"]
     lines += [
-        f"| {row['vectors']} | {row['scattered']} | {row['alike']} | {row['scattered_sd']:.3f} and {row['alike_sd']:.3f} | "
-        f"{row['coverage']:.2f} | {row['sd_over_error']:.2f} | {row['width']:.3f} |"
+        f"| {row['vectors']} | {row['scattered']} | {row['alike']} | {row['scattered_sd']:.3f} and "
+        f"{row['alike_sd']:.3f} | {row['coverage']:.2f} | {row['sd_over_error']:.2f} | {row['width']:.3f} |"
         for row in table.to_dict("records")
     ]
     return "\n".join(lines)

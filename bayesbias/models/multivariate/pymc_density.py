@@ -110,7 +110,7 @@ def _products(rows: Any, weights: Any) -> Any:
     return (rows * weights[:, None]).T @ rows
 
 
-def _matrix_t(square: Any, scale: Any, freedom: Any, count: int, size: int) -> Any:
+def _matrix_t(square: Any, scale: Any, freedom: Any, count: float, size: int) -> Any:
     """Return the log density of rows with their inverse-Wishart covariance integrated out, up to a constant."""
     places = np.arange(size)
 
