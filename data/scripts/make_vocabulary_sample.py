@@ -30,7 +30,7 @@ FILES = (
 def rotated_sample(trained: bb.Embedding, path: Path) -> np.ndarray:
     """Return unit vectors of random words of a training, turned onto the vectors of a file."""
     with np.load(path) as arrays:
-        words, vectors = [word for word in arrays["words"].tolist()], arrays["vectors"].astype(float)
+        words, vectors = arrays["words"].tolist(), arrays["vectors"].astype(float)
     shared = [row for row, word in enumerate(words) if word.lower() in trained]
     rotation, _ = orthogonal_procrustes(
         unit_rows(trained.matrix([words[row].lower() for row in shared])), unit_rows(vectors[shared])

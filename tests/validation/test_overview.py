@@ -49,7 +49,6 @@ SECONDS = {
             "trade",
         )
     },
-    "trade": stored("trade/run.json")["seconds"],
     "real_gaps": stored("real_gaps/cells.json")["seconds"],
     "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),
     **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},
