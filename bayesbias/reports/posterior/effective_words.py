@@ -11,6 +11,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.dependence import Links, clusters
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.effective_words import KEY
@@ -102,6 +103,18 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
                 }
             )
     return records
+
+
+def clusters_of(data: ModelData, role: str, spec: ModelSpec) -> list[list[int]]:
+    """Return the positions of words that count nearly as one, for a role: ``"protected"`` or ``"attribute"``.
+
+    Other models than multivariate ones take no links from distances.
+    """
+    links = {"protected": data.protected_links, "attribute": data.attribute_links}[role]
+    if links is None and spec.multivariate:
+        sample = attribute_sample(data)
+        links = {"protected": sample.protected_links, "attribute": sample.attribute_links}[role]
+    return [] if links is None else clusters(links, _NEARLY_ONE)
 
 
 def worth_text(record: Mapping[str, Any]) -> str:

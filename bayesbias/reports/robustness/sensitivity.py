@@ -32,6 +32,7 @@ from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.group_statements import without_contrast
+from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
@@ -89,7 +90,8 @@ def sensitivity(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     leave_out
-        ``"attribute_word"`` or ``"protected_word"``: each word in turn; ``"list"``: each attribute group, control list
+        ``"attribute_word"`` or ``"protected_word"``: each word in turn, and each cluster of words that count nearly as
+        one (`effective_words`): where one word of a cluster is left out, the others stand in for it; ``"list"``: each attribute group, control list
         and protected group; ``"prior"``: nothing is left out, but the scale of each prior in turn is halved and
         doubled (of `connection_mean`, its sd).
     baseline
@@ -256,6 +258,8 @@ def _cases(
         }[leave_out]
         for place, word in enumerate(words):
             yield str(word), row_codes != place, spec
+        for places in clusters_of(data, leave_out.removesuffix("_word"), spec):
+            yield ", ".join(map(str, words[places])), ~np.isin(row_codes, places), spec
 
 
 def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
@@ -324,6 +328,8 @@ def _reading(
         return (Statement("nothing", text),)
     action = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
     refits = f"{action} each of the {leave_out.replace('_', ' ')}s in turn"
+    if leave_out.endswith("_word") and any(", " in label for label in result["left_out"]):
+        refits += ", and each cluster of words that count nearly as one,"
     changes = [
         f"{contrast!r} ({everything[contrast].conclusion} with everything) is sensitive to {len(names)}: "
         f"{name_some(names)}"

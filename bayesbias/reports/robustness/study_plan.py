@@ -55,8 +55,8 @@ class StudyPlan:
     `spec` is the model to fit, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0 without
     attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls` the
     number of words of each control list (by default as many as an attribute list has). `vectors` describes words of a
-    multivariate model, in place of `word_sd`, `sigma` and `attribute_sd`. A list of n words is worth n /
-    `design_effect` independent ones.
+    multivariate model, in place of `word_sd`, `sigma` and `attribute_sd`. An attribute list of n words is worth n /
+    `design_effect` independent ones, and a protected group n / `group_effect`, as those of the fit.
     """
 
     spec: ModelSpec
@@ -69,10 +69,15 @@ class StudyPlan:
     controls: dict[str, int]
     vectors: VectorPlan | None = None
     design_effect: float = 1.0
+    group_effect: float = 1.0
 
     def independent_words(self, attributes: int) -> int:
         """Return how many independent attribute words a list of so many words is worth."""
         return max(round(attributes / self.design_effect), min(attributes, 2))
+
+    def independent_protected(self, protected: int) -> int:
+        """Return how many independent protected words a group of so many words is worth."""
+        return max(round(protected / self.group_effect), min(protected, 2))
 
     def pairs(self, protected: int, attributes: int) -> int:
         """Return the number of pairs of a study with so many words per group and list."""
@@ -135,7 +140,19 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             if name in ("human", "neutral")
         },
         vectors=_vector_plan(rows, stacked) if spec.multivariate else None,
+        **_effects(rows) if spec.multivariate else {},
     )
+
+
+def _effects(rows: ModelData) -> dict[str, float]:
+    """Return the mean design effects of the lists of the question and of the groups that are compared."""
+    sample = attribute_sample(rows)
+    lists = [place for place, kind in enumerate(sample.list_kind) if sample.kinds[kind] == "stereotype"]
+    groups = np.unique(sample.group_of[sample.compared])
+    return {
+        "design_effect": float(sample.list_effects[lists].mean()) if lists else 1.0,
+        "group_effect": float(sample.group_effects[groups].mean()),
+    }
 
 
 def _vector_plan(rows: ModelData, stacked: "xr.Dataset") -> VectorPlan:

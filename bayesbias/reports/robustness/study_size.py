@@ -26,7 +26,6 @@ from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
-from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.study_plan import StudyPlan, VectorPlan, assumed_plan, plan_from_fit
 
@@ -43,6 +42,8 @@ _DRAWS = 2000
 # Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
 _SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
 _WIDEST = 4.0
+# Design effects above this are stated.
+_CLEARLY_DEPENDENT = 1.1
 _MOST_ROWS = 20_000_000
 
 
@@ -202,7 +203,7 @@ def required_words(
         stopped = (stopped_statement(len(rows), len(tried), "sizes"),)
     frame = pd.DataFrame(rows)
     frame["smallest"] = _smallest(frame)
-    statements = _statements(frame, plan.spec, width=width, contrast=contrast, hdi_prob=hdi_prob)
+    statements = _statements(frame, plan, width=width, contrast=contrast, hdi_prob=hdi_prob)
     return StudySizes(frame, (*stopped, *statements), contrast, width, gap, hdi_prob, plan.spec.name, seed)
 
 
@@ -286,9 +287,12 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     """Return a table of a new study, whose words are drawn from one draw of the parameters."""
     draw = int(rng.integers(len(plan.connection_mean)))
     place = {name: position for position, name in enumerate(plan.connections)}
-    group = np.repeat(np.arange(plan.groups), protected)
+    group = np.repeat(np.arange(plan.groups), plan.independent_protected(protected))
     words = len(group)
-    lists = [(kind, owner, plan.independent_words(count)) for kind, owner, count in plan.lists(attributes)]
+    lists = [
+        (kind, owner, plan.independent_words(count) if kind == "stereotype" else count)
+        for kind, owner, count in plan.lists(attributes)
+    ]
     columns = []
     for kind, owner, count in lists:
         if kind != "stereotype":
@@ -346,7 +350,7 @@ def _size_text(protected_words: int, attribute_words: int) -> str:
 
 
 def _statements(
-    frame: "pd.DataFrame", spec: ModelSpec, *, width: float, contrast: str, hdi_prob: float
+    frame: "pd.DataFrame", plan: StudyPlan, *, width: float, contrast: str, hdi_prob: float
 ) -> tuple[Statement, ...]:
     target = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
     assurance = f"in at least {percent_text(ASSURANCE)} of the studies"
@@ -373,6 +377,15 @@ def _statements(
             f"{_size_text(best['protected_words'], best['attribute_words'])}."
         )
         statements.append(Statement("power", text, {"power": frame["power"].tolist()}))
+    if max(plan.design_effect, plan.group_effect) > _CLEARLY_DEPENDENT:
+        text = (
+            f"In the fit, 10 attribute words of a list are worth about {10 / plan.design_effect:.1f} independent ones, "
+            f"and 10 protected words {10 / plan.group_effect:.1f}; new words are taken to be like them. Words "
+            "of other meanings are worth more; synonyms and forms of the present words add next to nothing."
+        )
+        effects = {"design_effect": plan.design_effect, "group_effect": plan.group_effect}
+        statements.append(Statement("effective words", text, effects))
+    spec = plan.spec
     if spec.switches["attribute_effects"] == "none":
         text = (
             f"The model {spec.name!r} treats attribute words as independent, so it asks for too few of them if some "
