@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+
 from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
@@ -20,7 +22,7 @@ from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
-from bayesbias.embeddings.vocabulary_sample import WantedWithSample, common_words, sampled_vectors
+from bayesbias.embeddings.vocabulary_sample import FIRST_ENTRIES, WantedWithSample, common_words, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
 # One function for each file format; `recognise` finds the format from the content.
@@ -206,32 +208,53 @@ def _stored_sample(source: EmbeddingLike, read: Vectors | None) -> Vectors | Non
     return read
 
 
-class _Vocabulary(frozenset[str]):
-    """Words to keep, none, which notes the place of every word that it is asked for."""
+class _Vocabulary(WantedWithSample):
+    """Words to keep, with a sample of all others, which notes the place of every word that it is asked for."""
 
-    def __init__(self) -> None:
-        self.ranks: dict[str, int] = {}
-        self.count = 0
+    ranks: dict[str, int]
 
     def __contains__(self, word: object) -> bool:
-        self.count += 1
+        if self.count < FIRST_ENTRIES:
+            wanted = super().__contains__(word)
+        else:
+            self.count += 1
+            wanted = frozenset.__contains__(self, word)
         self.ranks.setdefault(str(word), self.count)
-        return False
+        return wanted
+
+    def settle(self) -> None:
+        """Go on noting places when the sample is complete."""
 
 
-def read_vocabulary(source: EmbeddingLike, *, format: str = "auto", allow_pickle: bool = False) -> dict[str, int]:  # noqa: A002
-    """Return the words of an embedding in normal form, with their places from 1; no vector is held in memory.
+def read_vocabulary(
+    source: EmbeddingLike,
+    words: Iterable[str] = (),
+    *,
+    format: str = "auto",  # noqa: A002 - as in load_embedding
+    allow_pickle: bool = False,
+) -> tuple[dict[str, int], dict[str, Vectors], Vectors | None]:
+    """Return the words of an embedding in normal form, with their places from 1, in one pass over its file.
 
-    >>> read_vocabulary({"king": [1.0, 0.0], "queen": [0.6, 0.8]})
+    Also returned are the vectors of `words`, forms in normal form, as far as they are stored and have a direction, and
+    those of a sample of the vocabulary (`Embedding.reference`), or None if it has too few words.
+
+    >>> read_vocabulary({"king": [1.0, 0.0], "queen": [0.6, 0.8]})[0]
     {'king': 1, 'queen': 2}
     """
     check_choice("format", format, ("auto", *READERS))
-    vocabulary = _Vocabulary()
+    vocabulary = _Vocabulary(frozenset(words))
+    vocabulary.ranks = {}
     if isinstance(source, str | os.PathLike):
-        _read(Path(source), vocabulary, format, allow_pickle=allow_pickle)
+        rows = _read(Path(source), vocabulary, format, allow_pickle=allow_pickle)
     else:
-        from_object(source, vocabulary)
-    return vocabulary.ranks
+        rows = from_object(source, vocabulary)
+    kept, sample = _without_sample(rows, vocabulary)
+    vectors = {
+        unicodedata.normalize("NFC", word): vector
+        for word, vector in zip(kept.words, kept.vectors, strict=True)
+        if np.isfinite(vector).all() and vector.any()
+    }
+    return vocabulary.ranks, vectors, _stored_sample(source, sample)
 
 
 def recognise(path: Path) -> str:

@@ -41,12 +41,16 @@ class WantedWithSample(frozenset[str]):
     def __contains__(self, word: object) -> bool:
         self.count += 1
         if self.count >= FIRST_ENTRIES:
-            self.__class__ = _Settled
+            self.settle()
         text = str(word)
         if _hash(text) * max(self.count, _DRAWN) < _DRAWN * _HASHES:
             self.drawn.add(text)
             return True
         return super().__contains__(word)
+
+    def settle(self) -> None:
+        """Become a plain set when the sample is complete."""
+        self.__class__ = _Settled
 
     def is_sampled(self, word: str) -> bool:
         """Return whether a word, in normal form, is in the sample of all words that were asked for."""

@@ -56,6 +56,10 @@ class Vocabulary:
         """Correlations of pairs of random words."""
         return ChanceCorrelations.from_pairs(self.correlations[np.triu_indices(len(self.correlations), 1)])
 
+    def links(self, vectors: Floats) -> Links:
+        """Return the links among the words of a list, from their unit vectors (words, dimensions)."""
+        return linked_words(residual_correlations(vectors, self.metric), self.chance)
+
     def is_topic(self, vectors: Floats) -> bool:
         """Return whether the words of a list resemble each other more than those of nearly all random lists."""
         words = len(vectors)
@@ -80,7 +84,7 @@ def dependence_record(
     records = []
     for (role, name), words in lists.items():
         rows = np.stack([vectors[word] for word in words])
-        links = linked_words(residual_correlations(rows, vocabulary.metric), vocabulary.chance)
+        links = vocabulary.links(rows)
         topic = name not in CONTROLS and vocabulary.is_topic(rows)
         records.append(_record(role, name, words, links, topic=topic))
     return {"measured": f"vectors of {len(vocabulary.reference):,} random words", "lists": records}

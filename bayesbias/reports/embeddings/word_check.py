@@ -1,10 +1,12 @@
 """Check of a study's words in a vocabulary, before any distance is computed."""
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice
@@ -12,12 +14,16 @@ from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.vectors import unit_rows
 from bayesbias.embeddings.case_rules import Case, case_rule, case_text, forms
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.spellings import Spellings
 from bayesbias.errors import name_some
+from bayesbias.estimates.dependence import clusters
+from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
+from bayesbias.tables.effective_words import Vocabulary
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import EmbeddingLike
@@ -37,8 +43,9 @@ class WordCheck(Result):
     vocabulary
         Number of words in the vocabulary, repeats in normal form counted once.
     lists : DataFrame
-        One row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, and `median_place`,
-        the median place of its stored words.
+        One row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, `median_place`,
+        the median place of its stored words, `effective_words` (what these are worth in independent words; NaN if the
+        vocabulary has fewer than 1,000 words to compare them with) and `nearly_one` (words that count nearly as one).
     words : DataFrame
         One row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
         whose words are stored; empty if lost), `place` (from 1, in the order of the file, which in most files is that
@@ -74,7 +81,10 @@ class WordCheck(Result):
             Statement(
                 "list",
                 f"{row['list']}: {row['words'] - row['lost']} of {row['words']}"
-                + (f", median place {row['median_place']:,.0f}" if row["lost"] < row["words"] else ""),
+                + (f", median place {row['median_place']:,.0f}" if row["lost"] < row["words"] else "")
+                + worth_phrase(
+                    {**{str(name): value for name, value in row.items()}, "words": row["words"] - row["lost"]}
+                ),
                 {"words": row["words"], "lost": row["lost"], "median_place": row["median_place"]},
             )
             for row in self.lists.to_dict("records")
@@ -116,8 +126,8 @@ def check_words(
 ) -> WordCheck:
     """Return which words of a study a vocabulary has and where, why it lacks the others, and similar spellings.
 
-    The file is read once, and no vector is held in memory. Spellings are sought among the first 100,000 words, other
-    forms of a lost word (case, accents, spaces) among all.
+    The file is read once, and no vectors but those of the study and of a sample of the vocabulary are held in memory.
+    Spellings are sought among the first 100,000 words, other forms of a lost word (case, accents, spaces) among all.
 
     Parameters
     ----------
@@ -154,7 +164,8 @@ def check_words(
     rule, study = case_rule(case), load_study(study)
     check_choice("phrases", phrases, ("whole", "mean"))
     check_max_lost(max_lost)
-    vocabulary = read_vocabulary(embedding, format=format, allow_pickle=allow_pickle)
+    forms_of_words = [unicodedata.normalize("NFC", form) for word in study.words for form in forms(word, rule)]
+    vocabulary, vectors, sample = read_vocabulary(embedding, forms_of_words, format=format, allow_pickle=allow_pickle)
 
     def stored(word: str) -> str:
         return next((form for form in forms(word, rule) if form in vocabulary), "")
@@ -175,6 +186,7 @@ def check_words(
     frame = pd.DataFrame(rows, columns=["kind", "list", "word", "form", "place", "left_out", "near"])
     by_list = frame.assign(lost=frame["form"] == "").groupby(["kind", "list"], sort=False)
     counts = by_list.agg(words=("word", "size"), lost=("lost", "sum"), median_place=("place", "median")).reset_index()
+    counts = counts.merge(_worths(frame, vectors, sample), on=["kind", "list"], how="left")
     return WordCheck(
         study=study.name,
         case=case_text(rule),
@@ -185,6 +197,21 @@ def check_words(
         words=frame,
         doubts=tuple(_doubts(study, frame, max_lost)),
     )
+
+
+def _worths(frame: pd.DataFrame, vectors: Mapping[str, np.ndarray], sample: np.ndarray | None) -> pd.DataFrame:
+    """Return what each list is worth in independent words, and which words count nearly as one."""
+    columns = ["kind", "list", "effective_words", "nearly_one"]
+    if sample is None:
+        return pd.DataFrame([], columns=columns).astype({"effective_words": float})
+    vocabulary, records = Vocabulary.from_reference(unit_rows(sample)), []
+    for (kind, name), rows in frame[frame["form"].isin(vectors)].groupby(["kind", "list"], sort=False):
+        words, forms_of_list = rows["word"].tolist(), rows["form"].drop_duplicates()
+        links = vocabulary.links(unit_rows(np.stack([vectors[form] for form in forms_of_list])))
+        worth = len(forms_of_list) / links.design_effect(np.arange(len(forms_of_list)))
+        joined = "; ".join(", ".join(words[place] for place in places) for places in clusters(links, NEARLY_ONE))
+        records.append((kind, name, worth, joined))
+    return pd.DataFrame(records, columns=columns)
 
 
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Words whose links are at least this strong count nearly as one.
-_NEARLY_ONE = 0.77
+NEARLY_ONE = 0.77
 # A list is worth clearly less than its words below this share.
 _CLEARLY_LESS = 0.85
 # Groups of words that a sentence names.
@@ -90,7 +90,7 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
         known = Links.none(len(words)) if links is None else links
         for name in dict.fromkeys(names.tolist()):
             members = np.flatnonzero(names == name)
-            joined = clusters(known.keep(members), _NEARLY_ONE)
+            joined = clusters(known.keep(members), NEARLY_ONE)
             records.append(
                 {
                     "role": role,
@@ -114,7 +114,7 @@ def clusters_of(data: ModelData, role: str, spec: ModelSpec) -> list[list[int]]:
     if links is None and spec.multivariate:
         sample = attribute_sample(data)
         links = {"protected": sample.protected_links, "attribute": sample.attribute_links}[role]
-    return [] if links is None else clusters(links, _NEARLY_ONE)
+    return [] if links is None else clusters(links, NEARLY_ONE)
 
 
 def worth_text(record: Mapping[str, Any]) -> str:
@@ -123,13 +123,17 @@ def worth_text(record: Mapping[str, Any]) -> str:
     >>> worth_text({"list": "male", "words": 8, "effective_words": 5.7, "nearly_one": "he, him"})
     'male: 8 words, worth about 5.7 independent ones (he, him count nearly as one)'
     """
-    text = f"{record['list']}: {counted(record['words'], 'word')}"
+    return f"{record['list']}: {counted(record['words'], 'word')}{worth_phrase(record)}"
+
+
+def worth_phrase(record: Mapping[str, Any]) -> str:
+    """Return what a list is worth, for the end of a sentence; empty if it is worth about all its words."""
     if not is_clearly_less(record):
-        return text
-    text += f", worth about {record['effective_words']:.1f} independent ones"
+        return ""
     joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
     more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""
-    return text + (f" ({'; '.join(joined[:_MOST_SHOWN])}{more} count nearly as one)" if joined else "")
+    named = f" ({'; '.join(joined[:_MOST_SHOWN])}{more} count nearly as one)" if joined else ""
+    return f", worth about {record['effective_words']:.1f} independent ones{named}"
 
 
 def dependence_statements(records: list[dict[str, Any]]) -> Iterator[Statement]:

@@ -31,8 +31,8 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.posterior.effective_words import clusters_of
+from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
@@ -91,9 +91,9 @@ def sensitivity(
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     leave_out
         ``"attribute_word"`` or ``"protected_word"``: each word in turn, and each cluster of words that count nearly as
-        one (`effective_words`): where one word of a cluster is left out, the others stand in for it; ``"list"``: each attribute group, control list
-        and protected group; ``"prior"``: nothing is left out, but the scale of each prior in turn is halved and
-        doubled (of `connection_mean`, its sd).
+        one (`effective_words`), since the others of a cluster stand in for one that is left out; ``"list"``: each
+        attribute group, control list and protected group; ``"prior"``: nothing is left out, but the scale of each prior
+        in turn is halved and doubled (of `connection_mean`, its sd).
     baseline
         The connection from which the others are subtracted.
     hdi_prob

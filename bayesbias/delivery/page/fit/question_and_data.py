@@ -8,10 +8,12 @@ from bayesbias.base.number_text import count_text, counted, distance_text, inter
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
+from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.attribute_phrases import attribute_phrases
 from bayesbias.reports.posterior.doubts import data_doubts
+from bayesbias.reports.posterior.effective_words import list_records
 from bayesbias.studies.study import list_studies, load_study
 from bayesbias.tables.schema import lost_words
 
@@ -20,15 +22,18 @@ _CONTROLS = ("human", "neutral")
 
 def question_section(page: FitReport) -> Section:
     """Return the section on the question: word lists, and which lists are associated with which groups."""
-    table = page.table
+    table, records = page.table, list_records(fitted_rows(page.fit), page.facts)
     protected = _words_by(table, "protected_group", "protected_word")
     attributes = _words_by(table, "attribute_group", "attribute_word")
     associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
     protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
     control = attributes["name"].isin(_CONTROLS)
-    size, shown = ("Words", count_text), ("The words", None)
-    group_columns = {"name": ("Group", None), "size": size, "expected": ("Associated lists", None), "words": shown}
-    list_columns = {"name": ("List", None), "size": size, "words": shown}
+    for frame, role in ((protected, "protected"), (attributes, "attribute")):
+        worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
+        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
+    size, shown = {"size": ("Words", count_text), "effective_words": ("Worth", "{:.1f}".format)}, ("The words", None)
+    group_columns = {"name": ("Group", None), **size, "expected": ("Associated lists", None), "words": shown}
+    list_columns = {"name": ("List", None), **size, "words": shown}
     blocks: list[Block] = [
         *_about_the_study(page),
         Paragraph(
@@ -36,7 +41,11 @@ def question_section(page: FitReport) -> Section:
             "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
             "direction, 1 for unrelated, 2 for opposite."
         ),
-        frame_table(protected, "Protected words", group_columns),
+        frame_table(
+            protected,
+            "Protected words; the worth of a group is what its words count for, in independent words",
+            group_columns,
+        ),
     ]
     if not control.all():
         blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
