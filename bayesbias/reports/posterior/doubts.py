@@ -5,19 +5,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import count_text, counted, digits_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
-from bayesbias.models.data import ModelData
+from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.reports.posterior.plain_differences import plain_means
 from bayesbias.reports.posterior.same_distances import same_distances_doubts
 
 if TYPE_CHECKING:
     import xarray as xr
 
+# Words farther than this from the median of their group are extreme, in groups of at least so many words.
+_FAR, _MAD_TO_SD, _FEWEST_FOR_EXTREMES = 6.0, 1.4826, 6
 # Lists with fewer attribute words say next to nothing of how much these differ.
 _FEW_ATTRIBUTES = 3
 
@@ -75,9 +79,34 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
             "With one protected word, the spread of words (word_sd) is known from the prior alone. Add protected words."
         )
         doubts.append(Statement("one word", text))
+    if extreme := _extreme_words(rows):
+        text = (
+            f"The plain differences of {name_some(extreme, 6)} lie far from those of the others of their group. Where a "
+            "few words differ that much, intervals for words like these can be too narrow: few words do not show how "
+            "often such ones occur. Look at these words, and also report contrasts of these words "
+            "(scope='these_words')."
+        )
+        doubts.append(Statement("extreme words", text, {"words": extreme}))
     if (tied := tied_directions(fit)) and not narrow:
         doubts.append(tied_statement(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}"))
     return tuple(doubts)
+
+
+def _extreme_words(rows: ModelData) -> list[str]:
+    """Return the words whose plain gap is far from the median of their group, in units of the robust sd (MAD)."""
+    if not set(SIDES) <= set(rows.connections):
+        return []
+    means = plain_means(rows)
+    gaps = means[:, rows.connections.index(SIDES[0])] - means[:, rows.connections.index(SIDES[1])]
+    extreme = []
+    for group in dict.fromkeys(rows.protected_groups[rows.compared].tolist()):
+        places = np.flatnonzero((rows.protected_groups == group) & np.isfinite(gaps))
+        if len(places) < _FEWEST_FOR_EXTREMES:
+            continue
+        deviations = np.abs(gaps[places] - np.median(gaps[places]))
+        far = deviations > _FAR * _MAD_TO_SD * np.median(deviations)
+        extreme += [str(rows.protected_words[place]) for place in places[far & (deviations > ROUNDING)]]
+    return extreme
 
 
 def tied_statement(directions: int, what: str) -> Statement:
