@@ -81,8 +81,8 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
         doubts.append(Statement("one word", text))
     if extreme := _extreme_words(rows):
         text = (
-            f"The plain differences of {name_some(extreme, 6)} lie far from those of the others of their group. Where a "
-            "few words differ that much, intervals for words like these can be too narrow: few words do not show how "
+            f"The plain differences of {name_some(extreme, 6)} lie far from those of the others of their group. Where "
+            "a few words differ that much, intervals for words like these can be too narrow: few words do not show how "
             "often such ones occur. Look at these words, and also report contrasts of these words "
             "(scope='these_words')."
         )
