@@ -3,9 +3,10 @@
 Given the vectors a_j of a list of n words and the covariance C of the vectors of its vocabulary, the residuals
 u_j = a_j - mean have the correlations
 
-    R_jl = u_j' C u_l / sqrt(u_j' C u_j  u_l' C u_l),
+    R_jl = u_j' M u_l / sqrt(u_j' M u_j  u_l' M u_l),    M = C^(1/2),
 
-those of the words' distances to the vocabulary. Independent words have R = -1 / (n - 1) on average, which
+between the cosines of the residuals (M = I) and the correlations of the words' distances to the vocabulary (M = C),
+in which a few directions can hide the others. Independent words have R = -1 / (n - 1) on average, which
 S = (R + c) / (1 + c) with c = 1 / (n - 1) takes to 0. Pairs with S above a quantile of that of random words are links.
 What linked words share beyond chance is dependence:
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 
-QUANTILE = 0.98
+QUANTILE = 0.96
 # Chance links that a word of a long list may have on average: more would hide the others.
 _CHANCE_LINKS = 10
 FEWEST_EFFECTIVE = 1.5
@@ -47,7 +48,7 @@ class ChanceCorrelations:
         """Return the correlation above which words of a list of this length are linked, and e, the chance share.
 
         >>> [round(value, 4) for value in ChanceCorrelations.from_pairs(np.linspace(-1, 1, 2001)).level(8)]
-        [0.96, 0.0198]
+        [0.92, 0.0392]
         """
         quantile = max(QUANTILE, 1 - _CHANCE_LINKS / words)
         threshold = float(np.quantile(self.values, quantile))
@@ -56,7 +57,7 @@ class ChanceCorrelations:
 
 
 def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floats:
-    """Return the correlations R of rows around their mean, shape (rows, rows); `metric` is C (None: the identity).
+    """Return the correlations R of rows around their mean, shape (rows, rows); `metric` is M (None: the identity).
 
     A row that equals the mean has the correlation 0 with the others.
 
@@ -116,7 +117,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     >>> twins = np.array([[1.0, 0.9, -0.6, -0.6], [0.9, 1.0, -0.6, -0.6], [-0.6, -0.6, 1, -0.2], [-0.6, -0.6, -0.2, 1]])
     >>> links = linked_words(twins, ChanceCorrelations.from_pairs(np.linspace(-0.5, 0.5, 1001)))
     >>> links.pairs.tolist(), round(links.design_effect(np.arange(4)), 2)
-    ([[0, 1]], 1.44)
+    ([[0, 1]], 1.4)
     """
     words = len(correlations)
     if words < 3:  # two words have the correlation -1 whatever they are

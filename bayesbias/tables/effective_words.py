@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
@@ -34,8 +35,8 @@ positions in `words` and a strength), `chance`, and whether the list is a `topic
 class Vocabulary:
     """What random words of a vocabulary have in common.
 
-    `reference` (words, dimensions) are their unit vectors, `centre` (dimensions,) is their mean, `metric` their
-    covariance, and `correlations` (words, words) are those of `_CHANCE_WORDS` of them.
+    `reference` (words, dimensions) are their unit vectors, `centre` (dimensions,) is their mean, `metric` the root of
+    their covariance, and `correlations` (words, words) are those of `_CHANCE_WORDS` of them.
     """
 
     reference: Floats
@@ -47,7 +48,9 @@ class Vocabulary:
     def from_reference(cls, reference: Floats) -> "Vocabulary":
         """Return the statistics of unit vectors of random words, shape (words, dimensions)."""
         deviations = reference - reference.mean(axis=0)
-        metric = deviations.T @ deviations / len(reference)
+        with threadpool_limits(1, "blas"):  # threads cost more than they save with matrices of this size
+            variances, axes = np.linalg.eigh(deviations.T @ deviations / len(reference))
+        metric = (axes * np.sqrt(np.maximum(variances, 0))) @ axes.T
         chosen = np.unique(np.linspace(0, len(reference) - 1, _CHANCE_WORDS).astype(np.intp))
         return cls(reference, reference.mean(axis=0), metric, residual_correlations(reference[chosen], metric))
 
@@ -78,8 +81,7 @@ def dependence_record(
 ) -> dict[str, Any]:
     """Return the record of dependent words for a table's attrs.
 
-    `lists` are words by role and name, `vectors` their unit vectors. Correlations are those of the words' distances to
-    the vocabulary.
+    `lists` are words by role and name, `vectors` their unit vectors.
     """
     records = []
     for (role, name), words in lists.items():
