@@ -143,12 +143,12 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        list_effects=_design_effects(data.attribute_links, distances, list_of),
-        group_effects=_design_effects(data.protected_links, distances.T, group_of),
+        list_effects=design_effects(data.attribute_links, distances, list_of),
+        group_effects=design_effects(data.protected_links, distances.T, group_of),
     )
 
 
-def _design_effects(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> np.ndarray:
+def design_effects(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> np.ndarray:
     """Return the design effect of each list of words (rows), from links, or from the distances if these are unknown."""
     lists = range(int(list_of.max()) + 1)
     if links is None:
