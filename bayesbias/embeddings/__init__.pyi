@@ -18,7 +18,6 @@ from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike
 from .templates import load_templates as load_templates
 from .templates import templates_by_list as templates_by_list
-from .vocabulary_sample import common_words as common_words
 from .training import ALGORITHMS as ALGORITHMS
 from .training import CorpusLike as CorpusLike
 from .training import TrainedEmbeddings as TrainedEmbeddings
@@ -28,3 +27,4 @@ from .training import read_embeddings as read_embeddings
 from .training import read_glove_variance as read_glove_variance
 from .training import tokenize as tokenize
 from .training import train_embeddings as train_embeddings
+from .vocabulary_sample import common_words as common_words

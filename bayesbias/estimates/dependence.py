@@ -5,8 +5,8 @@ u_j = a_j - mean have the correlations
 
     R_jl = u_j' C u_l / sqrt(u_j' C u_j  u_l' C u_l),
 
-those of the words' distances to the vocabulary. Independent words have R = -1 / (n - 1) on average, which
-S = (R + c) / (1 + c) with c = 1 / (n - 1) takes to 0. Correlations S above a quantile of those of random words are links.
+those of the words' distances to the vocabulary. Independent words have R = -1 / (n - 1) on average, which S = (R + c) /
+(1 + c) with c = 1 / (n - 1) takes to 0. Correlations S above a quantile of those of random words are links.
 What linked words share beyond chance is dependence:
 
     d = 1 + max(0, mean_j sum_l S_jl [linked] - (n - 1) e),    n / d words,
@@ -94,6 +94,32 @@ class Links:
         pairs = position[self.pairs]
         whole = (pairs >= 0).all(axis=1)
         return Links(pairs[whole], self.strengths[whole], self.chance[places])
+
+    def placed(self, places: np.ndarray, words: int) -> "Links":
+        """Return the links as those of some words, at positions `places`, among `words` words."""
+        chance = np.zeros(words)
+        chance[places] = self.chance
+        return Links(places[self.pairs], self.strengths, chance)
+
+    def correlations(self, list_of: np.ndarray) -> Floats:
+        """Return the correlations of all words beyond chance, shape (words, words), with d as their mean row sum.
+
+        `list_of` (words,) is the list of each word. Strengths are smaller in proportion to what chance links.
+
+        >>> links = Links(np.array([[0, 1]]), np.array([0.6]), np.full(4, 0.05))
+        >>> links.correlations(np.zeros(4)).round(2)[0].tolist(), links.design_effect(np.arange(4))
+        ([1.0, 0.3, 0.0, 0.0], 1.15)
+        """
+        correlations: Floats = np.eye(len(self.chance))
+        first, second = self.pairs.T
+        correlations[first, second] = correlations[second, first] = self.strengths
+        for name in np.unique(list_of):
+            members = np.flatnonzero(list_of == name)
+            block = np.ix_(members, members)
+            shared = correlations[block].sum() / len(members) - 1
+            share = (self.design_effect(members) - 1) / shared if shared > 0 else 0.0
+            correlations[block] = share * correlations[block] + (1 - share) * np.eye(len(members))
+        return correlations
 
     def design_effect(self, members: np.ndarray) -> float:
         """Return d of the list of the words at some positions.

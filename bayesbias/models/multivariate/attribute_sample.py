@@ -26,7 +26,7 @@ class AttributeSample:
     connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
     are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
     `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
-    effect independent ones.
+    effect independent ones. `word_links` are the links between the protected words of a group.
     """
 
     distances: np.ndarray
@@ -41,11 +41,14 @@ class AttributeSample:
     covariates: np.ndarray | None = None
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
+    word_links: Links = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
             if getattr(self, name) is None:  # words are independent
                 object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
+        if self.word_links is None:
+            object.__setattr__(self, "word_links", Links.none(len(self.group_of)))
 
     @property
     def word_shares(self) -> np.ndarray:
@@ -129,6 +132,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     labels = [names[name] for name in lists[:, 1]]
     if data.attribute_groups is None:
         lists[:, 1] = np.arange(len(lists))
+    word_links = known_links(data.protected_links, distances.T, group_of)
     return AttributeSample(
         distances=distances,
         list_of=list_of,
@@ -143,20 +147,23 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        list_effects=design_effects(data.attribute_links, distances, list_of),
-        group_effects=design_effects(data.protected_links, distances.T, group_of),
+        list_effects=design_effects(known_links(data.attribute_links, distances, list_of), list_of),
+        group_effects=design_effects(word_links, group_of),
+        word_links=word_links,
     )
 
 
-def design_effects(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> np.ndarray:
-    """Return the design effect of each list of words (rows), from links, or from the distances if these are unknown."""
-    lists = range(int(list_of.max()) + 1)
+def known_links(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links:
+    """Return the recorded links of words (rows); if these are unknown, those that their distances show."""
     if links is None:
         whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
         links = links_of_distances(whole, list_of)
-    if links is None:
-        return np.ones(len(lists))
-    return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in lists])
+    return Links.none(len(list_of)) if links is None else links
+
+
+def design_effects(links: Links, list_of: np.ndarray) -> np.ndarray:
+    """Return the design effect of each list of words."""
+    return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in range(int(list_of.max()) + 1)])
 
 
 def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:

@@ -123,8 +123,8 @@ class ListStatistics:
 
     `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, lists, G, G) the products around them,
     `weight` (copies, lists) the sums of w_j; with the design Z = (1, lists, x - x0), `zz`, `zc`, `cc` (copies, kinds,
-    ...) are the products of Z and c by kind; `counts` (lists,) what the lists are worth in independent words, `kinds` (lists, kinds)
-    whether a list is of a kind; `origin` x0 (copies, G).
+    ...) are the products of Z and c by kind; `counts` (lists,) what the lists are worth in independent words, `kinds`
+    (lists, kinds) whether a list is of a kind; `origin` x0 (copies, G).
     """
 
     centre: np.ndarray

@@ -6,9 +6,9 @@ worth in independent words. The vectors of these words are known, so that attrib
 on the population, and the means of these words do not depend on it.
 
 Groups differ in their spread: a few first names may spread twice as far as many words of one topic. S_g has the sds
-s_g = s exp(t z_g), z_g ~ Normal(0, 1), for each effect: s has a half-t prior, and t a half-Normal one, so that groups are
-pooled as far as they spread alike. They are learnt from the variation of plain effects beyond the chance variation of
-attribute words: within a group plain effects are Normal(0, s_g^2 I + V_g), with V_g their covariance over samples of
+s_g = s exp(t z_g), z_g ~ Normal(0, 1), for each effect: s has a half-t prior, and t a half-Normal one, so that groups
+are pooled as far as they spread alike. They are learnt from the variation of plain effects beyond the chance variation
+of attribute words: within a group plain effects are Normal(0, s_g^2 I + V_g), with V_g their covariance over samples of
 attribute words. Correlations of effects are those of all groups, with an inverse-Wishart prior under which each of them
 is uniform. Control words change neither V nor the sds of the effects on associated and different words.
 """
