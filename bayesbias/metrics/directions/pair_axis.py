@@ -5,8 +5,8 @@ mu, is the axis. The projection of a unit vector w is w mu, a plain mean over pa
 mean inner product of *different* pairs, their agreement: the squared length of the mean of a few pairs is larger, by
 what single pairs have beside the axis. So the cosine with the axis is w mu / sqrt(agreement).
 
-Pairs such as man/woman and men/women are near-copies, and no two independent pairs. n pairs with the design effect d (see
-`bayesbias.estimates.dependence`) are worth n / d: errors are sqrt(d (n - 1) / (n - d)) times as large, with n / d - 1
+Pairs such as man/woman and men/women are near-copies, and no two independent pairs. n pairs with the design effect d
+(see `bayesbias.estimates.dependence`) are worth n / d: errors are sqrt(d (n - 1) / (n - d)) times as large, with n / d - 1
 degrees of freedom. What the differences of unrelated pairs have in common is that of random pairs of the vocabulary.
 """
 
@@ -85,9 +85,7 @@ class PairAxis:
     links: Links | None = None
 
     @classmethod
-    def from_vectors(
-        cls, first: ArrayLike, second: ArrayLike, chance: "ChanceDifferences | None" = None
-    ) -> "PairAxis":
+    def from_vectors(cls, first: ArrayLike, second: ArrayLike, chance: "ChanceDifferences | None" = None) -> "PairAxis":
         """Return the axis of pairs whose vectors are the rows of two arrays of shape (pairs, dimensions).
 
         `chance` is what differences of random pairs have in common; without it, all pairs count as independent.
@@ -135,13 +133,16 @@ class PairAxis:
 
         It is a U-statistic: Arvesen (1969), Jackknifing U-statistics, Annals of Mathematical Statistics 40.
         """
-        return _estimate(np.atleast_1d(self.others.mean()), self._agreement_influence[np.newaxis], len(self), self.effect)
+        return _estimate(
+            np.atleast_1d(self.others.mean()), self._agreement_influence[np.newaxis], len(self), self.effect
+        )
 
     def sign_test(self, random_seed: int, samples: int = 10_000) -> float:
         """Return the one-sided p-value of the agreement if the order of the words in each pair meant nothing.
 
         It is the share of orders with an agreement at least as large, which is exact: of all orders for up to 12 pairs,
         so that fewer than five pairs have no p-value below 0.125; else of random ones, with the observed one.
+        Near-copies are reversed together.
 
         Parameters
         ----------
@@ -154,14 +155,19 @@ class PairAxis:
         -----
         R. A. Fisher (1935), The design of experiments, section 21: the randomisation test of matched pairs.
         """
-        pairs = len(self)
+        unit_of = np.arange(len(self))
+        for copies in self.near_copies:
+            unit_of[copies] = copies[0]
+        unit_of = np.unique(unit_of, return_inverse=True)[1]
+        units = int(unit_of.max()) + 1
         signs: Floats
-        if pairs <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
-            orders = np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1
+        if units <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
+            orders = np.arange(2 ** (units - 1))[:, np.newaxis] >> np.arange(units) & 1
             signs = np.where(orders == 0, 1.0, -1.0)
         else:
-            signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, pairs))
+            signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, units))
             signs[0] = 1.0
+        signs = signs[:, unit_of]
         lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 

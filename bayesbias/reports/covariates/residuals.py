@@ -6,8 +6,8 @@ prior and is drawn on a grid, from the plain sum of squares of r alone, which is
 (Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that hardly vary
 between attribute words. Along these, no two lists differ much, and the sd would be too small. Words that depend on each
 other have t ~ Normal(0, sd^2 R), R their correlations beyond chance, which leaves less scatter around the regression.
-t given r and sd is Normal, with the mean of the variances in V for each of them. Words may have heavier tails than that:
-sds in the population are then less certain.
+t given r and sd is Normal, with the mean of the variances in V for each of them. Words may have heavier tails than
+that: sds in the population are then less certain.
 """
 
 import numpy as np

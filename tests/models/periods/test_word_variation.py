@@ -34,7 +34,9 @@ def test_basis_is_orthonormal_and_begins_with_level_and_slope() -> None:
 def test_covariance_of_words_is_recovered_net_of_chance() -> None:
     gaps, true, group_of = made(200)
     settings = {"draws": 800, "chains": 4, "seed": 1}
-    drawn = draw_word_variation(gaps, np.ones((200, 4), bool), group_of, np.ones(2), CHANCE**2 * np.eye(4), TIMES, **settings)
+    drawn = draw_word_variation(
+        gaps, np.ones((200, 4), bool), group_of, np.ones(2), CHANCE**2 * np.eye(4), TIMES, **settings
+    )
     basis = time_coordinates(TIMES)
     sds = np.sqrt(np.diagonal(basis.T @ drawn.covariance.mean(axis=1) @ basis, axis1=1, axis2=2)).mean(axis=0)
     assert sds[0] == pytest.approx(2 * LEVEL, rel=0.15)
@@ -63,6 +65,8 @@ def test_a_word_that_lacks_periods_has_wider_ones_there() -> None:
 def test_few_words_leave_the_prior(words: int) -> None:
     gaps, _, group_of = made(words)
     settings = {"draws": 400, "chains": 4, "seed": 1}
-    drawn = draw_word_variation(gaps, np.ones((words, 4), bool), group_of, np.ones(2), CHANCE**2 * np.eye(4), TIMES, **settings)
+    drawn = draw_word_variation(
+        gaps, np.ones((words, 4), bool), group_of, np.ones(2), CHANCE**2 * np.eye(4), TIMES, **settings
+    )
     assert np.isfinite(drawn.covariance).all()
     assert np.sqrt(drawn.covariance[:, 0, 0, 0]).mean() > 0.02
