@@ -155,7 +155,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     for _ in range(_STEPS):
         shift = 1 / (max(words / effect, FEWEST_EFFECTIVE) - 1)
         strengths = (values + shift) / (1 + shift)
-        effect = _effect(2 * strengths.sum() / words - (words - 1) * chance_share, words)
+        effect = _effect(2 * float(strengths.sum()) / words - (words - 1) * chance_share, words)
     return Links(np.column_stack([first, second]), strengths, np.full(words, chance_share))
 
 

@@ -5,8 +5,8 @@ words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V f
 S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S (periods, periods) has
 the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of time (level,
 slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks periods counts with
-those that it has. The J words of a group with the design effect d are worth J / d words: their squares have the weight 1 / d,
-and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
+those that it has. The J words of a group with the design effect d are worth J / d words: their squares have the weight
+1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
 """
 
 from dataclasses import dataclass
