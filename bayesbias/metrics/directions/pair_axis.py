@@ -6,8 +6,9 @@ mean inner product of *different* pairs, their agreement: the squared length of 
 what single pairs have beside the axis. So the cosine with the axis is w mu / sqrt(agreement).
 
 Pairs such as man/woman and men/women are near-copies, and no two independent pairs. n pairs with the design effect d
-(see `bayesbias.estimates.dependence`) are worth n / d: errors are sqrt(d (n - 1) / (n - d)) times as large, with n / d
-- 1 degrees of freedom. What the differences of unrelated pairs have in common is that of random pairs of the vocabulary.
+(see `bayesbias.estimates.dependence`) are worth n / d: errors are sqrt(d (n - 1) / (n - d)) times as large, with one
+degree of freedom less than n / d. What differences of unrelated pairs have in common is that of random pairs of the
+vocabulary.
 """
 
 from dataclasses import dataclass

@@ -26,7 +26,8 @@ class AttributeSample:
     connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
     are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
     `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
-    effect independent ones. `word_links` are the links between the protected words of a group.
+    effect independent ones. `word_links` are the links between the protected words of a group, `attribute_links` those
+    between the attribute words of a list.
     """
 
     distances: np.ndarray
@@ -42,13 +43,15 @@ class AttributeSample:
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
     word_links: Links = None  # type: ignore[assignment]
+    attribute_links: Links = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
             if getattr(self, name) is None:  # words are independent
                 object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
-        if self.word_links is None:
-            object.__setattr__(self, "word_links", Links.none(len(self.group_of)))
+        for name, labels in (("word_links", self.group_of), ("attribute_links", self.list_of)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, Links.none(len(labels)))
 
     @property
     def word_shares(self) -> np.ndarray:
@@ -133,6 +136,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     if data.attribute_groups is None:
         lists[:, 1] = np.arange(len(lists))
     word_links = known_links(data.protected_links, distances.T, group_of)
+    attribute_links = known_links(data.attribute_links, distances, list_of)
     return AttributeSample(
         distances=distances,
         list_of=list_of,
@@ -147,9 +151,10 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        list_effects=design_effects(known_links(data.attribute_links, distances, list_of), list_of),
+        list_effects=design_effects(attribute_links, list_of),
         group_effects=design_effects(word_links, group_of),
         word_links=word_links,
+        attribute_links=attribute_links,
     )
 
 
