@@ -2,8 +2,8 @@ r"""Statistics of pairs of words, with standard errors for pairs that share word
 
 Two pairs that share a word are not independent: a salient word shifts all of its pairs in one direction. The variance
 of a statistic is the sum of the products of the influences of all pairs that have a word in common, as for dyads
-(Aronow, Samii and Assenova 2015), but at least that of independent pairs. Pairs of words that depend on each other, such
-as synonyms, count likewise, as far as the words correlate.
+(Aronow, Samii and Assenova 2015), but at least that of independent pairs. Pairs of words that depend on each other,
+such as synonyms, count likewise, as far as the words correlate.
 """
 
 import numpy as np
