@@ -11,10 +11,11 @@ README.md says what the table means.
 import argparse
 import csv
 import gzip
+import json
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
