@@ -244,8 +244,8 @@ def mean_of_words_like_these(
     The model treats a word's differences to associated and to other words as independent. They are not: a word that
     moves nearer to one list may move away from the other, and some words move away from both. So the mean is estimated
     from the spread of the words' gaps, whatever their correlation: for each draw, mean + sd / sqrt(words) times
-    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior. Words with a design
-    effect count as words / effect of them.
+    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior. Words with a
+    design effect count as words / effect of them.
     """
     words = word_gaps.sizes["protected_word"]
     worth = max(words / effect, FEWEST_EFFECTIVE)

@@ -7,6 +7,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
 from bayesbias.reports.periods.trend_result import Trend
+from tests.models.dependent_words import forms, tables_of, without_links
 from tests.models.periods.made import made_tables
 
 FOLDER = bb.bundled("data", "vectors", "planted_drift")
@@ -178,3 +179,17 @@ def test_the_mean_of_a_line_through_three_periods_is_inside_its_interval() -> No
     for seed in range(6):
         lines = bb.trend(made_tables(seed=seed), draws=400, random_seed=seed, progress=False).lines
         assert ((lines["hdi_low"] <= lines["mean"]) & (lines["mean"] <= lines["hdi_high"])).all()
+
+
+def test_words_that_depend_on_each_other_widen_all_levels() -> None:
+    """Real vectors: attribute words and protected words are forms of few words."""
+    rng = np.random.default_rng(1)
+    made = tables_of(forms(6, 4, rng), forms(4, 4, rng), rng, periods=3)
+    settings = {"random_seed": 1, "progress": False, "draws": 2000}
+    dependent, independent = (
+        bb.trend(tables, **settings).gaps
+        for tables in (made, {year: without_links(table) for year, table in made.items()})
+    )
+    np.testing.assert_allclose(dependent["mean"], independent["mean"], atol=0.005)
+    widths = (dependent["hdi_high"] - dependent["hdi_low"]) / (independent["hdi_high"] - independent["hdi_low"])
+    assert (widths > 1.15).all()
