@@ -9,7 +9,7 @@ from bayesbias.estimates.freedom import student_scales
 from bayesbias.models.periods.gap_draws import GapEstimate, ListDeviations, draw_gaps
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
-from bayesbias.models.periods.word_variation import draw_word_variation
+from bayesbias.models.periods.word_variation import ProtectedWords, draw_word_variation
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +103,7 @@ def draw_contrast(
     effects = sample.group_effects[group_places]
     variation = draw_word_variation(
         estimate.gaps - plain_groups[:, group_of],
-        present,
-        group_of,
-        effects,
+        ProtectedWords(present, group_of, effects),
         estimate.sampling,
         times,
         draws=draws,

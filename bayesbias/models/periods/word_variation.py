@@ -33,6 +33,18 @@ class WordVariation:
     deviations: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class ProtectedWords:
+    """Whether words have periods, `present` (words, periods); their groups from 0, `group_of` (words,).
+
+    `effects` (groups,) are the design effects of groups.
+    """
+
+    present: np.ndarray
+    group_of: np.ndarray
+    effects: np.ndarray
+
+
 def time_coordinates(times: np.ndarray) -> np.ndarray:
     """Return an orthonormal basis of functions of time, in columns: level, slope, curvature, and so on.
 
@@ -46,9 +58,7 @@ def time_coordinates(times: np.ndarray) -> np.ndarray:
 
 def draw_word_variation(
     gaps: np.ndarray,
-    present: np.ndarray,
-    group_of: np.ndarray,
-    effects: np.ndarray,
+    protected: ProtectedWords,
     sampling: np.ndarray,
     times: np.ndarray,
     *,
@@ -62,12 +72,8 @@ def draw_word_variation(
     ----------
     gaps
         Gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
-    present
-        Whether a word has a period, shape (words, periods).
-    group_of
-        Group of each word, from 0.
-    effects
-        Design effect of each group, shape (groups,).
+    protected
+        The words.
     sampling
         V, shape (periods, periods).
     times
@@ -77,6 +83,7 @@ def draw_word_variation(
     seed
         Seed.
     """
+    present, group_of, effects = protected.present, protected.group_of, protected.effects
     rng = np.random.default_rng([seed, 1000])
     basis = time_coordinates(times)
     # Everything is in coordinates of time; the error of distances keeps V positive definite.

@@ -109,8 +109,8 @@ class RandomLists:
         place_of = np.full(words, -1)
         place_of[self.drawn] = np.arange(len(self.drawn))
         own = self.data.attribute_links or Links.none(words)
-        kept = ~np.isin(own.pairs, self.drawn).any(axis=1)
-        parts = [Links(own.pairs[kept], own.strengths[kept], np.where(place_of < 0, own.chance, 0.0))]
+        of_controls = ~np.isin(own.pairs, self.drawn).any(axis=1)
+        parts = [Links(own.pairs[of_controls], own.strengths[of_controls], np.where(place_of < 0, own.chance, 0.0))]
         for members in self.members:
             rows = vectors[place_of[members]]
             links = linked_words(residual_correlations(rows, vocabulary.metric), vocabulary.chance)

@@ -6,7 +6,7 @@ import pytest
 from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
 from bayesbias.models.periods.gap_draws import draw_gaps, list_deviations
 from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.models.periods.word_variation import draw_word_variation
+from bayesbias.models.periods.word_variation import ProtectedWords, draw_word_variation
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 
 
@@ -82,7 +82,7 @@ def test_each_group_has_its_own_spread() -> None:
         gaps[:, group_of == group] -= gaps[:, group_of == group].mean(axis=1, keepdims=True)
     settings = {"draws": 800, "chains": 4, "seed": 1}
     drawn = draw_word_variation(
-        gaps, np.ones((38, 2), bool), group_of, np.ones(2), 1e-6 * np.eye(2), np.arange(2.0), **settings
+        gaps, ProtectedWords(np.ones((38, 2), bool), group_of, np.ones(2)), 1e-6 * np.eye(2), np.arange(2.0), **settings
     )
     sds = np.sqrt(np.median(drawn.covariance[:, :, 0, 0], axis=0))
     assert sds[0] == pytest.approx(0.02, rel=0.3)
