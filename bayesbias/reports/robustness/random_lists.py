@@ -108,9 +108,15 @@ class RandomLists:
         words = len(self.data.attribute_words)
         place_of = np.full(words, -1)
         place_of[self.drawn] = np.arange(len(self.drawn))
-        own = self.data.attribute_links or Links.none(words)
-        of_controls = ~np.isin(own.pairs, self.drawn).any(axis=1)
-        parts = [Links(own.pairs[of_controls], own.strengths[of_controls], np.where(place_of < 0, own.chance, 0.0))]
+        study_links = self.data.attribute_links or Links.none(words)
+        of_controls = ~np.isin(study_links.pairs, self.drawn).any(axis=1)
+        parts = [
+            Links(
+                study_links.pairs[of_controls],
+                study_links.strengths[of_controls],
+                np.where(place_of < 0, study_links.chance, 0.0),
+            )
+        ]
         for members in self.members:
             rows = vectors[place_of[members]]
             links = linked_words(residual_correlations(rows, vocabulary.metric), vocabulary.chance)
