@@ -35,9 +35,9 @@ def draw_residuals(
     basis, spread = basis @ axes, np.maximum(spread, 0)
     plain = basis.T @ leans.observed
     dependence = design.residual_correlations(basis)
-    own = np.maximum(np.diagonal(dependence), 0)
-    total = spread.sum() + _SDS**2 * own.sum()
-    square = np.square(spread).sum() + 2 * _SDS**2 * (spread @ own) + _SDS**4 * np.square(dependence).sum()
+    word_parts = np.maximum(np.diagonal(dependence), 0)
+    total = spread.sum() + _SDS**2 * word_parts.sum()
+    square = np.square(spread).sum() + 2 * _SDS**2 * (spread @ word_parts) + _SDS**4 * np.square(dependence).sum()
     log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
     log = log + stats.chi2(total**2 / square, scale=square / total).logpdf(plain @ plain)
     sds = draw_on_grid(_SDS, log[None], draws, rng)
