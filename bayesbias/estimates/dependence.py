@@ -98,6 +98,32 @@ class Links:
         whole = (pairs >= 0).all(axis=1)
         return Links(pairs[whole], self.strengths[whole], self.chance[places])
 
+    def placed(self, places: np.ndarray, words: int) -> "Links":
+        """Return the links as those of some words, at positions `places`, among `words` words."""
+        chance = np.zeros(words)
+        chance[places] = self.chance
+        return Links(places[self.pairs], self.strengths, chance)
+
+    def correlations(self, list_of: np.ndarray) -> Floats:
+        """Return the correlations of all words beyond chance, shape (words, words), with d as their mean row sum.
+
+        `list_of` (words,) is the list of each word. Strengths are smaller in proportion to what chance links.
+
+        >>> links = Links(np.array([[0, 1]]), np.array([0.6]), np.full(4, 0.05))
+        >>> links.correlations(np.zeros(4)).round(2)[0].tolist(), links.design_effect(np.arange(4))
+        ([1.0, 0.3, 0.0, 0.0], 1.15)
+        """
+        correlations: Floats = np.eye(len(self.chance))
+        first, second = self.pairs.T
+        correlations[first, second] = correlations[second, first] = self.strengths
+        for name in np.unique(list_of):
+            members = np.flatnonzero(list_of == name)
+            block = np.ix_(members, members)
+            shared = correlations[block].sum() / len(members) - 1
+            share = (self.design_effect(members) - 1) / shared if shared > 0 else 0.0
+            correlations[block] = share * correlations[block] + (1 - share) * np.eye(len(members))
+        return correlations
+
     def design_effect(self, members: np.ndarray) -> float:
         """Return d of the list of the words at some positions.
 
@@ -132,7 +158,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     for _ in range(_STEPS):
         shift = 1 / (max(words / effect, FEWEST_EFFECTIVE) - 1)
         strengths = np.sqrt(np.maximum((values + shift) / (1 + shift), 0.0))
-        effect = _effect(2 * strengths.sum() / words - (words - 1) * chance_share, words)
+        effect = _effect(2 * float(strengths.sum()) / words - (words - 1) * chance_share, words)
     return Links(np.column_stack([first, second]), strengths, np.full(words, chance_share))
 
 

@@ -14,6 +14,7 @@ from bayesbias.models.data import ModelData, attribute_lists, list_names, model_
 from bayesbias.models.multivariate.simulation import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
@@ -102,6 +103,7 @@ def simulate_table(
         "model": spec.name,
         "model_hash": spec.digest,
         "random_seed": seed,
+        DEPENDENT_WORDS: {"measured": "simulated", "lists": []},
         "parameters": {
             name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
             for name, names in parameter_labels(data, spec).items()

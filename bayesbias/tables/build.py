@@ -199,7 +199,7 @@ def _dependent_words(
                 f"reference: {source.name!r} has {len(source):,} words of {source.dimensions} dimensions. Give vectors "
                 f"of at least 1,000 random words, with the {embedding.dimensions} dimensions of {embedding.name!r}."
             )
-    vocabulary = _vocabulary(source)
+    vocabulary = vocabulary_of(source)
     if vocabulary is None:
         return None
     lists = {}
@@ -214,8 +214,8 @@ def _dependent_words(
 
 
 @lru_cache(maxsize=4)
-def _vocabulary(embedding: Embedding) -> Vocabulary | None:
-    """Return what random words of an embedding have in common, computed once for several studies."""
+def vocabulary_of(embedding: Embedding) -> Vocabulary | None:
+    """Return what random words of an embedding have in common, None without a sample of them; computed once."""
     reference = embedding.reference
     return None if reference is None else Vocabulary.from_reference(reference)
 

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ModelError, TableError
 from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_model import coordinates_of
 from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
 from bayesbias.tables.schema import validate_table
@@ -248,3 +249,11 @@ def test_unusable_requests_are_named(design: pd.DataFrame) -> None:
     spec = bb.load_model("no_pooling", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
     with pytest.raises(ModelError, match=r"connection_mean .*StudentT"):
         simulate_table(design, spec, parameters={"connection_mean": 1.0})
+
+
+def test_words_of_simulated_tables_are_independent_whatever_their_distances_show(table: pd.DataFrame) -> None:
+    simulated = simulate_table(table, "crossed", random_seed=1)
+    data = model_data(simulated)
+    assert data.attribute_links is not None
+    assert (attribute_sample(data).list_effects == 1).all()
+    assert (attribute_sample(data).group_effects == 1).all()

@@ -24,7 +24,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction_posterior import weighted_directions_of
-from bayesbias.metrics.directions.pair_axis import PairAxis
+from bayesbias.metrics.directions.pair_axis import ChanceDifferences, PairAxis
 from bayesbias.reports.axes.ratings import axis_correlation
 
 FOLDER = Path(__file__).resolve().parent
@@ -40,10 +40,12 @@ PROJECTED = 150
 class Population:
     """All pairs that could define an axis, the words that are projected, and numbers that go with them.
 
+    `chance` is what random pairs of the same vectors have in common.
     `words` have shape (words, dimensions), unit vectors; `ratings` are numbers of the words in `rated`, by name.
     """
 
     axis: PairAxis
+    chance: ChanceDifferences
     words: np.ndarray
     rated: np.ndarray
     ratings: Mapping[str, np.ndarray]
@@ -95,7 +97,7 @@ def population(embedding: bb.Embedding, name: str, pairs: list, ratings: Path, r
     numbers["noise"] = rng.standard_normal(len(rated))
     axis = PairAxis.from_vectors(*(embedding.matrix([pair[side] for pair in pairs]) for side in (0, 1)))
     vectors = [unit_rows(embedding.matrix(words)) for words in (chosen, rated)]
-    return Population(axis, vectors[0], vectors[1], numbers)
+    return Population(axis, ChanceDifferences.from_reference(embedding.reference), vectors[0], vectors[1], numbers)
 
 
 def run_cell(whole: Population, size: int, samples: int, rng: np.random.Generator) -> dict[str, float]:
@@ -105,7 +107,8 @@ def run_cell(whole: Population, size: int, samples: int, rng: np.random.Generato
     strong = np.abs(projected) > np.quantile(np.abs(projected), 0.75)
     rows = []
     for sample in range(samples):
-        axis = PairAxis(whole.axis.differences[rng.choice(len(whole.axis), size, replace=False)])
+        differences = whole.axis.differences[rng.choice(len(whole.axis), size, replace=False)]
+        axis = PairAxis(differences, whole.chance.links(differences))
         low, high = axis.projections(whole.words).interval(HDI_PROB)
         right = np.where(projected > 0, low > 0, high < 0)
         row = {
@@ -145,7 +148,9 @@ def run_ratings(
         if rating == "noise":
             values = rng.standard_normal(len(values))
             truth = 0.0
-        estimate = axis_correlation(scores[np.ix_(chosen, pairs)], values[chosen])
+        differences = whole.axis.differences[pairs]
+        effect = PairAxis(differences, whole.chance.links(differences)).effect
+        estimate = axis_correlation(scores[np.ix_(chosen, pairs)], values[chosen], effect)
         low, high = estimate.interval(HDI_PROB)
         rows.append(
             {

@@ -38,7 +38,7 @@ FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
 
 import periods  # noqa: E402 - a script in another folder
-from real_vectors import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
+from real_vectors import gender_difference, unit_vectors, vectors_path, vocabulary_of  # noqa: E402 - a script in another folder
 
 SEED, DRAWS, CHAINS = 20261125, 500, 4
 METHODS = ("vectors", "pairs")
@@ -96,7 +96,12 @@ def populations(cell: Cell) -> periods.Populations:
     words, samples = np.concatenate(protected), np.concatenate(attributes)
     group_of, list_of = (np.repeat([0, 1], list(map(len, lists))) for lists in (protected, attributes))
     return periods.Populations(
-        np.stack([1 - of[samples] @ of[words].T for of in (vectors, changed)]), list_of, group_of
+        np.stack([1 - of[samples] @ of[words].T for of in (vectors, changed)]),
+        list_of,
+        group_of,
+        vectors[words],
+        vectors[samples],
+        vocabulary_of(vectors_path("bundled", FOLDER)),
     )
 
 

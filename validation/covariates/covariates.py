@@ -9,6 +9,7 @@ truth is the least-squares slope of whole lists: no model makes it. README.md sa
 
 import argparse
 import json
+import sys
 import zlib
 from dataclasses import dataclass
 from functools import cache
@@ -21,14 +22,20 @@ from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.multivariate.attribute_sample import AttributeSample
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, design_effects
 from bayesbias.models.multivariate.list_means import sample_list_means
 from bayesbias.reports.covariates.leans import Leans, plain_list_means
 from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
 from bayesbias.reports.covariates.slopes import design_of
+from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
+sys.path.append(str(FOLDER.parent / "real_gaps"))
+
+from real_vectors import links_of, vocabulary_of  # noqa: E402 - a script in another folder
+
 SEED = 20261124
 VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_6b_50d_10382.txt"}
 PRIORS = bb.load_model("multivariate").priors
@@ -87,11 +94,26 @@ CELLS = (
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Distances of all protected words to all attribute words of both lists, and the covariate of protected words."""
+    """Distances of all protected words to all attribute words of both lists, and the covariate of protected words.
+
+    `vectors` are the unit vectors of the protected words and of the words of both lists; `vocabulary` is what random
+    words of the same vectors have in common.
+    """
 
     first: np.ndarray
     second: np.ndarray
     covariate: np.ndarray
+    vectors: tuple[np.ndarray, np.ndarray, np.ndarray]
+    vocabulary: Vocabulary
+
+    def links(self, words: np.ndarray, lists: list[np.ndarray]) -> tuple[Links, Links]:
+        """Return the links of some protected words, and those of some words of both lists."""
+        protected, first, second = (of[rows] for of, rows in zip(self.vectors, (words, *lists), strict=True))
+        list_of = np.repeat([0, 1], (len(first), len(second)))
+        return (
+            links_of(protected, np.zeros(len(words), dtype=int), self.vocabulary),
+            links_of(np.concatenate([first, second]), list_of, self.vocabulary),
+        )
 
     @property
     def leans(self) -> np.ndarray:
@@ -136,7 +158,8 @@ def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.G
             order = np.argsort(centred @ np.linalg.svd(centred, full_matrices=False)[2][2])
         attributes = [[others[number] for number in part] for part in (order[:_END_WORDS], order[-_END_WORDS:])]
     rows = unit[[place[word] for word in protected]]
-    first, second = (1 - rows @ unit[[place[word] for word in words]].T for words in attributes)
+    sides = [unit[[place[word] for word in words]] for words in attributes]
+    first, second = (1 - rows @ of.T for of in sides)
     leans = first.mean(axis=1) - second.mean(axis=1)
     standard = (leans - leans.mean()) / leans.std()
     noise = rng.standard_normal(len(leans))
@@ -148,11 +171,15 @@ def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.G
     }.get(cell.covariate, noise)
     if values:
         covariate = np.array([values[word] for word in protected])
-    return Population(first, second, covariate)
+    vocabulary = vocabulary_of(embeddings / VECTORS[cell.vectors])
+    return Population(first, second, covariate, (rows, sides[0], sides[1]), vocabulary)
 
 
-def sample_of(first: np.ndarray, second: np.ndarray, covariate: np.ndarray) -> AttributeSample:
+def sample_of(
+    first: np.ndarray, second: np.ndarray, covariate: np.ndarray, links: tuple[Links, Links]
+) -> AttributeSample:
     """Return a table of one protected group: distances (words, attribute words) to two lists."""
+    of_words, of_lists = links
     words, counts = len(first), (first.shape[1], second.shape[1])
     weights = np.zeros((words, 2, 2))
     weights[:, [0, 1], [0, 1]] = 1.0
@@ -167,15 +194,25 @@ def sample_of(first: np.ndarray, second: np.ndarray, covariate: np.ndarray) -> A
         connection_weights=weights,
         compared=np.ones(words, dtype=bool),
         covariates=covariate[:, None],
+        list_effects=design_effects(of_lists, np.repeat([0, 1], counts)),
+        group_effects=design_effects(of_words, np.zeros(words, dtype=int)),
+        word_links=of_words,
+        attribute_links=of_lists,
     )
 
 
 def intervals_of(
-    first: np.ndarray, second: np.ndarray, covariate: np.ndarray, draws: int, seed: int
+    first: np.ndarray,
+    second: np.ndarray,
+    covariate: np.ndarray,
+    links: tuple[Links, Links],
+    draws: int,
+    seed: int,
 ) -> dict[str, tuple[float, float, float]]:
     """Return estimate and interval by method: of slopes, the correlation and the sd beyond."""
-    design = design_of(covariate[:, None], np.zeros(len(covariate), dtype=int))
-    sample = sample_of(first, second, covariate)
+    one_group = np.zeros(len(covariate), dtype=int)
+    design = design_of(covariate[:, None], one_group, links[0].correlations(one_group))
+    sample = sample_of(first, second, covariate, links)
     drawn = sample_list_means(
         sample, ("associated", "different"), draws=draws, seed=seed, priors=PRIORS, covariances=False
     ).posterior["list_mean"]
@@ -247,7 +284,8 @@ def run_cell(
         first, second = (
             table[np.ix_(chosen, part)] for table, part in zip((whole.first, whole.second), lists, strict=True)
         )
-        ends = intervals_of(first, second, covariate[chosen], draws, int(rng.integers(2**32)))
+        links = whole.links(chosen, lists)
+        ends = intervals_of(first, second, covariate[chosen], links, draws, int(rng.integers(2**32)))
         everyone = design_of(covariate[:, None], np.zeros(len(covariate), dtype=int))
         here = design_of(covariate[chosen][:, None], np.zeros(words, dtype=int))
         leans = whole.leans

@@ -20,17 +20,19 @@ import pandas as pd
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
 from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "real_gaps"))
 
 from real_gaps import write_cells  # noqa: E402 - a script in another folder
-from real_vectors import gender_difference, unit_vectors  # noqa: E402
+from real_vectors import gender_difference, links_of, unit_vectors, vectors_path, vocabulary_of  # noqa: E402
 
 SEED = 20261124
 DRAWS, CHAINS = 1000, 4
@@ -81,11 +83,18 @@ CELLS = (
 
 @dataclass(frozen=True, eq=False)
 class Populations:
-    """Distances (periods, attribute words, protected words) of all words, and the list and group of each."""
+    """Distances (periods, attribute words, protected words) of all words, and the list and group of each.
+
+    `words` and `samples` are their unit vectors in the first period, before noise; `vocabulary` is what random words of
+    the same vectors have in common.
+    """
 
     distances: np.ndarray
     list_of: np.ndarray
     group_of: np.ndarray
+    words: np.ndarray
+    samples: np.ndarray
+    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +109,7 @@ class LeaningWords:
     leans: np.ndarray
     group_of: np.ndarray
     list_of: np.ndarray
+    vocabulary: Vocabulary
 
 
 def leaning_words(name: str, folder: Path, rng: np.random.Generator) -> LeaningWords:
@@ -120,7 +130,8 @@ def leaning_words(name: str, folder: Path, rng: np.random.Generator) -> LeaningW
     group_of, list_of = (np.repeat([0, 1], list(map(len, sides))) for sides in (protected, attributes))
     words = vectors[np.concatenate(protected)]
     leans = (words @ axis)[:, None] * axis
-    return LeaningWords(words, vectors[np.concatenate(attributes)], leans, group_of, list_of)
+    vocabulary = vocabulary_of(vectors_path(name, folder))
+    return LeaningWords(words, vectors[np.concatenate(attributes)], leans, group_of, list_of, vocabulary)
 
 
 def populations(cell: Cell, folder: Path) -> Populations:
@@ -135,7 +146,9 @@ def populations(cell: Cell, folder: Path) -> Populations:
     for share in shares:
         moved = noisy(words.protected - share * own_leans, cell.noise, rng)
         distances.append(1 - noisy(words.attributes, cell.noise, rng) @ moved.T)
-    return Populations(np.stack(distances), words.list_of, words.group_of)
+    return Populations(
+        np.stack(distances), words.list_of, words.group_of, words.protected, words.attributes, words.vocabulary
+    )
 
 
 def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
@@ -170,7 +183,8 @@ def table_of(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[
     distances = np.where(present[0].T[:, None] & present[1].T[:, :, None], distances, np.nan)
     for group in (0, 1):
         distances[:, :, group_of == group] = fill_words(distances[:, :, group_of == group])
-    return sample_of(distances, (words, samples), (group_of, list_of), present), words
+    vectors = whole.words[words], whole.samples[samples]
+    return sample_of(distances, (words, samples), (group_of, list_of), present, (*vectors, whole.vocabulary)), words
 
 
 def sample_of(
@@ -178,15 +192,22 @@ def sample_of(
     places: tuple[np.ndarray, np.ndarray],
     sides: tuple[np.ndarray, np.ndarray],
     present: tuple[np.ndarray, np.ndarray],
+    vectors: tuple[np.ndarray, np.ndarray, Vocabulary],
 ) -> PeriodSample:
     """Return distances (periods, attribute words, protected words) as a sample of two groups and two lists.
 
-    `places`, `sides` and `present` are those of protected words, then of attribute words.
+    `places`, `sides`, `present` and `vectors` are those of protected words, then of attribute words.
     """
     group_of, list_of = sides
     periods, _, words = distances.shape
     weights = np.zeros((words, 2, 2))
     weights[np.arange(words), 0, group_of] = weights[np.arange(words), 1, 1 - group_of] = 1
+    *of_roles, vocabulary = vectors
+    links = [links_of(of, member_of, vocabulary) for of, member_of in zip(of_roles, sides, strict=True)]
+    effects = [
+        np.mean([effects_of(*role, period) for period in range(periods)], axis=0)
+        for role in zip(links, sides, present, strict=True)
+    ]
     return PeriodSample(
         periods=tuple(map(str, range(periods))),
         distances=distances,
@@ -201,7 +222,15 @@ def sample_of(
         connections=("associated", "different"),
         connection_weights=weights,
         compared=np.ones(words, dtype=bool),
+        list_effects=effects[1],
+        group_effects=effects[0],
+        word_links=(links[0],) * periods,
     )
+
+
+def effects_of(links: Links, member_of: np.ndarray, present: np.ndarray, period: int) -> list[float]:
+    """Return the design effects of two lists in a period, of the words that it has."""
+    return [links.design_effect(np.flatnonzero((member_of == place) & present[:, period])) for place in (0, 1)]
 
 
 def lost_words(member_of: np.ndarray, cell: Cell, rng: np.random.Generator, fewest: int) -> np.ndarray:

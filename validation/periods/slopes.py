@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from periods import CHAINS, DRAWS, SEED, PeriodSample, Populations, drawn, populations, summarise, write_trial
+from periods import CHAINS, DRAWS, SEED, PeriodSample, Populations, drawn, links_of, populations, summarise, write_trial
 from periods import Cell as PeriodCell
 from scipy import stats
 
@@ -73,6 +73,9 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
     periods = len(distances)
     weights = np.zeros((len(words), 2, 2))
     weights[:, 0, 0] = weights[:, 1, 1] = 1
+    list_of = whole.list_of[samples]
+    links = links_of(whole.samples[samples], list_of, whole.vocabulary)
+    word_links = links_of(whole.words[words], np.zeros(len(words), dtype=int), whole.vocabulary)
     return PeriodSample(
         periods=tuple(map(str, range(periods))),
         distances=distances,
@@ -82,11 +85,14 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
         attribute_words=tuple(f"a{place}" for place in samples),
         group_of=np.zeros(len(words), dtype=int),
         groups=("words",),
-        list_of=whole.list_of[samples],
+        list_of=list_of,
         lists=("first", "second"),
         connections=("associated", "different"),
         connection_weights=weights,
         compared=np.ones(len(words), dtype=bool),
+        list_effects=np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in (0, 1)]),
+        group_effects=np.array([word_links.design_effect(np.arange(len(words)))]),
+        word_links=(word_links,) * periods,
     )
 
 

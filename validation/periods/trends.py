@@ -159,7 +159,8 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
         distances = distances_of(words, attributes, shares, rng)
         present = tuple(np.full((len(some), cell.periods), True) for some in (words, attributes))
         sides = whole.group_of[words], whole.list_of[attributes]
-        sample = sample_of(distances, (words, attributes), sides, present)
+        vectors = whole.protected[words], whole.attributes[attributes], whole.vocabulary
+        sample = sample_of(distances, (words, attributes), sides, present, vectors)
         names, design = ["covariate"], covariate[:, None]
         if not cell.walk:
             time_line = np.linspace(-0.5, 0.5, cell.periods)

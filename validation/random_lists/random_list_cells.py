@@ -1,8 +1,9 @@
 """Cells of the trial on random lists: protected words in some vectors, and the pools that lists are drawn from."""
 
+import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -10,6 +11,11 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.models.data import ModelData, study_data
+from bayesbias.tables.effective_words import Vocabulary
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "real_gaps"))
+
+from real_vectors import links_of, vocabulary_of
 
 SEED = 20261122
 VECTORS = {
@@ -47,7 +53,8 @@ CONTROLS = (100, 0)
 class Cell:
     """Protected words in some vectors, and what attribute lists are drawn from.
 
-    `protected` (words, dims) and `pool` (vocabulary, dims) have unit rows; `group_of` has the group of each word.
+    `protected` (words, dims) and `pool` (vocabulary, dims) have unit rows; `group_of` has the group of each word,
+    `vocabulary` is what random words of the vectors have in common.
     """
 
     vectors: str
@@ -58,6 +65,7 @@ class Cell:
     protected_words: tuple[str, ...]
     groups: tuple[str, ...]
     group_of: np.ndarray
+    vocabulary: Vocabulary
 
     @property
     def name(self) -> str:
@@ -79,9 +87,22 @@ class Cell:
 
     def distances(self, sample: int) -> np.ndarray:
         """Return the distances to attribute words drawn at random, shape (protected words, attribute words)."""
+        return 1 - self.protected @ self.pool[self.rows(sample)].T
+
+    def rows(self, sample: int) -> np.ndarray:
+        """Return the places in the pool of attribute words drawn at random."""
         rng = np.random.default_rng([SEED, zlib.crc32(self.name.encode()), sample])
-        rows = rng.choice(len(self.pool), self.lists * LIST + self.controls, replace=False)
-        return 1 - self.protected @ self.pool[rows].T
+        return rng.choice(len(self.pool), self.lists * LIST + self.controls, replace=False)
+
+    def table(self, sample: int) -> ModelData:
+        """Return the table of the attribute words of a sample, with the links between its words."""
+        list_of = np.minimum(np.arange(self.lists * LIST + self.controls) // LIST, self.lists)
+        return replace(
+            self.design(),
+            distance=self.distances(sample).ravel(),
+            protected_links=links_of(self.protected, self.group_of, self.vocabulary),
+            attribute_links=links_of(self.pool[self.rows(sample)], list_of, self.vocabulary),
+        )
 
 
 def cells(folder: Path, chosen: list[str]) -> Iterator[Cell]:
@@ -99,6 +120,7 @@ def cells(folder: Path, chosen: list[str]) -> Iterator[Cell]:
             yield Cell(
                 vectors, words, controls, matrix[[place[word] for word in protected]], matrix[pool], tuple(protected),
                 tuple(found), np.repeat(np.arange(len(found)), [len(members) for members in found.values()]),
+                vocabulary_of(path),
             )  # fmt: skip
 
 

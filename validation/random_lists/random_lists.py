@@ -109,10 +109,10 @@ def of_draws(draws: np.ndarray) -> dict[str, float]:
     return {"mean": draws.mean(), "sd": draws.std(), "low": interval.low, "high": interval.high}
 
 
-def fit_sample(cell: Cell, design: ModelData, sample: int) -> list[dict[str, Any]]:
+def fit_sample(cell: Cell, sample: int) -> list[dict[str, Any]]:
     """Return a row for each method."""
     distances = cell.distances(sample)
-    data = replace(design, distance=distances.ravel())
+    data = cell.table(sample)
     rng = np.random.default_rng([SEED, 1, sample])
     rows = [multivariate_row(data, int(rng.integers(2**32)), bb.load_model("multivariate"))]
     for method in OTHERS if sample < OTHER_SAMPLES else ():
@@ -197,13 +197,12 @@ def read_fits(folder: Path) -> pd.DataFrame:
 def run(all_cells: list[Cell], samples: int, folder: Path) -> None:
     """Fit what a folder does not have yet, all cells in turn, and write it there after each block."""
     folder.mkdir(parents=True, exist_ok=True)
-    designs = {cell.name: cell.design() for cell in all_cells}
     for start in range(0, samples, _BLOCK):
         for cell in all_cells:
             path = folder / f"{cell.name}.csv"
             have = set(pd.read_csv(path)["sample"]) if path.exists() else set()
             new = [sample for sample in range(start, min(start + _BLOCK, samples)) if sample not in have]
-            rows = [row for sample in new for row in fit_sample(cell, designs[cell.name], sample)]
+            rows = [row for sample in new for row in fit_sample(cell, sample)]
             if rows:
                 frame = pd.DataFrame(rows).reindex(columns=COLUMNS)
                 frame.to_csv(path, mode="a", header=not have, index=False, float_format="%.6g")
@@ -293,7 +292,7 @@ def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
     """
     rows, spec = [], bb.load_model("multivariate")
     for cell, sample in product(all_cells, range(samples)):
-        data = replace(cell.design(), distance=cell.distances(sample).ravel())
+        data = cell.table(sample)
         plain = multivariate_row(data, sample, spec)
         for gap in GAPS[1:]:
             found = multivariate_row(replace(data, distance=data.distance + gap * (data.connection == 0)), sample, spec)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from real_vectors import gender_difference, unit_vectors
+from real_vectors import gender_difference, record_of, unit_vectors, vectors_path, vocabulary_of
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
@@ -29,6 +29,7 @@ from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
@@ -105,7 +106,8 @@ GAP, GAP_SD = -0.05, 0.03
 class Populations:
     """Unit vectors, the words of each protected group, each attribute list and the control words.
 
-    `added` is what is added to associated distances of each word of the vocabulary.
+    `added` is what is added to associated distances of each word of the vocabulary; `vocabulary` what its random words
+    have in common.
     """
 
     vectors: np.ndarray
@@ -113,6 +115,7 @@ class Populations:
     attributes: list[np.ndarray]
     others: np.ndarray
     added: np.ndarray
+    vocabulary: Vocabulary
 
     def distances(self, protected: np.ndarray, attributes: np.ndarray) -> np.ndarray:
         """Return cosine distances, shape (protected, attributes)."""
@@ -142,6 +145,7 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     key = repr((cell.vectors, cell.axis, cell.noise, cell.groups, cell.gap))
     rng = np.random.default_rng([SEED, zlib.crc32(key.encode())])
     words, vectors = unit_vectors(cell.vectors, folder)
+    vocabulary = vocabulary_of(vectors_path(cell.vectors, folder))
     usable = np.array([place for place, word in enumerate(words) if word.isalpha()])
     centred = vectors - vectors[usable].mean(axis=0)
     place_of = {word: place for place, word in enumerate(words)}
@@ -154,7 +158,7 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
             [np.array([place_of[word] for word in of]) for of in pairs[name]] for name in cell.axis.split(", ")
         )
         attributes = [np.setdiff1d(of, np.concatenate(protected)) for of in attributes]
-        return Populations(vectors, protected, attributes, usable, np.zeros(len(words)))
+        return Populations(vectors, protected, attributes, usable, np.zeros(len(words)), vocabulary)
     axes = gender
     if cell.axis != "gender":
         first = int(cell.axis.removeprefix("pc"))
@@ -177,7 +181,7 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     added = np.zeros(len(words)) if cell.gap == "real" else np.full(len(words), GAP)
     if cell.gap == "independent":
         added = added + GAP_SD * rng.standard_normal(len(words))
-    return Populations(vectors, leaning(halves[0]), attributes, halves[1], added)
+    return Populations(vectors, leaning(halves[0]), attributes, halves[1], added, vocabulary)
 
 
 def list_sizes(folder: Path, lists: Path) -> dict[str, list[int]]:
@@ -212,7 +216,20 @@ def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> t
                 for of, value in enumerate(distances[at] + shift)
             ]
     columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
-    return pd.DataFrame(rows, columns=[*columns, "cosine_distance", "cosine_similarity"]), words
+    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance", "cosine_similarity"])
+    groups = {
+        f"g{group}": range(group * cell.words, min((group + 1) * cell.words, len(words)))
+        for group in range(cell.groups)
+    }
+    of_lists = {("protected", name): [f"p{place}" for place in places] for name, places in groups.items()}
+    of_lists |= {
+        ("attribute", f"list{number}"): [f"{number}_{place}" for place in range(len(members))]
+        for number, members in enumerate(lists)
+    }
+    every = [word for names in of_lists.values() for word in names]
+    vectors = dict(zip(every, whole.vectors[np.concatenate([words, *lists])], strict=True))
+    table.attrs = record_of(of_lists, vectors, whole.vocabulary)
+    return table, words
 
 
 Row = tuple[str, float, float, float, float]

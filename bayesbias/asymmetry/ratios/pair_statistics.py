@@ -2,7 +2,8 @@ r"""Statistics of pairs of words, with standard errors for pairs that share word
 
 Two pairs that share a word are not independent: a salient word shifts all of its pairs in one direction. The variance
 of a statistic is the sum of the products of the influences of all pairs that have a word in common, as for dyads
-(Aronow, Samii and Assenova 2015), but at least that of independent pairs.
+(Aronow, Samii and Assenova 2015), but at least that of independent pairs. Pairs of words that depend on each other,
+such as synonyms, count likewise, as far as the words correlate.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from bayesbias.base.arrays import Floats
 Codes = NDArray[np.integer]
 
 
-def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
+def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlations: Floats | None = None) -> float:
     """Return the variance of a sum of influences of pairs (first, second) of words.
 
     Parameters
@@ -22,6 +23,8 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
         Influences of the pairs, which sum to about 0.
     first, second : arrays of int, shape (pairs,)
         Codes of the words of each pair.
+    correlations : array, shape (words, words)
+        Correlations of dependent words; None if words are independent.
 
     Examples
     --------
@@ -37,7 +40,10 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
     words = int(max(first.max(), second.max())) + 1
     of_words = np.bincount(first, influences, words) + np.bincount(second, influences, words)
     independent = float(of_dyads @ of_dyads)
-    return max(float(of_words @ of_words) - independent, independent)
+    squares = float(of_words @ of_words)
+    if correlations is not None:
+        squares = max(float(of_words @ correlations @ of_words), squares)
+    return max(squares - independent, independent)
 
 
 def effective_words(first: Codes, second: Codes) -> float:

@@ -17,9 +17,12 @@ from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.embeddings.embedding import Embedding, unit_rows
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.estimates.dependence import Links, linked_words, residual_correlations
 from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study
+from bayesbias.tables.build import vocabulary_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,8 +148,10 @@ def study_asymmetry(
     -----
     Words are treated as a sample: pairs that share a word vary together, and intervals are those of a t distribution
     with one degree of freedom less than the number of protected or of attribute words, whichever is smaller, among the
-    pairs of the connection. The errors of the ratios widen them. A connection with one word has no row. Norms list few
-    pairs of a study; the ratios of other pairs are near 0, with large errors.
+    pairs of the connection. If the source has vectors (`static`), words of a list that depend on each other, such as
+    synonyms, count as the independent words that they are worth, as in the default model. The errors of the ratios
+    widen them. A connection with one word has no row. Norms list few pairs of a study; the ratios of other pairs are
+    near 0, with large errors.
 
     References
     ----------
@@ -183,23 +188,33 @@ def study_asymmetry(
         )
     connections = [name for name in loaded.connections if (usable_pairs["connection"] == name).any()]
     codes = word_codes(usable_pairs["a"].tolist(), usable_pairs["b"].tolist())
+    links = _links_of_lists(source, usable_pairs)
+    correlations = _correlations(links, codes, usable_pairs)
     sides = [(usable_pairs["connection"] == name).to_numpy() for name in connections]
     shares = [side / side.sum() for side in sides]
-    counts = [min(usable_pairs.loc[side, "a"].nunique(), usable_pairs.loc[side, "b"].nunique()) for side in sides]
+    counts = [
+        min(
+            _worth(usable_pairs[side], role, column, links) for role, column in (("protected", "a"), ("attribute", "b"))
+        )
+        for side in sides
+    ]
+    sizes = [min(usable_pairs.loc[side, "a"].nunique(), usable_pairs.loc[side, "b"].nunique()) for side in sides]
     means, contrasts = [], []
     for quantity, part in (("lar", 1.0), ("log_similarity", 0.5)):
         values = usable_pairs[quantity].to_numpy(dtype=np.float64)
         errors = usable_pairs["sd"].to_numpy(dtype=np.float64) * part
         parts = [_influences(values, side) for side in sides]
         for place, (name, (mean, influences)) in enumerate(zip(connections, parts, strict=True)):
-            if counts[place] < 2:
+            if sizes[place] < 2:
                 continue
-            estimate = _estimate(mean, influences, shares[place] * errors, codes, counts[place], hdi_prob)
+            estimate = _estimate(mean, influences, shares[place] * errors, codes, correlations, counts[place], hdi_prob)
             means.append({"quantity": quantity, "connection": name, "pairs": int(sides[place].sum()), **estimate})
-            if not place or counts[0] < 2:
+            if not place or sizes[0] < 2:
                 continue
-            noise, words = (shares[0] - shares[place]) * errors, min(counts[0], counts[place])
-            estimate = _estimate(parts[0][0] - mean, parts[0][1] - influences, noise, codes, words, hdi_prob)
+            noise, worth = (shares[0] - shares[place]) * errors, min(counts[0], counts[place])
+            estimate = _estimate(
+                parts[0][0] - mean, parts[0][1] - influences, noise, codes, correlations, worth, hdi_prob
+            )
             contrasts.append({"quantity": quantity, "contrast": contrast_name(connections[0], name), **estimate})
     lost = pairs.loc[pairs["left_out"] != "", "left_out"].value_counts()
     return StudyAsymmetry(
@@ -219,14 +234,62 @@ def _influences(values: Floats, side: Any) -> tuple[float, Floats]:
     return mean, np.where(side, values - mean, 0.0) / side.sum()
 
 
+type _Links = dict[tuple[str, str], tuple[list[str], Links]]
+"""Words of each list, by role and name, and the links between them."""
+
+
+def _links_of_lists(source: ConditionalSource, pairs: "pd.DataFrame") -> _Links:
+    """Return the links within the lists of pairs; words of sources without vectors are independent."""
+    embedding: Any = getattr(source, "embedding", None)
+    vocabulary = vocabulary_of(embedding) if isinstance(embedding, Embedding) else None
+    links = {}
+    for role, column in (("protected", "a"), ("attribute", "b")):
+        for name, rows in pairs.groupby(f"{role}_group", sort=False):
+            words = list(dict.fromkeys(rows[column]))
+            linked = Links.none(len(words))
+            if vocabulary is not None:
+                vectors = unit_rows(embedding, words)
+                linked = linked_words(residual_correlations(vectors, vocabulary.metric), vocabulary.chance)
+            links[role, str(name)] = words, linked
+    return links
+
+
+def _correlations(links: _Links, codes: tuple[Codes, Codes], pairs: "pd.DataFrame") -> Floats:
+    """Return the correlations of all words beyond chance, shape (words, words)."""
+    code_of = dict(zip([*pairs["a"], *pairs["b"]], np.concatenate(codes).tolist(), strict=True))
+    correlations = np.eye(len(code_of))
+    for words, linked in links.values():
+        places = [code_of[word] for word in words]
+        block = linked.correlations(np.zeros(len(words)))
+        correlations[np.ix_(places, places)] = np.maximum(correlations[np.ix_(places, places)], block)
+    return correlations
+
+
+def _worth(pairs: "pd.DataFrame", role: str, column: str, links: _Links) -> float:
+    """Return how many independent words of a role are in some pairs."""
+    worth = 0.0
+    for name in pairs[f"{role}_group"].unique():
+        words, linked = links[role, str(name)]
+        here = np.flatnonzero(np.isin(words, pairs.loc[pairs[f"{role}_group"] == name, column]))
+        worth += len(here) / linked.design_effect(here)
+    # A word of two lists is one word.
+    return min(worth, float(pairs[column].nunique()))
+
+
 def _estimate(
-    mean: float, influences: Floats, noise: Floats, codes: tuple[Codes, Codes], words: int, hdi_prob: float
+    mean: float,
+    influences: Floats,
+    noise: Floats,
+    codes: tuple[Codes, Codes],
+    correlations: Floats,
+    words: float,
+    hdi_prob: float,
 ) -> dict[str, float]:
     """Return a mean and its interval, given the number of sampled words."""
     from scipy.stats import t
 
-    freedom = words - 1
-    error = float(np.sqrt(dyadic_variance(influences, *codes) * words / freedom + noise @ noise))
+    freedom = max(words - 1, 1.0)
+    error = float(np.sqrt(dyadic_variance(influences, *codes, correlations) * words / freedom + noise @ noise))
     half = float(t.ppf((1 + hdi_prob) / 2, freedom)) * error
     certain = float(t.cdf(abs(mean) / error, freedom)) if error else 1.0 if mean else 0.5
     return dict(zip(_NUMBERS, (mean, error, mean - half, mean + half, certain), strict=True))

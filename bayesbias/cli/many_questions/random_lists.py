@@ -33,7 +33,8 @@ def random_lists(
     model: ModelName = DEFAULT_MODEL_NAME,
     samples: Annotated[int, typer.Option(help="Number of random lists.")] = 200,
     match: Annotated[
-        str, typer.Option(help="Property in which drawn words match the study's words: rank, norm or none.")
+        str,
+        typer.Option(help="Property in which drawn words match the study's: rank, norm, coherence (of lists) or none."),
     ] = "rank",
     window: Annotated[int, typer.Option(help="Number of words, nearest in rank or norm, to draw from.")] = 1000,
     case: Case = "exact",

@@ -4,6 +4,11 @@ All functions take the unit differences of the pairs, of shape (pairs, dimension
 mu, is the axis. The projection of a unit vector w is w mu, a plain mean over pairs. The squared length of mu is the
 mean inner product of *different* pairs, their agreement: the squared length of the mean of a few pairs is larger, by
 what single pairs have beside the axis. So the cosine with the axis is w mu / sqrt(agreement).
+
+Pairs such as man/woman and men/women are near-copies, and no two independent pairs. n pairs with the design effect d
+(see `bayesbias.estimates.dependence`) are worth n / d: errors are sqrt(d (n - 1) / (n - d)) times as large, with one
+degree of freedom less than n / d. What differences of unrelated pairs have in common is that of random pairs of the
+vocabulary.
 """
 
 from dataclasses import dataclass
@@ -15,12 +20,15 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.vectors import unit_rows
+from bayesbias.estimates.dependence import ChanceCorrelations, Links, clusters, linked_words, residual_correlations
 from bayesbias.estimates.freedom import welch_freedom
 
 LEAST_PAIRS = 3
 """Smallest number of pairs with an interval for how far they agree."""
 
 _ENUMERATED = 12
+# Random pairs that show what chance links, and the correlation of near-copies beside the axis.
+_CHANCE_PAIRS, _COPIES = 700, 0.5
 
 
 class Estimate(NamedTuple):
@@ -64,6 +72,8 @@ class PairAxis:
     ----------
     differences
         Unit vectors of shape (pairs, dimensions); at least `LEAST_PAIRS`.
+    links
+        Pairs that depend on each other; None if all are independent.
 
     Examples
     --------
@@ -73,14 +83,29 @@ class PairAxis:
     """
 
     differences: Floats
+    links: Links | None = None
 
     @classmethod
-    def from_vectors(cls, first: ArrayLike, second: ArrayLike) -> "PairAxis":
-        """Return the axis of pairs whose vectors are the rows of two arrays of shape (pairs, dimensions)."""
-        return cls(unit_rows(unit_rows(first) - unit_rows(second)))
+    def from_vectors(cls, first: ArrayLike, second: ArrayLike, chance: "ChanceDifferences | None" = None) -> "PairAxis":
+        """Return the axis of pairs whose vectors are the rows of two arrays of shape (pairs, dimensions).
+
+        `chance` is what differences of random pairs have in common; without it, all pairs count as independent.
+        """
+        differences = unit_rows(unit_rows(first) - unit_rows(second))
+        return cls(differences, None if chance is None else chance.links(differences))
 
     def __len__(self) -> int:
         return len(self.differences)
+
+    @cached_property
+    def effect(self) -> float:
+        """The design effect of the pairs: they are worth their number over it."""
+        return 1.0 if self.links is None else self.links.design_effect(np.arange(len(self)))
+
+    @property
+    def near_copies(self) -> list[list[int]]:
+        """Positions of pairs that are near-copies of each other, in clusters of two and more."""
+        return [] if self.links is None or self.effect == 1 else clusters(self.links, _COPIES)
 
     @cached_property
     def mean(self) -> Floats:
@@ -102,20 +127,23 @@ class PairAxis:
         words
             Vectors of any length, of shape (words, dimensions).
         """
-        return mean_estimate(unit_rows(words) @ self.differences.T)
+        return mean_estimate(unit_rows(words) @ self.differences.T, self.effect)
 
     def agreement(self) -> Estimate:
         """Return the mean cosine between the differences of two pairs, with its jackknife error.
 
         It is a U-statistic: Arvesen (1969), Jackknifing U-statistics, Annals of Mathematical Statistics 40.
         """
-        return _estimate(np.atleast_1d(self.others.mean()), self._agreement_influence[np.newaxis], len(self))
+        return _estimate(
+            np.atleast_1d(self.others.mean()), self._agreement_influence[np.newaxis], len(self), self.effect
+        )
 
     def sign_test(self, random_seed: int, samples: int = 10_000) -> float:
         """Return the one-sided p-value of the agreement if the order of the words in each pair meant nothing.
 
         It is the share of orders with an agreement at least as large, which is exact: of all orders for up to 12 pairs,
         so that fewer than five pairs have no p-value below 0.125; else of random ones, with the observed one.
+        Near-copies are reversed together.
 
         Parameters
         ----------
@@ -128,14 +156,19 @@ class PairAxis:
         -----
         R. A. Fisher (1935), The design of experiments, section 21: the randomisation test of matched pairs.
         """
-        pairs = len(self)
+        unit_of = np.arange(len(self))
+        for copies in self.near_copies:
+            unit_of[copies] = copies[0]
+        unit_of = np.unique(unit_of, return_inverse=True)[1]
+        units = int(unit_of.max()) + 1
         signs: Floats
-        if pairs <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
-            orders = np.arange(2 ** (pairs - 1))[:, np.newaxis] >> np.arange(pairs) & 1
+        if units <= _ENUMERATED:  # the last sign is fixed: reversing every pair changes nothing
+            orders = np.arange(2 ** (units - 1))[:, np.newaxis] >> np.arange(units) & 1
             signs = np.where(orders == 0, 1.0, -1.0)
         else:
-            signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, pairs))
+            signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, units))
             signs[0] = 1.0
+        signs = signs[:, unit_of]
         lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 
@@ -143,7 +176,7 @@ class PairAxis:
         """Return the mean cosine of each pair's difference with that of another pair."""
         cosines = self.differences @ self.differences.T
         apart = ~np.eye(len(self), dtype=bool)
-        return mean_estimate(cosines[apart].reshape(len(self), len(self) - 1))
+        return mean_estimate(cosines[apart].reshape(len(self), len(self) - 1), self.effect)
 
     def shares(self) -> Floats:
         """Return the share of each pair in the squared length of the mean difference; they add up to 1."""
@@ -187,17 +220,43 @@ class PairAxis:
         length = self.length
         ratios = values / length
         total = influence / length - ratios[:, np.newaxis] * self._agreement_influence / (2 * length**2)
-        return _estimate(ratios, total, len(self))
+        return _estimate(ratios, total, len(self), self.effect)
 
 
-def mean_estimate(scores: Floats) -> Estimate:
-    """Return the mean of scores of shape (values, pairs) over pairs.
+@dataclass(frozen=True, eq=False)
+class ChanceDifferences:
+    """What differences of random pairs of a vocabulary have in common.
+
+    `metric` (dimensions, dimensions) is the covariance of its vectors, in which differences correlate.
+    """
+
+    metric: Floats
+    correlations: ChanceCorrelations
+
+    @classmethod
+    def from_reference(cls, reference: Floats) -> "ChanceDifferences":
+        """Return it for unit vectors of random words, of shape (words, dimensions), no word in two pairs."""
+        deviations = reference - reference.mean(axis=0)
+        metric = deviations.T @ deviations / len(reference)
+        order = np.random.default_rng(0).permutation(len(reference))[: 2 * _CHANCE_PAIRS]
+        half = len(order) // 2
+        differences = unit_rows(reference[order[:half]] - reference[order[half : 2 * half]])
+        correlations = residual_correlations(differences, metric)[np.triu_indices(half, 1)]
+        return cls(metric, ChanceCorrelations.from_pairs(correlations))
+
+    def links(self, differences: Floats) -> Links:
+        """Return the links of unit differences of shape (pairs, dimensions)."""
+        return linked_words(residual_correlations(differences, self.metric), self.correlations)
+
+
+def mean_estimate(scores: Floats, effect: float = 1.0) -> Estimate:
+    """Return the mean of scores of shape (values, pairs) over pairs with a design effect.
 
     >>> mean_estimate(np.array([[1.0, 2.0, 3.0]])).errors.round(3)  # 1 / sqrt(3)
     array([0.577])
     """
     means = scores.mean(axis=1)
-    return _estimate(means, scores - means[:, np.newaxis], scores.shape[1])
+    return _estimate(means, scores - means[:, np.newaxis], scores.shape[1], effect)
 
 
 def combined(values: Floats, parts: list[Estimate]) -> Estimate:
@@ -212,6 +271,16 @@ def combined(values: Floats, parts: list[Estimate]) -> Estimate:
     return Estimate(values, np.sqrt(variances.sum(axis=0)), welch_freedom(variances, freedom))
 
 
-def _estimate(values: Floats, influence: Floats, pairs: int) -> Estimate:
+def error_factor(pairs: int, effect: float) -> float:
+    """Return how many times larger the standard error of a mean over dependent pairs is.
+
+    >>> round(error_factor(8, 2.0), 3)
+    1.528
+    """
+    return float(np.sqrt(effect * (pairs - 1) / (pairs - effect)))
+
+
+def _estimate(values: Floats, influence: Floats, pairs: int, effect: float) -> Estimate:
     """Return values with the errors that follow from the influence of each pair, of shape (values, pairs)."""
-    return Estimate(values, np.sqrt(np.square(influence).sum(axis=1) / (pairs * (pairs - 1))), float(pairs - 1))
+    errors = np.sqrt(np.square(influence).sum(axis=1) / (pairs * (pairs - 1))) * error_factor(pairs, effect)
+    return Estimate(values, errors, pairs / effect - 1)

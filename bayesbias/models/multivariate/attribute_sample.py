@@ -25,8 +25,9 @@ class AttributeSample:
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
     connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
     are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
-    `attribute_links` and `protected_links` are the words of a list that depend on each other, from the table's record
-    or from its distances; None if neither shows them, so that words count as independent.
+    `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
+    effect independent ones. `word_links` are the links between the protected words of a group, `attribute_links` those
+    between the attribute words of a list.
     """
 
     distances: np.ndarray
@@ -39,18 +40,18 @@ class AttributeSample:
     connection_weights: np.ndarray
     compared: np.ndarray
     covariates: np.ndarray | None = None
-    attribute_links: Links | None = None
-    protected_links: Links | None = None
+    list_effects: np.ndarray = None  # type: ignore[assignment]
+    group_effects: np.ndarray = None  # type: ignore[assignment]
+    word_links: Links = None  # type: ignore[assignment]
+    attribute_links: Links = None  # type: ignore[assignment]
 
-    @cached_property
-    def list_effects(self) -> np.ndarray:
-        """Design effect of each list: n dependent words are worth n over it independent ones, shape (lists,)."""
-        return _design_effects(self.attribute_links, self.list_of)
-
-    @cached_property
-    def group_effects(self) -> np.ndarray:
-        """Design effect of each protected group, shape (groups,)."""
-        return _design_effects(self.protected_links, self.group_of)
+    def __post_init__(self) -> None:
+        for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
+            if getattr(self, name) is None:  # words are independent
+                object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
+        for name, labels in (("word_links", self.group_of), ("attribute_links", self.list_of)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, Links.none(len(labels)))
 
     @property
     def word_shares(self) -> np.ndarray:
@@ -131,6 +132,8 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     labels = [names[name] for name in lists[:, 1]]
     if data.attribute_groups is None:
         lists[:, 1] = np.arange(len(lists))
+    word_links = known_links(data.protected_links, distances.T, group_of)
+    attribute_links = known_links(data.attribute_links, distances, list_of)
     return AttributeSample(
         distances=distances,
         list_of=list_of,
@@ -145,25 +148,24 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        attribute_links=_links(data.attribute_links, distances, list_of),
-        protected_links=_links(data.protected_links, distances.T, group_of),
+        list_effects=design_effects(attribute_links, list_of),
+        group_effects=design_effects(word_links, group_of),
+        word_links=word_links,
+        attribute_links=attribute_links,
     )
 
 
-def _links(recorded: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links | None:
-    """Return the links of words (rows) from the table's record, or from the distances if it has none."""
-    if recorded is not None:
-        return recorded
-    whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
-    return links_of_distances(whole, list_of)
-
-
-def _design_effects(links: Links | None, list_of: np.ndarray) -> np.ndarray:
-    """Return the design effect of each list of words; words without links are independent."""
-    lists = range(int(list_of.max()) + 1)
+def known_links(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links:
+    """Return the recorded links of words (rows); if these are unknown, those that their distances show."""
     if links is None:
-        return np.ones(len(lists))
-    return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in lists])
+        whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
+        links = links_of_distances(whole, list_of)
+    return Links.none(len(list_of)) if links is None else links
+
+
+def design_effects(links: Links, list_of: np.ndarray) -> np.ndarray:
+    """Return the design effect of each list of words."""
+    return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in range(int(list_of.max()) + 1)])
 
 
 def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.multivariate.list_means import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.models.multivariate.simulation import root_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,17 +110,29 @@ class VectorDensities(Densities):
         """Return distances of the same pairs to new attribute words of the same lists, shape (draws, rows)."""
         data = self.data
         words, attributes = np.arange(len(data.protected_words)), np.arange(len(data.attribute_words))
-        grid = self.noise(PairGrid(words, attributes, np.zeros((len(words), len(attributes)))), draws, rng)
+        pairs = PairGrid(words, attributes, np.zeros((len(words), len(attributes))))
+        grid = self._noise(pairs, np.eye(len(attributes)), draws, rng)
         mean = self.means(data.protected[rows], data.attribute[rows], data.connection[rows], draws).T
         return np.asarray(mean + grid[:, data.protected[rows], data.attribute[rows]])
 
     def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the deviations of new attribute words of the same lists from their means, as `Densities.noise`."""
+        """Return the deviations of new attribute words of the same lists from their means, as `Densities.noise`.
+
+        New words of a list depend on each other as its words do: their deviations correlate as far as links say.
+        """
+        dependence = self.sample.attribute_links.correlations(self.sample.list_of)
+        return self._noise(pairs, dependence[np.ix_(pairs.attribute, pairs.attribute)], draws, rng)
+
+    def _noise(
+        self, pairs: PairGrid, dependence: np.ndarray, draws: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return deviations that correlate between attribute words as in `dependence` (attributes, attributes)."""
         noise = rng.standard_normal((len(draws), len(pairs.protected), len(pairs.attribute)))
         list_of = self.sample.list_of[pairs.attribute]
         for place in np.unique(list_of):
             lower = np.linalg.cholesky(self.covariance[place][draws][:, pairs.protected[:, None], pairs.protected])
-            noise[:, :, list_of == place] = lower @ noise[:, :, list_of == place]
+            members = np.flatnonzero(list_of == place)
+            noise[:, :, members] = lower @ noise[:, :, members] @ root_of(dependence[np.ix_(members, members)]).T
         if self.nu is not None:
             nu = self.nu[draws, None]
             noise /= np.sqrt(rng.chisquare(np.broadcast_to(nu, (len(draws), len(list_of)))) / nu)[:, None]

@@ -9,7 +9,7 @@ from bayesbias.estimates.freedom import student_scales
 from bayesbias.models.periods.gap_draws import GapEstimate, ListDeviations, draw_gaps
 from bayesbias.models.periods.panel import mean_weights
 from bayesbias.models.periods.period_sample import PeriodSample
-from bayesbias.models.periods.word_variation import draw_word_variation
+from bayesbias.models.periods.word_variation import ProtectedWords, draw_word_variation
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,9 @@ def draw_contrast(
     If the second is None, the gaps are the mean distances to the first.
 
     The gaps of these words are the plain gaps, with the error of the attribute words. Single words are shrunk towards
-    their group as far as its words agree. The gap of words like these is the mean of these words plus Normal(0, S /
-    J_g) for each group, with S from `draw_word_variation`: given the vectors of these words, attribute words say no
-    more about others.
+    their group as far as its words agree. The gap of words like these is the mean of these words plus Normal(0, d_g S_g
+    / J_g) for each group, with S_g from `draw_word_variation` and the design effect d_g: given the vectors of these
+    words, attribute words say no more about others.
     """
     estimate = draw_gaps(sample, lists, *contrast, draws=draws, seed=seed)
     places = estimate.places
@@ -100,10 +100,10 @@ def draw_contrast(
     to_group /= to_group.sum(axis=0)
     group_draws, plain_groups = estimate.draws @ to_group, estimate.gaps @ to_group
     present = sample.protected_present[places]
+    effects = sample.group_effects[group_places]
     variation = draw_word_variation(
         estimate.gaps - plain_groups[:, group_of],
-        present,
-        group_of,
+        ProtectedWords(present, group_of, effects),
         estimate.sampling,
         times,
         draws=draws,
@@ -115,14 +115,14 @@ def draw_contrast(
         plain_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
     )
     rng = np.random.default_rng([seed, 1001])
-    roots = _roots(variation.covariance)
+    roots = _roots(variation.covariance) * np.sqrt(effects)[:, None, None]
     word_errors = np.zeros_like(errors)
     for group in range(len(group_places)):
         of_group = present[group_of == group]
         if of_group.all():
-            noise = (roots @ rng.standard_normal((draws, len(times), 1)))[..., 0] / np.sqrt(len(of_group))
+            noise = (roots[:, group] @ rng.standard_normal((draws, len(times), 1)))[..., 0] / np.sqrt(len(of_group))
         else:
-            words = rng.standard_normal((draws, len(of_group), len(times))) @ np.swapaxes(roots, 1, 2)
+            words = rng.standard_normal((draws, len(of_group), len(times))) @ np.swapaxes(roots[:, group], 1, 2)
             noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
         word_errors += noise / len(group_places)
     return ContrastDraws(
@@ -138,4 +138,4 @@ def draw_contrast(
 
 def _roots(covariances: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(covariances)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[:, None])
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])

@@ -2,7 +2,9 @@
 
 One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
 has the covariance of the list's vectors over n, with n - 1 degrees of freedom. The covariance has a rank of n - 1 at
-most, and needs no inverse: a draw adds the words' deviations with random weights. Gaps, which add up means of several
+most, and needs no inverse: a draw adds the words' deviations with random weights. Words that depend on each other count
+as what they are worth: with the design effect d the covariance is d (n - 1) / (n - d) times as large, and has n / d - 1
+degrees of freedom. Gaps, which add up means of several
 lists, have the degrees of freedom of Welch (1947), from variances that are pooled over words and periods. So gaps,
 changes and slopes have nearly the interval of the plain paired analysis of their words, however many periods there are.
 Independent t's for each list would be the posterior with flat priors (Behrens 1929, Fisher 1935); their sums are wider,
@@ -14,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bayesbias.estimates.dependence import FEWEST_EFFECTIVE
 from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.panel import mean_weights
@@ -25,8 +28,9 @@ class ListDeviations:
     """The mean of a list, and the contribution of each word to its error.
 
     `mean` has the shape (periods, protected words), `parts` (attribute words, periods, protected words): the change of
-    the mean without each word, which is its deviation over the number of words if periods lack none (the jackknife).
-    `freedom` is the number of words that two periods share on average, less 1.
+    the mean without each word, which is its deviation over the number of words if periods lack none (the jackknife),
+    larger where words depend on each other. `freedom` is the number of words that two periods share on average, as
+    independent words, less 1.
     """
 
     mean: np.ndarray
@@ -73,8 +77,10 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
         else:
             without = [_mean(present[words != word], values[:, words != word]) for word in words]
             parts = (mean - np.stack(without)) * (count - 1) / count
-        shared = present.T.astype(float) @ present
-        deviations.append(ListDeviations(mean, parts, max(float(shared.mean()) - 1, 1.0)))
+        shared = max(float((present.T.astype(float) @ present).mean()), 2.0)
+        effect = min(float(sample.list_effects[place]), max(shared / FEWEST_EFFECTIVE, 1.0))
+        parts = parts * np.sqrt(effect * (shared - 1) / (shared - effect))
+        deviations.append(ListDeviations(mean, parts, max(shared / effect - 1, 1.0)))
     return deviations
 
 

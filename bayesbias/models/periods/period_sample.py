@@ -8,9 +8,17 @@ import pandas as pd
 
 from bayesbias.base.number_text import counted
 from bayesbias.errors import TableError, name_some
-from bayesbias.models.data import model_data
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.estimates.dependence import Links
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.multivariate.attribute_sample import (
+    AttributeSample,
+    attribute_sample,
+    design_effects,
+    known_links,
+)
 from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
+from bayesbias.tables.effective_words import recorded_links
+from bayesbias.tables.schema import table_facts
 
 _PAIR = ["protected_word", "attribute_word"]
 # Student's t of a list's mean needs two words.
@@ -26,7 +34,9 @@ class PeriodSample:
     `attribute_present` (attribute words, periods) are the words that periods have. `list_of` (attribute words,) and
     `group_of` (protected words,) are positions in `lists` and `groups`; `connection_weights` (protected words,
     connections, lists) are the weights of lists in a word's mean distance for a connection; `compared`
-    (protected words,) is whether a word's group is in contrasts.
+    (protected words,) is whether a word's group is in contrasts. `list_effects` (lists,) and `group_effects` (groups,)
+    are design effects, means over the periods: n dependent words are worth n over their effect independent ones.
+    `word_links` are the links between protected words by period.
     """
 
     periods: tuple[str, ...]
@@ -42,6 +52,16 @@ class PeriodSample:
     connections: tuple[str, ...]
     connection_weights: np.ndarray
     compared: np.ndarray
+    list_effects: np.ndarray = None  # type: ignore[assignment]
+    group_effects: np.ndarray = None  # type: ignore[assignment]
+    word_links: tuple[Links, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, lists in (("list_effects", self.lists), ("group_effects", self.groups)):
+            if getattr(self, name) is None:  # words are independent
+                object.__setattr__(self, name, np.ones(len(lists)))
+        if not self.word_links:
+            object.__setattr__(self, "word_links", (Links.none(len(self.group_of)),) * len(self.periods))
 
 
 def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
@@ -86,6 +106,8 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
     for group in range(len(groups)):
         members = sample.group_of == group
         filled[:, :, members] = fill_words(distances[:, :, members])
+    dependence = [_dependence(*period, data, sample) for period in zip(tables.values(), distances, strict=True)]
+    list_effects, group_effects, word_links = zip(*dependence, strict=True)
     return PeriodSample(
         periods=periods,
         distances=filled,
@@ -100,7 +122,29 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
         connections=data.connections,
         connection_weights=sample.connection_weights,
         compared=sample.compared,
+        list_effects=np.mean(list_effects, axis=0),
+        group_effects=np.mean(group_effects, axis=0),
+        word_links=word_links,
     )
+
+
+def _dependence(
+    table: pd.DataFrame, distances: np.ndarray, data: ModelData, sample: AttributeSample
+) -> tuple[np.ndarray, np.ndarray, Links]:
+    """Return the design effects of lists and of groups, and the links of protected words, of the words of a period.
+
+    They come from the table's record; without one, from its distances (attribute words, protected words).
+    """
+    facts, present = table_facts(table), np.isfinite(distances)
+    words, attributes = np.flatnonzero(present.any(axis=0)), np.flatnonzero(present.any(axis=1))
+    values, list_of, group_of = distances[np.ix_(attributes, words)], sample.list_of[attributes], sample.group_of[words]
+    lists = data.attribute_words if data.attribute_groups is None else data.attribute_groups
+    of_lists = recorded_links(facts, "attribute", data.attribute_words, lists)
+    of_words = recorded_links(facts, "protected", data.protected_words, data.protected_groups)
+    of_lists = known_links(of_lists and of_lists.keep(attributes), values, list_of)
+    of_words = known_links(of_words and of_words.keep(words), values.T, group_of)
+    effects = design_effects(of_lists, list_of), design_effects(of_words, group_of)
+    return *effects, of_words.placed(words, len(sample.group_of))
 
 
 def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]]) -> np.ndarray:

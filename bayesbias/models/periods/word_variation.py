@@ -1,10 +1,12 @@
 """Variation of protected words' gaps around those of their group over periods, and the deviations of single words.
 
-A word's gaps by period are d_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S) is how words
-differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S (periods, periods) has
+A word's gaps by period are y_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S_g) is how
+words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S_g is exp(2 t z_g)
+S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S (periods, periods) has
 the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of time (level,
 slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks periods counts with
-those that it has. S is drawn by Gibbs sampling.
+those that it has. The J words of a group with the design effect d are worth J / d words: their squares have the weight
+1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
 """
 
 from dataclasses import dataclass
@@ -17,14 +19,30 @@ from bayesbias.models.multivariate.list_model import InverseWishart
 # differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
 FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
 _TUNE = 200
+# Nodes of t z_g and of t, and the scale of the prior of t.
+_FACTORS, _RATIOS, _RATIO_SCALE = np.linspace(-2.5, 2.5, 101), np.linspace(0.1, 1.5, 15), 0.5
+# Two words are worth at least this much freedom, or a group of dependent words would have no likelihood.
+_LEAST_FREEDOM = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class WordVariation:
-    """Draws, chain after chain: `covariance` (draws, periods, periods) is S; `deviations` (draws, periods, words)."""
+    """Draws of S_g, `covariance` (draws, groups, periods, periods), and of `deviations` (draws, periods, words)."""
 
     covariance: np.ndarray
     deviations: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedWords:
+    """Whether words have periods, `present` (words, periods); their groups from 0, `group_of` (words,).
+
+    `effects` (groups,) are the design effects of groups.
+    """
+
+    present: np.ndarray
+    group_of: np.ndarray
+    effects: np.ndarray
 
 
 def time_coordinates(times: np.ndarray) -> np.ndarray:
@@ -40,8 +58,7 @@ def time_coordinates(times: np.ndarray) -> np.ndarray:
 
 def draw_word_variation(
     gaps: np.ndarray,
-    present: np.ndarray,
-    group_of: np.ndarray,
+    protected: ProtectedWords,
     sampling: np.ndarray,
     times: np.ndarray,
     *,
@@ -49,16 +66,14 @@ def draw_word_variation(
     chains: int,
     seed: int,
 ) -> WordVariation:
-    """Return draws of S and of the deviations of single words.
+    """Return draws of S_g and of the deviations of single words.
 
     Parameters
     ----------
     gaps
         Gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
-    present
-        Whether a word has a period, shape (words, periods).
-    group_of
-        Group of each word, from 0.
+    protected
+        The words.
     sampling
         V, shape (periods, periods).
     times
@@ -68,44 +83,70 @@ def draw_word_variation(
     seed
         Seed.
     """
+    present, group_of, effects = protected.present, protected.group_of, protected.effects
     rng = np.random.default_rng([seed, 1000])
     basis = time_coordinates(times)
     # Everything is in coordinates of time; the error of distances keeps V positive definite.
     noise = basis.T @ sampling @ basis + 1e-12 * np.eye(len(basis))
     size, words = len(basis), len(group_of)
     sizes = np.bincount(group_of)
-    free = words - len(sizes)
+    freedom = np.where(sizes > 1, np.maximum(sizes / effects - 1, _LEAST_FREEDOM), 0.0)
     member = np.eye(len(sizes))[group_of] / sizes[group_of][:, None]
     patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     blocks = [(np.flatnonzero(pattern_of.reshape(-1) == place), basis[has]) for place, has in enumerate(patterns)]
-    covariance = np.tile(np.eye(size) * max(float(np.var(gaps[present.T])), 1e-6), (chains, 1, 1))
-    scales = np.ones((chains, size))
+    common = np.tile(np.eye(size) * max(float(np.var(gaps[present.T])), 1e-6), (chains, 1, 1))
+    scales, factors = np.ones((chains, size)), np.zeros((chains, len(sizes)))
     prior_scales = np.r_[LEVEL_SCALE * np.sqrt(size), np.full(size - 1, CHANGE_SCALE)]
     count = draws // chains
-    drawn_covariances, drawn_deviations = np.empty((chains, count, size, size)), np.empty((chains, count, words, size))
+    drawn_covariances = np.empty((chains, count, len(sizes), size, size))
+    drawn_deviations = np.empty((chains, count, words, size))
     deviations = np.empty((chains, words, size))
     for step in range(-_TUNE, count):
+        covariance = np.exp(2 * factors)[:, :, None, None] * common[:, None]
         for (members, rows), has in zip(blocks, patterns, strict=True):
             total = rows @ (covariance + noise) @ rows.T
-            gain = np.swapaxes(np.linalg.solve(total, rows @ covariance), 1, 2)
+            gain = np.swapaxes(np.linalg.solve(total, rows @ covariance), 2, 3)
             left = covariance - gain @ rows @ covariance
-            values, vectors = np.linalg.eigh((left + np.swapaxes(left, 1, 2)) / 2)
-            root = vectors * np.sqrt(np.maximum(values, 0))[:, None]
-            free_noise = rng.standard_normal((chains, len(members), size))
-            deviations[:, members] = gaps[has][:, members].T @ np.swapaxes(gain, 1, 2) + free_noise @ np.swapaxes(
-                root, 1, 2
-            )
-        means = np.einsum("jg,cjs->cgs", member, deviations)
-        centred = deviations - means[:, group_of]
+            values, vectors = np.linalg.eigh((left + np.swapaxes(left, 2, 3)) / 2)
+            root = vectors * np.sqrt(np.maximum(values, 0))[:, :, None]
+            free_noise = rng.standard_normal((chains, len(members), size, 1))
+            means = gain[:, group_of[members]] @ gaps[has][:, members].T[:, :, None]
+            deviations[:, members] = (means + root[:, group_of[members]] @ free_noise)[..., 0]
+        centred = deviations - np.einsum("jg,cjs->cgs", member, deviations)[:, group_of]
+        weighted = centred * np.sqrt(np.exp(-2 * factors) / effects)[:, group_of, None]
         prior = 2 * FREEDOM / scales
-        scale = np.swapaxes(centred, 1, 2) @ centred + prior[:, :, None] * np.eye(size)
-        roots = InverseWishart(np.full(chains, FREEDOM + size - 1 + free), scale).roots(rng)
-        covariance = roots @ np.swapaxes(roots, 1, 2)
-        precision = np.square(np.linalg.inv(roots)).sum(axis=1)  # the diagonal of the inverse
-        rate = FREEDOM * precision + 1 / prior_scales**2
+        scale = np.swapaxes(weighted, 1, 2) @ weighted + prior[:, :, None] * np.eye(size)
+        roots = InverseWishart(np.full(chains, FREEDOM + size - 1 + freedom.sum()), scale).roots(rng)
+        common, inverse = roots @ np.swapaxes(roots, 1, 2), np.linalg.inv(roots)
+        rate = FREEDOM * np.square(inverse).sum(axis=1) + 1 / prior_scales**2  # the diagonal of the precision
         scales = rate / rng.standard_gamma((FREEDOM + size) / 2, rate.shape)
+        if len(sizes) > 1:
+            squares = np.square(centred @ np.swapaxes(inverse, 1, 2)).sum(axis=2) @ np.eye(len(sizes))[group_of]
+            factors = _draw_factors(factors, squares / effects, freedom * size, rng)
         if step >= 0:
-            drawn_covariances[:, step] = basis @ covariance @ basis.T
+            of_groups = np.exp(2 * factors)[:, :, None, None] * common[:, None]
+            drawn_covariances[:, step] = basis @ of_groups @ basis.T
             drawn_deviations[:, step] = centred
     flat = drawn_deviations.reshape(-1, words, size) @ basis.T
-    return WordVariation(drawn_covariances.reshape(-1, size, size), np.swapaxes(flat, 1, 2))
+    return WordVariation(drawn_covariances.reshape(-1, len(sizes), size, size), np.swapaxes(flat, 1, 2))
+
+
+def _draw_factors(
+    factors: np.ndarray, squares: np.ndarray, freedom: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw t given t z_g, then t z_g given t, all of shape (chains, groups).
+
+    `squares` are sums of squares of groups' deviations in units of S, with `freedom` (groups,) degrees of freedom.
+    """
+    log = -factors.shape[1] * np.log(_RATIOS) - 0.5 * (_RATIOS / _RATIO_SCALE) ** 2
+    log = log - 0.5 * np.square(factors).sum(axis=1, keepdims=True) / _RATIOS**2
+    ratio = _RATIOS[_drawn_node(log, rng)][:, None, None]
+    log = -freedom[:, None] * _FACTORS - 0.5 * squares[:, :, None] * np.exp(-2 * _FACTORS)
+    node = _drawn_node(log - 0.5 * (_FACTORS / ratio) ** 2, rng)
+    return np.asarray(_FACTORS[node] + (_FACTORS[1] - _FACTORS[0]) * (rng.random(node.shape) - 0.5))
+
+
+def _drawn_node(log: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a position on the last axis, given log probabilities."""
+    cumulative = np.exp(log - log.max(axis=-1, keepdims=True)).cumsum(axis=-1)
+    return np.asarray((cumulative < rng.random(log.shape[:-1])[..., None] * cumulative[..., -1:]).sum(axis=-1))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ReportError
 from bayesbias.estimates.estimate_frame import EstimateFrame
-from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, Estimate, PairAxis
+from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, ChanceDifferences, Estimate, PairAxis
 from bayesbias.metrics.directions.word_scores import (
     BasePairs,
     Pairs,
@@ -100,6 +101,11 @@ def project(
     words meant nothing, as in pairs drawn at random, a share 1 - `hdi_prob` of axes would pass. If pairs do not pass,
     cosines with their axis are left out; at the default, fewer than five pairs cannot pass.
 
+    Pairs such as man/woman and men/women are near-copies: their differences correlate beside the axis, in the metric of
+    the distances to the vocabulary, more than those of random pairs. n pairs with the design effect d are worth n / d:
+    standard errors are sqrt(d (n - 1) / (n - d)) times as large, Student's t has n / d - 1 degrees of freedom, and
+    near-copies are reversed together. Without random words of the vocabulary, all pairs count as independent.
+
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
     leave in the projections; `plain_correlation` and the rank correlation are not. Its error is that of both samples,
     with the variance HC2 over words (Cameron, Gelbach and Miller 2011; Bell and McCaffrey 2002).
@@ -155,9 +161,10 @@ def project(
         pairs=EstimateFrame(pd.concat(pair_frames, ignore_index=True)),
         axes=EstimateFrame(rows_of_axes),
         angles=_angles({name: axis for name, axis in axes.items() if name in agreeing}, prob),
-        ratings=_rating_rows(scores, found_lists.every_word, rated, prob),
+        ratings=_rating_rows(scores, axes, found_lists.every_word, rated, prob),
         scores=scores,
         base_pairs=kept_by_axis,
+        near_copies={name: tuple(map(tuple, axis.near_copies)) for name, axis in axes.items() if axis.near_copies},
         lost_words=lost,
         embedding=source.name,
         study=lists.study,
@@ -190,7 +197,14 @@ def _axis_name(name: str | os.PathLike[str]) -> str:
 def _pair_axis(source: Embedding, pairs: Pairs) -> PairAxis:
     first, second = (source.matrix(pair[side] for pair in pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(pairs, first, second)
-    return PairAxis.from_vectors(first, second)
+    return PairAxis.from_vectors(first, second, _chance_differences(source))
+
+
+@lru_cache(maxsize=4)
+def _chance_differences(source: Embedding) -> ChanceDifferences | None:
+    """Return what random pairs of an embedding have in common, None if it has too few words."""
+    reference = source.reference
+    return None if reference is None else ChanceDifferences.from_reference(reference)
 
 
 def _word_rows(name: str, axis: PairAxis, units: Floats, found_lists: FoundLists, prob: float) -> "pd.DataFrame":
@@ -227,6 +241,7 @@ def _axis_row(name: str, axis: PairAxis, prob: float, seed: int) -> dict[str, An
     return {
         "axis": name,
         "pairs": len(axis),
+        "worth": len(axis) / axis.effect,
         "mean": float(agreement.values[0]),
         "hdi_low": float(low[0]),
         "hdi_high": float(high[0]),
@@ -248,7 +263,11 @@ def _angles(axes: Mapping[str, PairAxis], prob: float) -> "pd.DataFrame":
 
 
 def _rating_rows(
-    scores: Mapping[str, Floats], words: Sequence[str], ratings: "pd.DataFrame | None", prob: float
+    scores: Mapping[str, Floats],
+    axes: Mapping[str, PairAxis],
+    words: Sequence[str],
+    ratings: "pd.DataFrame | None",
+    prob: float,
 ) -> "pd.DataFrame":
     import pandas as pd
 
@@ -276,7 +295,7 @@ def _rating_rows(
             )
         rows += [
             {"axis": name, "rating": str(rating), "words": int(rated.sum())}
-            | rating_row(axis_scores[rated], values[rated], prob)
+            | rating_row(axis_scores[rated], values[rated], prob, axes[name].effect)
             for name, axis_scores in scores.items()
         ]
     return pd.DataFrame(rows, columns=["axis", "rating", "words", *_RATINGS, *_RANKS])

@@ -15,7 +15,8 @@ from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFig
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import settled
-from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs
+from bayesbias.metrics.directions.pair_axis import error_factor
+from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs, pair_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,8 @@ class Projection(Result):
         One row for each `axis` and `base_pair`: `pair_share`, its share in the squared length of the mean difference,
         and `mean` with `hdi_low` to `hdi_high`, the mean cosine of its difference with that of another pair.
     axes : pandas.DataFrame
-        One row for each `axis`: the number of `pairs`; `mean` with `hdi_low` to `hdi_high`, the mean cosine between the
+        One row for each `axis`: the number of `pairs`; `worth`, the number of independent pairs that they are worth;
+        `mean` with `hdi_low` to `hdi_high`, the mean cosine between the
         differences of two pairs; `p_value`, that of an agreement so large if the order of the words in a pair meant
         nothing; and `pairs_agree`, whether it is at most 1 - `hdi_prob`.
     angles : pandas.DataFrame
@@ -55,6 +57,8 @@ class Projection(Result):
         Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
     base_pairs
         Pairs of each axis that the embedding has.
+    near_copies
+        Positions of pairs that are near-copies of each other, in clusters, by axis.
     lost_words
         Words and pairs that the embedding lacks, by list.
     embedding, study
@@ -72,6 +76,7 @@ class Projection(Result):
     ratings: "pd.DataFrame"
     scores: Mapping[str, Floats]
     base_pairs: Mapping[str, Pairs]
+    near_copies: Mapping[str, tuple[tuple[int, ...], ...]]
     lost_words: Mapping[str, tuple[str, ...]]
     embedding: str
     study: str
@@ -97,7 +102,8 @@ class Projection(Result):
         -------
         xarray.DataArray
             Of dims `chain`, `draw` and `word`: the mean of all pairs like these under a flat prior, multivariate
-            Student t with pairs - 1 degrees of freedom. The difference of two words is the difference of their draws.
+            Student t with as many degrees of freedom as the pairs are worth, less 1. The difference of two words is the
+            difference of their draws.
 
         Raises
         ------
@@ -109,7 +115,9 @@ class Projection(Result):
         scores = self.scores[check_choice("axis", axis, self.scores)]
         seed, count, pairs = resolve_seed(random_seed), check_count("draws", draws), scores.shape[1]
         rng = np.random.default_rng(seed)
-        widths = np.sqrt((pairs - 1) / rng.chisquare(pairs - 1, size=(count, 1)) / (pairs * (pairs - 1)))
+        worth = float(self.axes.loc[self.axes["axis"] == axis, "worth"].iloc[0])
+        freedom, factor = worth - 1, error_factor(pairs, pairs / worth)
+        widths = factor * np.sqrt(freedom / rng.chisquare(freedom, size=(count, 1)) / (pairs * (pairs - 1)))
         normal = rng.standard_normal((count, pairs))
         weights = 1 / pairs + widths * (normal - normal.mean(axis=1, keepdims=True))
         values = weights @ scores.T
@@ -120,7 +128,7 @@ class Projection(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         apart = [row for row in rows_of(self.axes) if not row["pairs_agree"]]
-        beware = [*map(self._disagreement, apart), *self._own_words(), *self._shared_words()]
+        beware = [*map(self._disagreement, apart), *self._copies(), *self._own_words(), *self._shared_words()]
         beware += [*self._shared_pairs(), *self._extreme_ratings()]
         return (
             StatementList(BEWARE, tuple(beware)),
@@ -224,10 +232,11 @@ class Projection(Result):
     def _agreement(self, row: Mapping[str, Any]) -> Statement:
         pairs = self.pairs[self.pairs["axis"] == row["axis"]]
         apart = pairs.loc[pairs["hdi_low"] <= 0, "base_pair"].tolist()
+        worth = f" (worth {digits_text(row['worth'])} independent ones)" if row["worth"] < row["pairs"] else ""
         verb = "agree on one axis" if row["pairs_agree"] else "are not shown to agree on one axis"
         text = (
-            f"{row['axis']}: the {row['pairs']} pairs {verb}; the differences of two pairs have a mean cosine of "
-            f"{_cosine_text(row)}, {p_text(row['p_value'])} if the order of their words meant nothing."
+            f"{row['axis']}: the {row['pairs']} pairs{worth} {verb}; the differences of two pairs have a mean cosine "
+            f"of {_cosine_text(row)}, {p_text(row['p_value'])} if the order of their words meant nothing."
         )
         if row["pairs_agree"] and apart:
             text += (
@@ -243,6 +252,24 @@ class Projection(Result):
             + ". Cosines with the axis are left out; the projections below are means over pairs that may be unlike.",
             row,
         )
+
+    def _copies(self) -> list[Statement]:
+        """Name the pairs that are near-copies of each other, and what the pairs of their axis are worth."""
+        statements = []
+        for row in rows_of(self.axes):
+            name = row["axis"]
+            named = [
+                " with ".join(pair_label(self.base_pairs[name][place]) for place in copies)
+                for copies in self.near_copies.get(name, ())
+            ]
+            if named:
+                text = (
+                    f"Near-copies among the pairs of {name}: {name_some(named, _MOST_NAMED)}. "
+                    f"The {row['pairs']} pairs are worth {digits_text(row['worth'])} independent ones, and intervals "
+                    "count them so."
+                )
+                statements.append(Statement("near-copies", text, {"axis": name, "worth": row["worth"]}))
+        return statements
 
     def _own_words(self) -> list[Statement]:
         """Name the words that belong to a pair of the axis that they are projected on."""

@@ -9,6 +9,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.estimates.freedom import welch_freedom
+from bayesbias.metrics.directions.pair_axis import error_factor
 from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers
@@ -63,7 +64,7 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
     return numbers
 
 
-def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, float]:
+def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 1.0) -> dict[str, float]:
     """Return the correlations of projections with ratings, as a row of `Projection.ratings`.
 
     Parameters
@@ -74,13 +75,15 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float) -> dict[str, flo
         Ratings of shape (words,).
     hdi_prob
         Probability inside the intervals.
+    effect
+        Design effect of the pairs.
     """
     from scipy.stats import kurtosis, rankdata
 
     projected, values = scores.mean(axis=1), values / np.abs(values).max()  # squares of any ratings are numbers
     rank = float(np.corrcoef(rankdata(projected), rankdata(values))[0, 1])
     rank_low, rank_high = rank_correlation_interval(rank, len(values), hdi_prob=hdi_prob)
-    estimate = axis_correlation(scores, values)
+    estimate = axis_correlation(scores, values, effect)
     low, high = estimate.interval(hdi_prob)
     return {
         "correlation": float(np.clip(estimate.correlation, -1, 1)),
@@ -139,7 +142,7 @@ def _design(values: Floats) -> Design:
     return design_of(values[:, np.newaxis], np.zeros(len(values), dtype=int))
 
 
-def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
+def axis_correlation(scores: Floats, values: Floats, effect: float = 1.0) -> AxisCorrelation:
     """Return the correlation of scores (words, pairs) with ratings (words,), as of all words and pairs like these.
 
     The correlation is cov(mean score, value) / sqrt(v var(value)), where v is the mean covariance over words of the
@@ -148,7 +151,8 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     on the ratings (HC2), with the degrees of freedom of Bell and McCaffrey (2002). Both variances contain what single
     words have on single pairs, so that this is subtracted once (Cameron, Gelbach and Miller 2011, Robust inference with
     multiway clustering, Journal of Business and Economic Statistics 29), but the variance is not less than that of
-    either. Its degrees of freedom are those of Satterthwaite (1946).
+    either. Its degrees of freedom are those of Satterthwaite (1946). `effect` is the design effect of the pairs, which
+    are worth their number over it.
 
     >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
     >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
@@ -162,7 +166,7 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     by_word = (pairs * mean**2 - np.square(centred).sum(axis=1) / pairs) / (pairs - 1)
     shared = by_word.sum()
     if shared <= 0 or square <= 0 or rest_on_one_word(values):
-        return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, float(pairs - 1))
+        return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, pairs / effect - 1)
     length = np.sqrt(shared * square)
     correlation = mean @ apart / length
     by_pair = 2 * (pairs * centred.T @ mean - np.square(centred).sum(axis=0)) / (pairs * (pairs - 1))
@@ -171,11 +175,12 @@ def axis_correlation(scores: Floats, values: Floats) -> AxisCorrelation:
     of_pairs = centred.T @ apart / (pairs * length) - correlation * by_pair / (2 * shared)
     of_both = (centred - mean[:, np.newaxis]) * (apart / length - correlation * mean / shared)[:, np.newaxis]
     variances = np.array([np.square(of_words).sum(), np.square(of_pairs).sum() * pairs / (pairs - 1)])
+    variances[1] *= error_factor(pairs, effect) ** 2
     once = variances.sum() - np.square(of_both).sum() * words / ((words - 1) * pairs * (pairs - 1))
     return AxisCorrelation(
         correlation=float(correlation),
         plain=float(mean @ apart / np.sqrt(mean @ mean * square)),
         attenuation=float(np.sqrt(shared / (mean @ mean))),
         error=float(np.sqrt(max(once, variances.max()))),
-        freedom=float(welch_freedom(variances, [robust_freedom(design).item(), pairs - 1])),
+        freedom=float(welch_freedom(variances, [robust_freedom(design).item(), pairs / effect - 1])),
     )

@@ -226,7 +226,8 @@ def covariate_effect(
     With leans t and covariates X, these words' slopes are the coefficients of X in the least-squares regression of t on
     a constant (or on groups) and X. The fit leaves them free: no prior shrinks them, and their error is that of
     attribute words. Slopes in the population add a draw from Student's t with the HC2 variance of the residuals of t
-    and the degrees of freedom of Bell and McCaffrey. If the relation is not a straight line, the slope is that of the
+    and the degrees of freedom of Bell and McCaffrey, both for as many words as dependent ones, such as "nurse" and
+    "nurses", are worth. If the relation is not a straight line, the slope is that of the
     line that fits the population best, for words whose covariates are like those of these words.
 
     `wefat` is the statistic of the word-embedding factual association test: the difference of a word's mean cosines
@@ -250,8 +251,8 @@ def covariate_effect(
     >>> effect.effects.query("scope == 'population'")[["quantity", "covariate", "observed", "mean"]].round(3)
           quantity covariate  observed   mean
     0        slope   letters    -0.006 -0.006
-    2  correlation   letters    -0.429 -0.522
-    4  residual sd               0.027  0.019
+    2  correlation   letters    -0.429 -0.548
+    4  residual sd               0.027  0.016
     """
     check_fit(fit)
     check_flag("within_groups", within_groups)
@@ -260,7 +261,8 @@ def covariate_effect(
     leans = leans_of(fit, rows, None if lists is None else _two_lists(lists))
     words, groups = rows.protected_words, rows.protected_groups
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
-    design = design_of(covariates, group_of)
+    places = np.unique(groups, return_inverse=True)[1]
+    design = design_of(covariates, group_of, leans.sample.word_links.correlations(places))
     check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)

@@ -42,7 +42,9 @@ def effect_doubts(
             )
         elif freedom < _FEW_EFFECTIVE:
             freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
-            even = design_of(np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int))
+            even = design_of(
+                np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int), design.correlations
+            )
             if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
                 text = (
                     f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "

@@ -5,7 +5,7 @@ import numpy as np
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.leans import Leans
 from bayesbias.reports.covariates.residuals import draw_residuals
-from bayesbias.reports.covariates.slopes import Design, correlations_of, design_of, slopes_of_population
+from bayesbias.reports.covariates.slopes import Design, correlations_of, slopes_of_population
 
 SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
 
@@ -29,7 +29,7 @@ def draw_quantities(
         for scope, draws in (("population", population), ("these_words", these)):
             quantities[SLOPE, name, scope] = draws[:, place], float(plain[place])
         values = design.deviations[:, place]
-        alone = design_of(values[:, None], design.group_of)
+        alone = design.of_covariate(place)
         around, sds_alone = (residuals, sds) if len(names) == 1 else draw_residuals(leans, alone, half_t, count, rng)
         slope, square = leans.draws @ alone.coefficients.T, float(values @ values)
         in_population = slopes_of_population(slope, around, alone, rng)[:, 0]

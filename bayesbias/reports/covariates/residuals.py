@@ -4,9 +4,10 @@ The residuals of plain leans are those of the words plus chance: r = Q'(t + e), 
 with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. The sd has a half-t
 prior and is drawn on a grid, from the plain sum of squares of r alone, which is about a scaled chi-square
 (Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that hardly vary
-between attribute words. Along these, no two lists differ much, and the sd would be too small. t given r and sd is
-Normal, with the mean of the variances in V for each of them. Words may have heavier tails than that: sds in the
-population are then less certain.
+between attribute words. Along these, no two lists differ much, and the sd would be too small. Words that depend on each
+other have t ~ Normal(0, sd^2 R), R their correlations beyond chance, which leaves less scatter around the regression.
+t given r and sd is Normal, with the mean of the variances in V for each of them. Words may have heavier tails than
+that: sds in the population are then less certain.
 """
 
 import numpy as np
@@ -33,8 +34,10 @@ def draw_residuals(
     spread, axes = np.linalg.eigh(_chance_covariance(leans, basis))
     basis, spread = basis @ axes, np.maximum(spread, 0)
     plain = basis.T @ leans.observed
-    variance = spread + _SDS[:, None] ** 2
-    total, square = variance.sum(axis=1), np.square(variance).sum(axis=1)
+    dependence = design.residual_correlations(basis)
+    word_parts = np.maximum(np.diagonal(dependence), 0)
+    total = spread.sum() + _SDS**2 * word_parts.sum()
+    square = np.square(spread).sum() + 2 * _SDS**2 * (spread @ word_parts) + _SDS**4 * np.square(dependence).sum()
     log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
     log = log + stats.chi2(total**2 / square, scale=square / total).logpdf(plain @ plain)
     sds = draw_on_grid(_SDS, log[None], draws, rng)

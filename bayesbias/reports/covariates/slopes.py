@@ -3,7 +3,8 @@
 Given the leans of words, slopes are plain least squares. For words like these, an error for the choice of words is
 added, with the heteroscedasticity-robust HC2 variance of the residuals and the degrees of freedom of Bell and McCaffrey
 (2002), as Imbens and Kolesar (2016) recommend for few observations. Neither a straight line nor equal variances are
-assumed.
+assumed. Words that depend on each other count as what they are worth: with the correlations R beyond chance, the
+variance of a slope with the weights b is b' R b / b' b times as large, with as many times fewer degrees of freedom.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ class Design:
 
     `coefficients` (covariates, words) give the slopes of leans, `deviations` (words, covariates) are the covariates
     around the means of groups, `residuals` (words, words) takes leans to residuals, `freedom` is the number of words
-    minus that of coefficients, and `group_of` (words,) the group of each.
+    minus that of coefficients, and `group_of` (words,) the group of each. `correlations` (words, words) are those of
+    dependent words beyond chance; None if words are independent.
     """
 
     coefficients: np.ndarray
@@ -32,6 +34,24 @@ class Design:
     residuals: np.ndarray
     freedom: int
     group_of: np.ndarray
+    correlations: np.ndarray | None = None
+
+    @property
+    def effects(self) -> np.ndarray:
+        """How many times larger dependent words make the variance of each slope, at least 1, shape (covariates,)."""
+        if self.correlations is None:
+            return np.ones(len(self.coefficients))
+        dependent = np.einsum("cj,jl,cl->c", self.coefficients, self.correlations, self.coefficients)
+        independent = np.square(self.coefficients).sum(axis=1)
+        return np.asarray(np.maximum(dependent / np.maximum(independent, np.finfo(float).tiny), 1.0))
+
+    def residual_correlations(self, basis: np.ndarray) -> np.ndarray:
+        """Return the correlations of residuals in an orthonormal basis of them, (words, size): shape (size, size)."""
+        return np.eye(basis.shape[1]) if self.correlations is None else basis.T @ self.correlations @ basis
+
+    def of_covariate(self, place: int) -> "Design":
+        """Return the regression on one covariate alone."""
+        return design_of(self.deviations[:, [place]], self.group_of, self.correlations)
 
     @property
     def leverage(self) -> np.ndarray:
@@ -60,8 +80,10 @@ class Design:
         return np.isinf(self.unexplained) & (shares > COLLINEAR)
 
 
-def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
+def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.ndarray | None = None) -> Design:
     """Return the regression on covariates (words, covariates) with a mean for each group in `group_of` (words,).
+
+    `correlations` are those of `Design`.
 
     >>> design = design_of(np.array([[0.0], [1.0], [2.0]]), np.zeros(3, dtype=int))
     >>> (design.coefficients @ [1.0, 3.0, 5.0]).round(6).tolist(), design.freedom
@@ -79,6 +101,7 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray) -> Design:
         residuals=np.eye(len(design)) - design @ inverse,
         freedom=len(design) - design.shape[1],
         group_of=group_of,
+        correlations=correlations,
     )
 
 
@@ -89,7 +112,7 @@ def slopes_of_population(
 
     `slopes` (draws, covariates) and `residuals` (draws, words) are draws of those of these words.
     """
-    variances = np.square(residuals) @ design.weights.T
+    variances = np.square(residuals) @ design.weights.T * design.effects
     noise = np.column_stack([rng.standard_t(freedom, len(slopes)) for freedom in robust_freedom(design)])
     return np.asarray(slopes + noise * np.sqrt(variances))
 
@@ -98,7 +121,8 @@ def robust_freedom(design: Design) -> np.ndarray:
     """Return the degrees of freedom of the HC2 variance of each slope (Bell and McCaffrey 2002), shape (covariates,).
 
     The variance is e' diag(w) e with residuals e = M y; for equal variances its mean and variance are those of a
-    chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2.
+    chi-square with sum(l)^2 / sum(l^2) degrees of freedom, l the eigenvalues of diag(w)^1/2 M diag(w)^1/2. With
+    dependent words they are fewer by the factor of the slope's variance.
 
     >>> robust_freedom(design_of(np.arange(10.0)[:, None], np.zeros(10, dtype=int))).round(1)
     array([4.4])
@@ -108,7 +132,8 @@ def robust_freedom(design: Design) -> np.ndarray:
     matrices = roots[:, :, None] * design.residuals * roots[:, None]
     squares = np.square(matrices).sum(axis=(1, 2))
     traces = np.trace(matrices, axis1=1, axis2=2)
-    return np.asarray(np.maximum(traces**2 / np.maximum(squares, np.finfo(float).tiny), 1.0))
+    freedom = traces**2 / np.maximum(squares, np.finfo(float).tiny) / design.effects
+    return np.asarray(np.maximum(freedom, 1.0))
 
 
 def correlations_of(

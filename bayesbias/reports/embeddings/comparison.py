@@ -26,6 +26,7 @@ from bayesbias.reports.embeddings.difference_frames import (
     own_gaps,
     pair_draws,
     with_own_gaps,
+    word_effect,
 )
 from bayesbias.reports.embeddings.shared_pairs import (
     checked_tables,
@@ -325,7 +326,8 @@ def compare_embeddings(
             gap_rows = joint_gap_frame(samples[name], hdi_prob, region, draws=draws, chains=chains, seed=seed)
         else:
             drawn = pair_draws(rows, difference_fits.get(name))
-            gap_rows = gap_frame(rows, drawn, hdi_prob, region, seed)
+            effect = word_effect((common[baseline], common[name]))
+            gap_rows = gap_frame(rows, drawn, hdi_prob, region, seed, effect)
         overall[name], by_word[name] = difference_frames(rows, drawn, hdi_prob, region)
         if gap_rows is not None:
             gaps[name] = with_own_gaps(gap_rows, own_gaps(fits[baseline], hdi_prob), own_gaps(fits[name], hdi_prob))

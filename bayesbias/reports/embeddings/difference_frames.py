@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
+from bayesbias.estimates.dependence import FEWEST_EFFECTIVE
 from bayesbias.estimates.intervals import (
     contrast_name,
     directed_estimates,
     independent_draws,
     settled,
 )
-from bayesbias.models.multivariate.attribute_sample import has_both
+from bayesbias.models.data import model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.posterior.contrasts import contrasts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
     import xarray as xr
@@ -121,12 +123,27 @@ def difference_frames(
     return frames[0], frames[1]
 
 
+def word_effect(tables: "Iterable[pd.DataFrame]") -> float:
+    """Return the design effect of all protected words together, a mean over tables of the same words."""
+    effects = []
+    for table in tables:
+        sample = attribute_sample(model_data(table))
+        effects.append(len(sample.group_of) / float(sample.group_worths.sum()))
+    return float(np.mean(effects))
+
+
 def gap_frame(
-    rows: "pd.DataFrame", drawn: DifferenceDraws, hdi_prob: float, region: tuple[float, float] | None, seed: int
+    rows: "pd.DataFrame",
+    drawn: DifferenceDraws,
+    hdi_prob: float,
+    region: tuple[float, float] | None,
+    seed: int,
+    effect: float = 1.0,
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    There are rows for all words together, then for each word. `drawn` are from `pair_draws`.
+    There are rows for all words together, then for each word. `drawn` are from `pair_draws`, `effect` is the design
+    effect of the protected words.
     """
     import pandas as pd
 
@@ -146,7 +163,7 @@ def gap_frame(
             if of_all and drawn.independent != 0 and sum(has_both) >= _FEWEST_WORDS:
                 means = drawn.by_word.sel(protected_word=words[has_both])
                 word_gaps = means.sel(connection="associated", drop=True) - means.sel(connection=other, drop=True)
-                gap = mean_of_words_like_these(word_gaps, np.random.default_rng([seed, place]))
+                gap = mean_of_words_like_these(word_gaps, np.random.default_rng([seed, place]), effect)
             frame = directed_estimates(gap, hdi_prob=hdi_prob, rope=region, independent=drawn.independent)
             if of_all:
                 frame.insert(0, "protected_word", "")
@@ -219,17 +236,22 @@ def with_own_gaps(gaps: "pd.DataFrame", baseline: "pd.DataFrame", other: "pd.Dat
     return gaps
 
 
-def mean_of_words_like_these(word_gaps: "xr.DataArray", rng: np.random.Generator) -> "xr.DataArray":
+def mean_of_words_like_these(
+    word_gaps: "xr.DataArray", rng: np.random.Generator, effect: float = 1.0
+) -> "xr.DataArray":
     """Return draws of the mean gap of words like these, from draws of each word's gap.
 
     The model treats a word's differences to associated and to other words as independent. They are not: a word that
     moves nearer to one list may move away from the other, and some words move away from both. So the mean is estimated
     from the spread of the words' gaps, whatever their correlation: for each draw, mean + sd / sqrt(words) times
-    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
+    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior. Words with a
+    design effect count as words / effect of them.
     """
     words = word_gaps.sizes["protected_word"]
+    worth = max(words / effect, FEWEST_EFFECTIVE)
     mean, sd = word_gaps.mean("protected_word"), word_gaps.std("protected_word", ddof=1)
-    means: xr.DataArray = mean + sd / np.sqrt(words) * rng.standard_t(words - 1, mean.shape)
+    error = sd / np.sqrt(words) * np.sqrt((words - 1) / (worth - 1))
+    means: xr.DataArray = mean + error * rng.standard_t(max(worth - 1, 1.0), mean.shape)
     return means
 
 

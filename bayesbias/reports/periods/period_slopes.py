@@ -93,7 +93,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
 
     For words like these, a word's residual is added with a random weight that is the same in all periods: this gives
     each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes. The sum of
-    both errors has the degrees of freedom of Satterthwaite (1946).
+    both errors has the degrees of freedom of Satterthwaite (1946). Dependent words count as what they are worth.
     """
     estimate = drawn.estimate
     present = sample.protected_present[estimate.places]
@@ -103,14 +103,16 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     def of_period(period: int, has: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the plain slopes, draws of their errors in these words, and what words like these add."""
         values = covariates.values[period, estimate.places[has]]
-        design = design_of(values, np.zeros(len(values), dtype=int))
+        links = sample.word_links[period].keep(estimate.places[has])
+        correlations = links.correlations(sample.group_of[estimate.places[has]])
+        design = design_of(values, np.zeros(len(values), dtype=int), correlations)
         check_design(design, covariates.names, np.abs(values).max(axis=0))
         freedoms.append(float(robust_freedom(design).min()))
         residuals = _spread(drawn.words[:, period, has] @ design.residuals.T, design)
         return (
             design.coefficients @ estimate.gaps[period, has],
             estimate.errors[:, period, has] @ design.coefficients.T,
-            (weights[:, has] * residuals) @ design.coefficients.T,
+            (weights[:, has] * residuals) @ design.coefficients.T * np.sqrt(design.effects),
         )
 
     rows = [of_period(period, has) for period, has in enumerate(present.T)]

@@ -33,7 +33,7 @@ from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
 from bayesbias.reports.robustness.random_list_claims import claim_problems, claims_text, method_row, share_with_error
-from bayesbias.reports.robustness.random_lists import random_lists
+from bayesbias.reports.robustness.random_lists import COHERENCE, random_lists
 from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.build import distance_table
 
@@ -121,16 +121,23 @@ class RandomListCheck(Result):
     def _about(self) -> str:
         order = {"rank": "in the order of the embedding, in most files that of frequency", "norm": "in vector length"}
         candidates = ""
+        drawn = "drawn at random from"
+        dealt = " and dealt to the lists at random, so nothing is associated by construction"
         if self.drawn["match"] in order:
             candidates = (
                 f" Each was drawn from the {self.drawn['window']:,} words that are nearest to a word of the study "
                 f"{order[self.drawn['match']]}."
             )
+        if self.drawn["match"] == COHERENCE:
+            drawn = "about random topics of"
+            dealt = (
+                ": each list is a random word with some of its neighbours, which are together as alike as the words of "
+                "the study's list. No topic is associated with a group on average, but two topics do differ"
+            )
         return (
             f"The {self.drawn['words']} attribute words of the study {self.study!r} were replaced {self.samples:,} "
-            f"times by words drawn at random from {self.embedding} ({self.drawn['vocabulary']:,} words) and dealt to "
-            f"the lists at random, so nothing is associated by construction.{candidates} Protected words, groups and "
-            "control words are the study's own."
+            f"times by words {drawn} {self.embedding} ({self.drawn['vocabulary']:,} words){dealt}.{candidates} "
+            "Protected words, groups and control words are the study's own."
         )
 
     @cached_property
@@ -181,7 +188,9 @@ def check_random_lists(
         are those of the study, in upper or lower case.
     match
         ``"rank"`` (words about as frequent as the study's, where the embedding is in the order of frequency, as
-        word2vec, GloVe and fastText write it), ``"norm"`` (vectors of about the same length), or None (any words).
+        word2vec, GloVe and fastText write it), ``"norm"`` (vectors of about the same length), ``"coherence"`` (each
+        list about a random topic, with a mean cosine between its words like that of the study's list, of words about as
+        frequent as the study's), or None (any words).
     window
         Number of candidates for each word, the nearest in rank or norm; at most the whole vocabulary is used.
     hdi_prob
@@ -216,6 +225,12 @@ def check_random_lists(
     on either side; WEAT if its one-sided p is below 0.05 (two protected groups with a list each; exact up to a million
     partitions); the t-tests if their two-sided p is: Welch's, of associated and different distances, and MAC's, whose
     null hypothesis, a mean distance of 1, need not hold for random words.
+
+    With ``match="coherence"``, a list is a random word and others drawn from its nearest neighbours, as many as have
+    the mean cosine of the study's own list. A gap that is rare among lists of random words may be common among such
+    topics: `share_as_extreme` is then the share of pairs of topics with a gap as far from 0. Which topic is nearer to
+    which group is random, so gaps are 0 on average, but those of two given topics are not: a method that claims more
+    often than its rule promises may be right about the words of these topics.
 
     The sd of these gaps is due to attribute words alone: if the model's posterior sd is smaller, its intervals are too
     narrow for these vectors. Contrasts with control words are not checked, as these differ from random words.

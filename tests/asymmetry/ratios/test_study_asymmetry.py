@@ -6,6 +6,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import MeasureError
 from tests.asymmetry.made import WORDS, made_norms, made_vectors
+from tests.models.dependent_words import SAMPLE, forms
 
 STUDY = {"x": WORDS[:5], "y": WORDS[5:10], "a": WORDS[10:15], "b": [*WORDS[15:19], "nowhere"]}
 
@@ -101,3 +102,22 @@ def test_short_lists_have_the_degrees_of_freedom_of_their_own_words(words: int, 
         row = contrasts[contrasts["quantity"] == "lar"].iloc[0]
         beyond += not row["hdi_low"] <= 0 <= row["hdi_high"]
     assert beyond <= 0.15 * repeats  # with the number of the other list, 10 of 40 with two words, 16 with four
+
+
+def test_words_that_depend_on_each_other_widen_the_intervals() -> None:
+    """Real vectors; without their random words, dependence is unknown, and words count as independent."""
+    rng = np.random.default_rng(1)
+    vectors = np.concatenate([SAMPLE[:12], forms(4, 5, rng, 0.5)])
+    words = tuple(f"{first}{second}" for first in "pqrs" for second in "abcdefgh")
+    study = {"x": words[:6], "y": words[6:12], "a": words[12:22], "b": words[22:]}
+    dependent, independent = (
+        bb.asymmetry.study_asymmetry(
+            bb.asymmetry.static(bb.Embedding(words=words, vectors=vectors, vocabulary_sample=sample)), study
+        )
+        for sample in (SAMPLE, None)
+    )
+    for frame in ("means", "contrasts"):
+        made, plain = getattr(dependent, frame), getattr(independent, frame)
+        np.testing.assert_allclose(made["mean"], plain["mean"])
+        widths = (made["hdi_high"] - made["hdi_low"]) / (plain["hdi_high"] - plain["hdi_low"])
+        assert (widths > 1.01).all()

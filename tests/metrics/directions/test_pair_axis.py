@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.metrics.directions.pair_axis import Estimate, PairAxis, combined
+from bayesbias.estimates.dependence import Links
+from bayesbias.metrics.directions.pair_axis import ChanceDifferences, Estimate, PairAxis, combined
+from tests.models.dependent_words import SAMPLE
 
 
 def planted(pairs: int, common: float, seed: int, dims: int = 40) -> PairAxis:
@@ -100,3 +102,58 @@ def test_errors_of_independent_samples_add_up() -> None:
     assert joint.errors.tolist() == [5.0, 0.0]
     assert joint.freedom[0] == pytest.approx(25**2 / (81 / 5 + 256 / 9))  # Satterthwaite (1946)
     assert joint.freedom[1] == 5.0
+
+
+def near_copies(copies: int, seed: int) -> tuple[np.ndarray, np.ndarray, ChanceDifferences]:
+    """Return the vectors of six random pairs of real words, each with forms of it, and what chance links."""
+    rng, chance = np.random.default_rng(seed), ChanceDifferences.from_reference(SAMPLE)
+    first, second = SAMPLE[rng.choice(len(SAMPLE), 12, replace=False)].reshape(2, 6, 1, -1)
+    forms = [side + 0.02 * rng.normal(size=(6, copies, side.shape[-1])) for side in (first, second)]
+    return forms[0].reshape(-1, SAMPLE.shape[1]), forms[1].reshape(-1, SAMPLE.shape[1]), chance
+
+
+def test_near_copies_are_worth_fewer_pairs() -> None:
+    axis = PairAxis.from_vectors(*near_copies(3, 1))
+    assert axis.effect > 1.8
+    clusters = [set(copies) for copies in axis.near_copies]
+    assert all(any(set(range(head, head + 3)) <= copies for copies in clusters) for head in range(0, 18, 3))
+    alone = PairAxis(axis.differences)
+    words = SAMPLE[:5]
+    for estimate, plain in (
+        (axis.projections(words), alone.projections(words)),
+        (axis.agreement(), alone.agreement()),
+    ):
+        np.testing.assert_allclose(estimate.values, plain.values)
+        np.testing.assert_allclose(estimate.errors, plain.errors * np.sqrt(axis.effect * 17 / (18 - axis.effect)))
+        assert estimate.freedom == pytest.approx(18 / axis.effect - 1)
+
+
+def test_projections_on_axes_of_near_copies_are_claimed_about_as_often_as_promised() -> None:
+    """Random pairs have no axis: the truth is 0 for each word, and 89 % intervals should leave out 11 % of them."""
+    claims = []
+    for seed in range(150):
+        axis = PairAxis.from_vectors(*near_copies(3, seed))
+        words = SAMPLE[np.random.default_rng(1000 + seed).choice(len(SAMPLE), 40)]
+        ends = [made.projections(words).interval(0.89) for made in (axis, PairAxis(axis.differences))]
+        claims.append([np.mean((low > 0) | (high < 0)) for low, high in ends])
+    dependent, plain = np.mean(claims, axis=0)
+    assert dependent < 0.2
+    assert plain > dependent + 0.1
+
+
+def test_random_pairs_are_independent() -> None:
+    effects = []
+    for seed in range(40):
+        first, second, chance = near_copies(1, seed)
+        effects.append(PairAxis.from_vectors(first, second, chance).effect)
+    assert np.mean(effects) < 1.1
+
+
+def test_near_copies_are_reversed_together() -> None:
+    axis = PairAxis.from_vectors(*near_copies(3, 1))
+    units = 18 - sum(len(copies) - 1 for copies in axis.near_copies)
+    assert units <= 12
+    same = PairAxis(np.eye(40)[[0]] + 0.01 * np.eye(40)[1:7])
+    linked = PairAxis(same.differences, Links(np.array([[0, 1], [2, 3], [4, 5]]), np.full(3, 0.9), np.zeros(6)))
+    assert same.sign_test(1) == 2.0**-5
+    assert linked.sign_test(1) == 2.0**-2

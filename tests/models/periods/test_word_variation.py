@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.models.periods.word_variation import draw_word_variation, time_coordinates
+from bayesbias.models.periods.word_variation import ProtectedWords, draw_word_variation, time_coordinates
 
 TIMES = np.arange(4.0)
 LEVEL, SLOPE, CHANCE = 0.05, 0.01, 0.01
@@ -34,9 +34,11 @@ def test_basis_is_orthonormal_and_begins_with_level_and_slope() -> None:
 def test_covariance_of_words_is_recovered_net_of_chance() -> None:
     gaps, true, group_of = made(200)
     settings = {"draws": 800, "chains": 4, "seed": 1}
-    drawn = draw_word_variation(gaps, np.ones((200, 4), bool), group_of, CHANCE**2 * np.eye(4), TIMES, **settings)
+    drawn = draw_word_variation(
+        gaps, ProtectedWords(np.ones((200, 4), bool), group_of, np.ones(2)), CHANCE**2 * np.eye(4), TIMES, **settings
+    )
     basis = time_coordinates(TIMES)
-    sds = np.sqrt(np.diagonal(basis.T @ drawn.covariance @ basis, axis1=1, axis2=2)).mean(axis=0)
+    sds = np.sqrt(np.diagonal(basis.T @ drawn.covariance.mean(axis=1) @ basis, axis1=1, axis2=2)).mean(axis=0)
     assert sds[0] == pytest.approx(2 * LEVEL, rel=0.15)
     assert sds[1] == pytest.approx(2 * SLOPE, rel=0.25)
     assert (sds[2:] < CHANCE / 2).all()
@@ -52,7 +54,9 @@ def test_a_word_that_lacks_periods_has_wider_ones_there() -> None:
     present[0, 2:] = False
     gaps[2:, 0] = np.nan
     settings = {"draws": 400, "chains": 4, "seed": 1}
-    drawn = draw_word_variation(gaps, present, group_of, CHANCE**2 * np.eye(4), TIMES, **settings)
+    drawn = draw_word_variation(
+        gaps, ProtectedWords(present, group_of, np.ones(2)), CHANCE**2 * np.eye(4), TIMES, **settings
+    )
     sds = drawn.deviations.std(axis=0)
     assert np.isfinite(drawn.deviations).all()
     assert sds[3, 0] > 1.2 * sds[3, 1:].mean()
@@ -63,6 +67,8 @@ def test_a_word_that_lacks_periods_has_wider_ones_there() -> None:
 def test_few_words_leave_the_prior(words: int) -> None:
     gaps, _, group_of = made(words)
     settings = {"draws": 400, "chains": 4, "seed": 1}
-    drawn = draw_word_variation(gaps, np.ones((words, 4), bool), group_of, CHANCE**2 * np.eye(4), TIMES, **settings)
+    drawn = draw_word_variation(
+        gaps, ProtectedWords(np.ones((words, 4), bool), group_of, np.ones(2)), CHANCE**2 * np.eye(4), TIMES, **settings
+    )
     assert np.isfinite(drawn.covariance).all()
-    assert np.sqrt(drawn.covariance[:, 0, 0]).mean() > 0.02
+    assert np.sqrt(drawn.covariance[:, 0, 0, 0]).mean() > 0.02

@@ -5,6 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, ReportError
+from tests.models.dependent_words import SAMPLE
 
 PAIRS = [(f"high{number}", f"low{number}") for number in range(6)]
 WORDS = [f"word{number}" for number in range(12)]
@@ -70,3 +71,33 @@ def test_lost_pairs_and_words() -> None:
         bb.project(planted(), [*WORDS[:2], "x", "y"], PAIRS)
     with pytest.raises(MeasureError, match="same direction"):
         bb.project(planted(), WORDS, [*PAIRS, ("high1", "high1")])
+
+
+def test_near_copies_are_named_and_the_pairs_count_as_what_they_are_worth() -> None:
+    """Real vectors, with forms of a pair that are near-copies of it."""
+    rng = np.random.default_rng(1)
+    heads = SAMPLE[:12].reshape(2, 6, -1)
+    vectors = np.repeat(heads, 2, axis=1) + 0.02 * rng.normal(size=(2, 12, SAMPLE.shape[1]))
+    names = [f"{'xyzuvw'[place // 2]}{'ab'[place % 2]}" for place in range(12)]
+    words = [*(f"first{name}" for name in names), *(f"second{name}" for name in names)]
+    every = np.concatenate([vectors.reshape(24, -1), SAMPLE[12:20]])
+    targets = [f"target{letter}" for letter in "abcdefgh"]
+    pairs = [(f"first{name}", f"second{name}") for name in names]
+    settings = {"words": (*words, *targets), "vectors": every}
+    made, bare = (
+        bb.project(bb.Embedding(**settings, vocabulary_sample=sample), targets, pairs, random_seed=1)
+        for sample in (SAMPLE, None)
+    )
+    worth = made.axes["worth"].item()
+    assert worth < 9
+    assert bare.axes["worth"].item() == 12
+    assert not bare.near_copies
+    np.testing.assert_allclose(made.words["mean"], bare.words["mean"])
+    effect = 12 / worth
+    np.testing.assert_allclose(made.words["pair_se"], bare.words["pair_se"] * np.sqrt(effect * 11 / (12 - effect)))
+    (text,) = [str(part) for part in made._copies()]
+    assert "firstxa ~ secondxa with firstxb ~ secondxb" in text
+    assert "worth" in text
+    draws = made.draws("pairs", draws=20_000, random_seed=1).to_numpy()[0]
+    low, high = np.quantile(draws, [0.055, 0.945], axis=0)
+    np.testing.assert_allclose(high - low, made.words["hdi_high"] - made.words["hdi_low"], rtol=0.05)

@@ -13,6 +13,7 @@ import bayesbias as bb
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.reports.covariates.slopes import design_of, slopes_of_population
+from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 from tests.reports.covariates.made import SLOPE, made_fit, made_table
 
 
@@ -173,3 +174,18 @@ def test_three_words_are_too_few() -> None:
     """One degree of freedom is left, and Student's t with one has no mean."""
     with pytest.raises(ReportError, match="3 protected words"):
         bb.covariate_effect(made_fit(words=3))
+
+
+def test_words_that_are_forms_of_each_other_widen_slopes_of_words_like_these() -> None:
+    """Real vectors: forms of a word have the same value of the covariate, as jobs and their plurals have."""
+    rng = np.random.default_rng(3)
+    (table,) = tables_of(SAMPLE[:40], forms(8, 4, rng, 0.4)).values()
+    values = pd.DataFrame({"word": table["protected_word"].unique(), "share": np.repeat(rng.standard_normal(8), 4)})
+    sds = []
+    for made_of in (table, without_links(table)):
+        fit = bb.fit(made_of, covariates=values, draws=1000, random_seed=1, progress=False)
+        rows = bb.covariate_effect(fit).effects.set_index(["quantity", "scope"])["sd"]
+        sds.append([rows.loc[quantity, "population"] for quantity in ("slope", "residual sd")])
+    (slope, residual_sd), (plain_slope, plain_sd) = sds
+    assert slope > 1.2 * plain_slope
+    assert residual_sd > 1.05 * plain_sd

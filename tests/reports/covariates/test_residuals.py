@@ -83,3 +83,23 @@ def test_heavy_tails_widen_the_interval_of_the_sd() -> None:
         low, high = shortest_interval(sds, 0.89)
         inside += low <= 0.05 <= high
     assert inside / tables > 0.79
+
+
+def test_dependent_words_show_less_than_their_spread() -> None:
+    """The 24 words are six clusters: they lie around their mean more closely than words like these."""
+    cluster = np.arange(24) // 4
+    correlations = np.where(cluster[:, None] == cluster, 0.9, 0.0) + 0.1 * np.eye(24)
+    root, medians = np.linalg.cholesky(correlations), []
+    for seed in range(60):
+        leans, _, _ = made(0.0, 1e-4, 6, seed, 24)
+        rng = np.random.default_rng(seed)
+        values = rng.standard_normal(6)[cluster][:, None]
+        leans = replace(leans, observed=0.05 * root @ rng.standard_normal(24))
+        found = []
+        for known in (None, correlations):
+            design = design_of(values, np.zeros(24, dtype=int), known)
+            found.append(np.median(draw_residuals(leans, design, (2.0, 0.1), 500, np.random.default_rng(seed))[1]))
+        medians.append(found)
+    plain, dependent = np.mean(medians, axis=0)
+    assert plain < 0.045
+    assert dependent == pytest.approx(0.05, rel=0.1)

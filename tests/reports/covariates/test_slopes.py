@@ -89,3 +89,33 @@ def test_covariates_that_do_not_vary_within_groups_are_refused_whatever_rounding
             check_design(design_of(covariates, group_of), names, np.abs(covariates).max(axis=0))
     other = np.column_stack([year, np.cos(year)])
     check_design(design_of(other, group_of), ("year", "other"), np.abs(other).max(axis=0))
+
+
+def correlated(words: int = 24, size: int = 4, strength: float = 0.7) -> np.ndarray:
+    """Return the correlations of words in clusters."""
+    cluster = np.arange(words) // size
+    return np.where(cluster[:, None] == cluster, strength, 0.0) + (1 - strength) * np.eye(words)
+
+
+def test_dependent_words_widen_a_slope_as_their_correlations_do() -> None:
+    """Clusters have one value of the covariate: the variance of the slope is that of generalised words, b' R b."""
+    values, correlations = np.repeat(np.random.default_rng(1).standard_normal(6), 4)[:, None], correlated()
+    plain = design_of(values, np.zeros(24, dtype=int))
+    design = design_of(values, np.zeros(24, dtype=int), correlations)
+    assert design.effects == pytest.approx([1 + 3 * 0.7])
+    assert robust_freedom(design) == pytest.approx(robust_freedom(plain) / design.effects)
+    rng = np.random.default_rng(2)
+    leans = rng.standard_normal((4000, 24)) @ np.linalg.cholesky(correlations).T
+    covered = []
+    for row in leans[:300]:
+        slopes, residuals = np.tile(design.coefficients @ row, (400, 1)), np.tile(design.residuals @ row, (400, 1))
+        drawn = [slopes_of_population(slopes, residuals, made, rng)[:, 0] for made in (plain, design)]
+        covered.append([np.prod(np.quantile(draws, [0.055, 0.945])) < 0 for draws in drawn])
+    before, after = np.mean(covered, axis=0)
+    assert before < 0.75
+    assert 0.82 < after < 0.96
+
+
+def test_a_covariate_that_differs_within_clusters_is_no_more_certain_than_with_independent_words() -> None:
+    values = np.tile([-1.0, 1.0], 12)[:, None]
+    assert design_of(values, np.zeros(24, dtype=int), correlated()).effects.tolist() == [1.0]

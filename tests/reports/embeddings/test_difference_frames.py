@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 import bayesbias as bb
 from bayesbias.models.periods.period_sample import period_sample
@@ -17,8 +18,10 @@ from bayesbias.reports.embeddings.difference_frames import (
     joint_gap_frame,
     mean_of_words_like_these,
     reading_of,
+    word_effect,
 )
 from tests.cells import pets
+from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 
 
 def test_a_reading_is_the_one_whose_line_in_the_legend_holds() -> None:
@@ -157,3 +160,15 @@ def test_changes_of_words_hold_what_removing_a_direction_did() -> None:
         covers.append(((rows["hdi_low"] < change) & (change < rows["hdi_high"])).mean())
     # 89 % intervals; the words of a table move together, so the error is that of 60 tables.
     assert np.mean(covers) > 0.89 - 3 * np.std(covers) / np.sqrt(60)
+
+
+def test_the_mean_gap_of_dependent_words_is_that_of_the_words_that_they_are_worth() -> None:
+    rng = np.random.default_rng(1)
+    tables = tables_of(SAMPLE[:40], forms(6, 4, rng), rng, periods=2)
+    effect = word_effect(tables.values())
+    assert effect > 1.5
+    assert word_effect([without_links(table) for table in tables.values()]) == 1
+    word_gaps = xr.DataArray(np.tile(rng.normal(0, 0.02, 24), (4, 5000, 1)), dims=("chain", "draw", "protected_word"))
+    drawn, plain = (np.quantile(mean_of_words_like_these(word_gaps, rng, of), [0.055, 0.945]) for of in (effect, 1.0))
+    wider = np.sqrt(effect * 23 / (24 - effect)) * stats.t(24 / effect - 1).ppf(0.945) / stats.t(23).ppf(0.945)
+    assert np.ptp(drawn) / np.ptp(plain) == pytest.approx(wider, rel=0.04)

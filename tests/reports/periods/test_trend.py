@@ -8,6 +8,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
 from bayesbias.reports.periods.trend_result import Trend
 from tests import third_group
+from tests.models.dependent_words import forms, tables_of, without_links
 from tests.models.periods.made import made_tables
 
 FOLDER = bb.bundled("data", "vectors", "planted_drift")
@@ -200,3 +201,17 @@ def test_a_group_without_a_side_is_in_no_gap_and_is_named(third: str) -> None:
     assert set(beside.words["protected_group"]) == {"math", "arts"}
     assert beside.facts["groups_not_compared"] == third_group.LACKING[third]
     assert third_group.LACKING[third]["people"] in str(beside)
+
+
+def test_words_that_depend_on_each_other_widen_all_levels() -> None:
+    """Real vectors: attribute words and protected words are forms of few words."""
+    rng = np.random.default_rng(1)
+    made = tables_of(forms(6, 4, rng), forms(4, 4, rng), rng, periods=3)
+    settings = {"random_seed": 1, "progress": False, "draws": 2000}
+    dependent, independent = (
+        bb.trend(tables, **settings).gaps
+        for tables in (made, {year: without_links(table) for year, table in made.items()})
+    )
+    np.testing.assert_allclose(dependent["mean"], independent["mean"], atol=0.005)
+    widths = (dependent["hdi_high"] - dependent["hdi_low"]) / (independent["hdi_high"] - independent["hdi_low"])
+    assert (widths > 1.15).all()

@@ -15,6 +15,7 @@ from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.reports.robustness import random_list_check as module
 from bayesbias.reports.robustness.random_list_check import RandomListCheck, check_random_lists
 from tests.reports.random_letters import noise, study
+from tests.reports.robustness.test_random_lists import real_words, topical
 
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 
@@ -202,3 +203,16 @@ def test_in_real_vectors_the_multivariate_model_keeps_what_the_papers_does_not()
     assert paper["claims"] > paper["nominal"]
     assert row(checks["hierarchical"], "weat")["claims"] > 0.05
     assert multivariate["posterior_sd"] > 0.8 * multivariate["error"]
+
+
+def test_topics_of_real_words_have_larger_gaps_and_the_model_claims_about_as_many_as_it_promises() -> None:
+    """Lists as coherent as the study's own: what is rare among random words is common among topics."""
+    embedding = real_words()
+    settings = {"samples": 100, "window": 900, "random_seed": 1, "progress": False}
+    topics, words = (
+        check_random_lists(embedding, topical(embedding), match=match, **settings) for match in ("coherence", "rank")
+    )
+    assert row(topics, "multivariate")["sd"] > 1.3 * row(words, "multivariate")["sd"]
+    assert row(topics, "multivariate")["claims"] < 0.25
+    assert "about random topics of real" in str(topics.summary[0])
+    assert "nothing is associated by construction" in str(words.summary[0])

@@ -1,10 +1,16 @@
 """Random lists, against distances of single vectors."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import bayesbias as bb
+from bayesbias.metrics.subspaces.random_words import word_rows
 from bayesbias.models.data import model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.reports.robustness.random_lists import list_members, random_lists
+from tests.models.dependent_words import SAMPLE
 from tests.reports.random_letters import noise, study
 
 
@@ -37,3 +43,59 @@ def test_members_are_the_positions_of_the_words_that_a_table_has() -> None:
     for name, words in letters.attributes.items():
         assert data.attribute_words[members[name]].tolist() == [word for word in words if word != "aap"]
     assert sorted(map(len, members.values())) == [5, 6]
+
+
+def real_words() -> bb.Embedding:
+    """The random words of real vectors, with names of letters."""
+    return bb.Embedding(words=noise(len(SAMPLE)).words, vectors=SAMPLE, vocabulary_sample=SAMPLE, name="real")
+
+
+def topical(embedding: bb.Embedding, size: int = 8) -> bb.Study:
+    """A study of two topics and of random protected words."""
+    letters, units = study(embedding, controls=0, words_per_list=size), embedding.vectors
+    nearest = [np.argsort(-(units @ units[head]))[:size] for head in (400, 700)]
+    lists = {f"a{place}": [embedding.words[row] for row in rows] for place, rows in enumerate(nearest)}
+    return replace(letters, attributes=lists)
+
+
+@pytest.mark.parametrize("match", ["rank", "coherence"])
+def test_drawn_lists_are_worth_what_tables_of_their_words_say(match: str) -> None:
+    embedding = real_words()
+    letters = topical(embedding)
+    table = bb.distance_table(embedding, letters)
+    data = model_data(table)
+    lists = random_lists(embedding, letters, data, vocabulary=None, match=match, window=900)
+    every, effects = 1 - lists.protected @ embedding.vectors.T, []
+    for drawn, distances in lists.tables(6, np.random.default_rng(1)):
+        rows = [int(np.argmin(np.abs(every - column[:, None]).sum(axis=0))) for column in distances.T]
+        words = {str(word): embedding.words[row] for word, row in zip(data.attribute_words, rows, strict=True)}
+        other = {name: [words[word] for word in members] for name, members in letters.attributes.items()}
+        made = attribute_sample(model_data(bb.distance_table(embedding, replace(letters, attributes=other))))
+        sample = attribute_sample(drawn)
+        np.testing.assert_allclose(sample.list_effects, made.list_effects, atol=1e-3)
+        effects.append(sample.list_effects)
+    assert np.ptp(effects) > 0
+
+
+def test_drawn_topics_are_as_coherent_as_the_lists_of_the_study() -> None:
+    embedding = real_words()
+    letters = topical(embedding)
+    data = model_data(bb.distance_table(embedding, letters))
+    lists = random_lists(embedding, letters, data, vocabulary=None, match="coherence", window=900)
+    every, cosines = 1 - lists.protected @ embedding.vectors.T, []
+    for _, distances in lists.tables(40, np.random.default_rng(1)):
+        rows = np.array([int(np.argmin(np.abs(every - column[:, None]).sum(axis=0))) for column in distances.T])
+        assert len(set(rows)) == len(rows)
+        of_lists = [embedding.vectors[rows[members]] for members in lists.members]
+        cosines.append([(vectors @ vectors.T)[np.triu_indices(8, 1)].mean() for vectors in of_lists])
+    study_cosines = [
+        (embedding.vectors[word_rows(embedding, words)] @ embedding.vectors[word_rows(embedding, words)].T)[
+            np.triu_indices(8, 1)
+        ].mean()
+        for words in letters.attributes.values()
+    ]
+    np.testing.assert_allclose(np.mean(cosines, axis=0), study_cosines, atol=0.06)
+    by_rank = random_lists(embedding, letters, data, vocabulary=None, match="rank", window=900)
+    (_, distances) = next(by_rank.tables(1, np.random.default_rng(1)))
+    rows = [int(np.argmin(np.abs(every - column[:, None]).sum(axis=0))) for column in distances.T]
+    assert embedding.vectors[rows].mean(axis=0) @ embedding.vectors[rows].mean(axis=0) < min(study_cosines)
