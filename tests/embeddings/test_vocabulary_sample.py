@@ -1,4 +1,4 @@
-"""The sample of a vocabulary: the same for all formats and orders, unbiased, and never in the way of the words asked for."""
+"""The sample of a vocabulary: the same for all formats and orders, and never in the way of the words asked for."""
 
 from pathlib import Path
 

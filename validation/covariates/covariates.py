@@ -24,7 +24,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.multivariate.attribute_sample import AttributeSample, design_effects
+from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.list_means import sample_list_means
 from bayesbias.reports.covariates.leans import Leans, plain_list_means
 from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
@@ -194,9 +194,7 @@ def sample_of(
         connection_weights=weights,
         compared=np.ones(words, dtype=bool),
         covariates=covariate[:, None],
-        list_effects=design_effects(of_lists, np.repeat([0, 1], counts)),
-        group_effects=design_effects(of_words, np.zeros(words, dtype=int)),
-        word_links=of_words,
+        protected_links=of_words,
         attribute_links=of_lists,
     )
 

@@ -224,7 +224,7 @@ def sample_of(
         compared=np.ones(words, dtype=bool),
         list_effects=effects[1],
         group_effects=effects[0],
-        word_links=(links[0],) * periods,
+        protected_links=(links[0],) * periods,
     )
 
 

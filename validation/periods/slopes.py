@@ -75,7 +75,7 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
     weights[:, 0, 0] = weights[:, 1, 1] = 1
     list_of = whole.list_of[samples]
     links = links_of(whole.samples[samples], list_of, whole.vocabulary)
-    word_links = links_of(whole.words[words], np.zeros(len(words), dtype=int), whole.vocabulary)
+    protected_links = links_of(whole.words[words], np.zeros(len(words), dtype=int), whole.vocabulary)
     return PeriodSample(
         periods=tuple(map(str, range(periods))),
         distances=distances,
@@ -91,8 +91,8 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
         connection_weights=weights,
         compared=np.ones(len(words), dtype=bool),
         list_effects=np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in (0, 1)]),
-        group_effects=np.array([word_links.design_effect(np.arange(len(words)))]),
-        word_links=(word_links,) * periods,
+        group_effects=np.array([protected_links.design_effect(np.arange(len(words)))]),
+        protected_links=(protected_links,) * periods,
     )
 
 

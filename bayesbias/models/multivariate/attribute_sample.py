@@ -25,9 +25,8 @@ class AttributeSample:
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
     connection. `compared` (protected words,) is whether a word's group is one of those that the means of connections
     are averages over (`ModelData.compared`). `covariates` (protected words, covariates) are the words' values, or None.
-    `list_effects` (lists,) and `group_effects` (groups,) are design effects: n dependent words are worth n over their
-    effect independent ones. `word_links` are the links between the protected words of a group, `attribute_links` those
-    between the attribute words of a list.
+    `protected_links` are the links between the protected words of a group, `attribute_links` those between the
+    attribute words of a list; None: words are independent.
     """
 
     distances: np.ndarray
@@ -40,18 +39,23 @@ class AttributeSample:
     connection_weights: np.ndarray
     compared: np.ndarray
     covariates: np.ndarray | None = None
-    list_effects: np.ndarray = None  # type: ignore[assignment]
-    group_effects: np.ndarray = None  # type: ignore[assignment]
-    word_links: Links = None  # type: ignore[assignment]
+    protected_links: Links = None  # type: ignore[assignment]
     attribute_links: Links = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        for name, labels in (("list_effects", self.list_of), ("group_effects", self.group_of)):
-            if getattr(self, name) is None:  # words are independent
-                object.__setattr__(self, name, np.ones(int(labels.max()) + 1))
-        for name, labels in (("word_links", self.group_of), ("attribute_links", self.list_of)):
+        for name, labels in (("protected_links", self.group_of), ("attribute_links", self.list_of)):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, Links.none(len(labels)))
+
+    @cached_property
+    def list_effects(self) -> np.ndarray:
+        """Design effect of each list: n dependent words are worth n over it independent ones, shape (lists,)."""
+        return design_effects(self.attribute_links, self.list_of)
+
+    @cached_property
+    def group_effects(self) -> np.ndarray:
+        """Design effect of each protected group, shape (groups,)."""
+        return design_effects(self.protected_links, self.group_of)
 
     @property
     def word_shares(self) -> np.ndarray:
@@ -132,7 +136,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     labels = [names[name] for name in lists[:, 1]]
     if data.attribute_groups is None:
         lists[:, 1] = np.arange(len(lists))
-    word_links = known_links(data.protected_links, distances.T, group_of)
+    protected_links = known_links(data.protected_links, distances.T, group_of)
     attribute_links = known_links(data.attribute_links, distances, list_of)
     return AttributeSample(
         distances=distances,
@@ -148,9 +152,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
         compared=data.compared,
         covariates=data.covariates,
-        list_effects=design_effects(attribute_links, list_of),
-        group_effects=design_effects(word_links, group_of),
-        word_links=word_links,
+        protected_links=protected_links,
         attribute_links=attribute_links,
     )
 

@@ -36,7 +36,7 @@ class PeriodSample:
     connections, lists) are the weights of lists in a word's mean distance for a connection; `compared`
     (protected words,) is whether a word's group is in contrasts. `list_effects` (lists,) and `group_effects` (groups,)
     are design effects, means over the periods: n dependent words are worth n over their effect independent ones.
-    `word_links` are the links between protected words by period.
+    `protected_links` are the links between protected words by period.
     """
 
     periods: tuple[str, ...]
@@ -54,14 +54,14 @@ class PeriodSample:
     compared: np.ndarray
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
-    word_links: tuple[Links, ...] = ()
+    protected_links: tuple[Links, ...] = ()
 
     def __post_init__(self) -> None:
         for name, lists in (("list_effects", self.lists), ("group_effects", self.groups)):
             if getattr(self, name) is None:  # words are independent
                 object.__setattr__(self, name, np.ones(len(lists)))
-        if not self.word_links:
-            object.__setattr__(self, "word_links", (Links.none(len(self.group_of)),) * len(self.periods))
+        if not self.protected_links:
+            object.__setattr__(self, "protected_links", (Links.none(len(self.group_of)),) * len(self.periods))
 
 
 def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
@@ -107,7 +107,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
         members = sample.group_of == group
         filled[:, :, members] = fill_words(distances[:, :, members])
     dependence = [_dependence(*period, data, sample) for period in zip(tables.values(), distances, strict=True)]
-    list_effects, group_effects, word_links = zip(*dependence, strict=True)
+    list_effects, group_effects, protected_links = zip(*dependence, strict=True)
     return PeriodSample(
         periods=periods,
         distances=filled,
@@ -124,7 +124,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
         compared=sample.compared,
         list_effects=np.mean(list_effects, axis=0),
         group_effects=np.mean(group_effects, axis=0),
-        word_links=word_links,
+        protected_links=protected_links,
     )
 
 

@@ -262,7 +262,7 @@ def covariate_effect(
     words, groups = rows.protected_words, rows.protected_groups
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     places = np.unique(groups, return_inverse=True)[1]
-    design = design_of(covariates, group_of, leans.sample.word_links.correlations(places))
+    design = design_of(covariates, group_of, leans.sample.protected_links.correlations(places))
     check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)

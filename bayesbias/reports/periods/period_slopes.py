@@ -103,7 +103,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     def of_period(period: int, has: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the plain slopes, draws of their errors in these words, and what words like these add."""
         values = covariates.values[period, estimate.places[has]]
-        links = sample.word_links[period].keep(estimate.places[has])
+        links = sample.protected_links[period].keep(estimate.places[has])
         correlations = links.correlations(sample.group_of[estimate.places[has]])
         design = design_of(values, np.zeros(len(values), dtype=int), correlations)
         check_design(design, covariates.names, np.abs(values).max(axis=0))

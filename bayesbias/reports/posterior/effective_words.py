@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.dependence import Links, clusters
+from bayesbias.estimates.dependence import clusters
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.spec import ModelSpec
@@ -86,17 +86,17 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
         ("protected", data.protected_words, data.protected_groups, sample.protected_links),
         ("attribute", data.attribute_words, lists, sample.attribute_links),
     ):
-        measured = facts[KEY]["measured"] if KEY in facts else _MEASURED[links is not None]
-        known = Links.none(len(words)) if links is None else links
+        # Links from distances have chance links; no links at all are those of words that nothing is known of.
+        measured = facts[KEY]["measured"] if KEY in facts else _MEASURED[bool(links.chance.any())]
         for name in dict.fromkeys(names.tolist()):
             members = np.flatnonzero(names == name)
-            joined = clusters(known.keep(members), NEARLY_ONE)
+            joined = clusters(links.keep(members), NEARLY_ONE)
             records.append(
                 {
                     "role": role,
                     "list": name,
                     "words": len(members),
-                    "effective_words": len(members) / known.design_effect(members),
+                    "effective_words": len(members) / links.design_effect(members),
                     "nearly_one": "; ".join(", ".join(map(str, words[members[places]])) for places in joined),
                     "topic": topics.get((role, name), False),
                     "measured": measured,

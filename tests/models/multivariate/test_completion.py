@@ -32,10 +32,15 @@ def test_weights_have_the_mean_of_their_gamma() -> None:
     rng = np.random.default_rng(1)
     distances, mean = np.full((COPIES, 1, 3), 0.5), np.zeros((COPIES, 1, 3))
     precision = np.broadcast_to(np.linalg.inv(COVARIANCE), (COPIES, 1, 3, 3))
-    weights = draw_weights(distances, mean, precision, np.zeros(1, dtype=int), np.full(COPIES, 5.0), rng)
+    weights = draw_weights(distances, mean, precision, np.zeros(1, dtype=int), np.full(COPIES, 5.0), np.ones(1), rng)
     square = 0.25 * np.linalg.inv(COVARIANCE).sum() + 1e-6 * np.trace(np.linalg.inv(COVARIANCE))
     expected = (5 + 3) / (5 + square)
     assert abs(weights.mean() - expected) < 4 * weights.std() / np.sqrt(COPIES)
+    # A word that is worth half an independent one has half of its likelihood.
+    halves = draw_weights(
+        distances, mean, precision, np.zeros(1, dtype=int), np.full(COPIES, 5.0), np.full(1, 0.5), rng
+    )
+    assert abs(halves.mean() - (5 + 1.5) / (5 + square / 2)) < 4 * halves.std() / np.sqrt(COPIES)
 
 
 def test_freedom_follows_the_weights() -> None:

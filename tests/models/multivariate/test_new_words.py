@@ -88,7 +88,15 @@ def test_the_directions_of_loadings_are_as_many_as_those_of_the_table(number: in
     for _ in range(60):
         distances = rng.standard_normal((16, number)) @ rng.standard_normal((number, 16))
         sample = AttributeSample(
-            distances, list_of, ("x", "y"), np.zeros(2, int), ("stereotype",), group_of, group_of, np.zeros((16, 1, 2))
+            distances,
+            list_of,
+            ("x", "y"),
+            np.zeros(2, int),
+            ("stereotype",),
+            group_of,
+            group_of,
+            np.zeros((16, 1, 2)),
+            np.ones(16, bool),
         )
         shares = direction_shares(sample)
         assert shares.sum() == pytest.approx(1)

@@ -23,7 +23,7 @@ def test_effects_are_means_over_the_records_of_the_periods() -> None:
     np.testing.assert_allclose(sample.list_effects, np.mean(alone, axis=0))
     assert (sample.list_effects > 1.5).all()
     assert sample.group_effects.mean() < 1.2
-    assert len(sample.word_links) == 2
+    assert len(sample.protected_links) == 2
 
 
 def test_words_without_a_record_are_judged_by_their_distances() -> None:
