@@ -194,8 +194,8 @@ def _without_sample(rows: Rows, sampled: WantedWithSample) -> tuple[Rows, Vector
     plain = frozenset(sampled)
     keep = [place for place, key in enumerate(keys) if key in plain]
     drawn = [place for place, key in enumerate(keys) if sampled.is_sampled(key)]
-    kept = Rows([rows.words[row] for row in keep], rows.vectors[keep], [rows.places[row] for row in keep], rows.unit)
-    return kept, sampled_vectors([keys[row] for row in drawn], rows.vectors[drawn])
+    wanted = Rows([rows.words[row] for row in keep], rows.vectors[keep], [rows.places[row] for row in keep], rows.unit)
+    return wanted, sampled_vectors([keys[row] for row in drawn], rows.vectors[drawn])
 
 
 def _stored_sample(source: EmbeddingLike, read: Vectors | None) -> Vectors | None:
@@ -248,10 +248,10 @@ def read_vocabulary(
         rows = _read(Path(source), vocabulary, format, allow_pickle=allow_pickle)
     else:
         rows = from_object(source, vocabulary)
-    kept, sample = _without_sample(rows, vocabulary)
+    wanted, sample = _without_sample(rows, vocabulary)
     vectors = {
         unicodedata.normalize("NFC", word): vector
-        for word, vector in zip(kept.words, kept.vectors, strict=True)
+        for word, vector in zip(wanted.words, wanted.vectors, strict=True)
         if np.isfinite(vector).all() and vector.any()
     }
     return vocabulary.ranks, vectors, _stored_sample(source, sample)

@@ -18,7 +18,7 @@ STUDY = bb.Study(
     name="kin",
     protected={"math": ["math", "algebra", "geometry", "calculus"], "arts": ["poetry", "art", "dance", "novel"]},
     attributes={
-        "kin": ["father", "son", "brother", "uncle", "grandfather", "he"],
+        "kin": ["father", "son", "brother", "uncle", "war", "church", "club", "death"],
         "she": ["she", "her", "woman", "girl"],
     },
     associated=[("math", "kin"), ("arts", "she")],
@@ -40,11 +40,10 @@ def test_relatives_depend_on_each_other(made: pd.DataFrame) -> None:
     kin = record_of(made, "kin")
     linked = {frozenset((kin["words"][first], kin["words"][second])) for first, second, _ in kin["links"]}
     assert frozenset(("father", "son")) in linked
-    assert not any("he" in pair for pair in linked)
-    worths = dict(
-        zip(*(attribute_sample(model_data(made)).__getattribute__(x) for x in ("lists", "list_worths")), strict=True)
-    )
-    assert worths["kin"] < 5
+    assert not any("war" in pair for pair in linked)
+    sample = attribute_sample(model_data(made))
+    worths = dict(zip(sample.lists, sample.list_worths, strict=True))
+    assert worths["kin"] < 6
     assert made.attrs["bayesbias"][KEY]["measured"] == "vectors of 1,000 random words"
 
 
@@ -61,11 +60,11 @@ def test_a_fit_keeps_the_record(made: pd.DataFrame, tmp_path: Path) -> None:
 
 
 def test_words_that_are_left_out_take_their_links_along(made: pd.DataFrame) -> None:
-    kin = made["attribute_word"].isin(["son", "brother", "uncle", "grandfather"])
+    kin = made["attribute_word"].isin(["son", "brother", "uncle"])
     part = made[~kin]
     part.attrs = made.attrs
     worth = bb.effective_words(part).set_index("list")
-    assert (worth.loc["kin", "words"], worth.loc["kin", "effective_words"]) == (2, 2.0)
+    assert (worth.loc["kin", "words"], worth.loc["kin", "effective_words"]) == (5, 5.0)
 
 
 def test_a_reference_stands_for_a_vocabulary(made: pd.DataFrame) -> None:

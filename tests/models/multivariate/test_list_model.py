@@ -1,6 +1,7 @@
 """The closed form of the model of list means, against densities that are written out."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
+from bayesbias.estimates.dependence import Links
 from bayesbias.models.multivariate.list_blocks import blocks_of
 from bayesbias.models.multivariate.list_model import (
     DISTANCE_ERROR,
@@ -163,3 +165,23 @@ def test_regression_is_a_ridge_regression() -> None:
     ridge = np.diag(regression_prior(t, 2, 2, 6)[0])
     expected = np.linalg.solve(z.T @ z + ridge, z.T @ (sample.distances @ axes.within))
     np.testing.assert_allclose(computed.mean[0], expected, atol=1e-9)
+
+
+def test_words_that_stand_twice_with_half_a_share_are_the_words_once() -> None:
+    """A list of n words, each of them twice, is worth n words: all statistics are those of the list without copies."""
+    sample, axes, stats_once = setting()
+    twice = replace(
+        sample,
+        distances=np.repeat(sample.distances, 2, axis=0),
+        list_of=np.repeat(sample.list_of, 2),
+        attribute_links=Links(
+            np.arange(2 * len(sample.list_of)).reshape(-1, 2),
+            np.ones(len(sample.list_of)),
+            np.zeros(2 * len(sample.list_of)),
+        ),
+    )
+    np.testing.assert_allclose(twice.list_effects, 2)
+    np.testing.assert_allclose(twice.list_worths, np.bincount(sample.list_of))
+    stats_twice = list_statistics(twice, twice.distances[None], np.ones((1, len(twice.distances))), axes)
+    for name in ("centre", "scatter", "weight", "zz", "zc", "cc", "origin", "counts"):
+        np.testing.assert_allclose(getattr(stats_twice, name), getattr(stats_once, name), atol=1e-12)
