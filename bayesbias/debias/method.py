@@ -143,14 +143,15 @@ class FittedMethod(Described):
 
 def with_vectors(source: Embedding, vectors: Floats, label: str) -> Embedding:
     """Return an embedding of the same words with other vectors, and a label after its name."""
-    steps = (*source.steps, label)
+    steps, sample = (*source.steps, label), source.vocabulary_sample
     return Embedding(
         source.words,
         vectors,
         name=f"{source.name}, {label}",
         case=source.case,
         steps=steps,
-        vocabulary_sample=source.vocabulary_sample,
+        # Some methods remove dimensions.
+        vocabulary_sample=sample if sample is not None and sample.shape[1] == vectors.shape[1] else None,
     )
 
 

@@ -107,6 +107,13 @@ COLUMNS: dict[str, Column] = {
     "other_pairs": Column("Other pairs", "count", "pairs with the second kind of attribute words"),
     "clear_pairs": Column("Clear pairs", "count", "pairs whose direction is clear in people's answers"),
     "words": Column("Words", "count"),
+    "effective_words": Column("Worth", "digits", "number of independent words that the words of a list are worth"),
+    "worth": Column("Worth", "digits", "number of independent pairs that the pairs are worth"),
+    "nearly_one": Column("Nearly one", "text", "words that count nearly as one"),
+    "topic": Column(
+        "Topic", "text", "whether the words resemble each other more than those of nearly all random lists"
+    ),
+    "measured": Column("Measured by", "text", "what shows the dependence of words"),
     "items": Column("Items", "count", "pairs, words or questions behind the number"),
     "lost": Column("Lost", "count", "items that the embedding lacks"),
     "lost_words": Column("Lost words", "text", "words that the embedding lacks"),

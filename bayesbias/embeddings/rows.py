@@ -12,6 +12,7 @@ from unicodedata import normalize
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import Vectors, check_rows
+from bayesbias.embeddings.vocabulary_sample import WantedWithSample
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 
 GZIP = b"\x1f\x8b"
@@ -35,6 +36,11 @@ def is_wanted(word: str, wanted: Wanted) -> bool:
     True
     """
     return wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted
+
+
+def may_skip(word: str, wanted: Wanted) -> bool:
+    """Return whether the row of a stored word may be left out: nobody asked for it, it is one of a sample."""
+    return isinstance(wanted, WantedWithSample) and wanted.only_sampled(normalize("NFC", word))
 
 
 @dataclass(frozen=True)

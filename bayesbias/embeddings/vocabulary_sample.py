@@ -17,8 +17,10 @@ from bayesbias.errors import EmbeddingError
 SAMPLE, FIRST_ENTRIES = 2_000, 100_000
 # With fewer words, those of a study may be most of a vocabulary, and are no random words.
 FEWEST = 1_000
-# Entries that are not lower-case words (names, phrases, numbers) are left out, where enough others are drawn.
-_DRAWN = 2 * SAMPLE
+# So many are drawn, more than are taken: those with the lowest hashes are then the same as in the whole vocabulary.
+_DRAWN = SAMPLE + SAMPLE // 8
+# Entries that are not lower-case words (names, phrases, numbers) are drawn where fewer than one in so many is one.
+_ONE_IN = 10
 _HASHES = 2**32
 
 
@@ -30,12 +32,13 @@ class WantedWithSample(frozenset[str]):
     """
 
     count: int
+    plain_count: int
     drawn: set[str]
 
     def __new__(cls, words: frozenset[str]) -> "WantedWithSample":
         """Return the words, with an empty sample."""
         wanted = super().__new__(cls, words)
-        wanted.count, wanted.drawn = 0, set()
+        wanted.count, wanted.plain_count, wanted.drawn = 0, 0, set()
         return wanted
 
     def __contains__(self, word: object) -> bool:
@@ -43,9 +46,13 @@ class WantedWithSample(frozenset[str]):
         if self.count >= FIRST_ENTRIES:
             self.settle()
         text = str(word)
-        if _hash(text) * max(self.count, _DRAWN) < _DRAWN * _HASHES:
-            self.drawn.add(text)
-            return True
+        plain = is_plain(text)
+        self.plain_count += plain
+        if plain or self.plain_count * _ONE_IN < self.count:
+            among = self.plain_count if plain else self.count - self.plain_count
+            if _hash(text) * max(among, _DRAWN) < _DRAWN * _HASHES:
+                self.drawn.add(text)
+                return True
         return super().__contains__(word)
 
     def settle(self) -> None:
@@ -54,13 +61,27 @@ class WantedWithSample(frozenset[str]):
 
     def is_sampled(self, word: str) -> bool:
         """Return whether a word, in normal form, is in the sample of all words that were asked for."""
-        return word in self.drawn and _hash(word) * max(self.count, _DRAWN) < _DRAWN * _HASHES
+        among = self.plain_count if is_plain(word) else self.count - self.plain_count
+        return word in self.drawn and _hash(word) * max(among, _DRAWN) < _DRAWN * _HASHES
+
+    def only_sampled(self, word: str) -> bool:
+        """Return whether a word, in normal form, is here for the sample alone, so that its row may be left out."""
+        return word in self.drawn and not frozenset.__contains__(self, word)
 
 
 class _Settled(WantedWithSample):
     """The words alone, when the sample is complete."""
 
     __contains__ = frozenset.__contains__
+
+
+def is_plain(word: str) -> bool:
+    """Return whether a word has letters only, all of them lower-case or without case.
+
+    >>> is_plain("king"), is_plain("King"), is_plain("new_york")
+    (True, False, False)
+    """
+    return word.isalpha() and word == word.lower()
 
 
 def common_words() -> tuple[str, ...]:
@@ -85,13 +106,13 @@ def sampled_vectors(words: Sequence[str], vectors: np.ndarray) -> np.ndarray | N
     """
     first = np.array([_hash(word) for word in words[:FIRST_ENTRIES]], dtype=np.int64)
     order = np.argsort(first, kind="stable")
-    plain = [place for place in order if words[place].isalpha() and words[place] == words[place].lower()]
+    plain = [place for place in order if is_plain(words[place])]
     chosen = (plain if len(plain) >= FEWEST else order)[:SAMPLE]
     if len(chosen) < FEWEST:
         return None
     sample = np.asarray(vectors[chosen])
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = np.square(sample, dtype=np.float64).sum(axis=1)
+        squares = np.einsum("ij,ij->i", sample, sample, dtype=np.float64)
     usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
     return sample[usable] if usable.sum() >= FEWEST else None
 

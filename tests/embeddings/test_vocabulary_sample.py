@@ -54,8 +54,8 @@ def test_the_sample_does_not_depend_on_the_order_of_words() -> None:
         assert "aaaa" in asked
         chosen.append({word for word in asked if wanted.is_sampled(word)})
     assert chosen[0] == chosen[1]
-    # Each word is drawn with the probability 4,000 / 5,000.
-    assert abs(len(chosen[0]) - 4_000) < 4 * np.sqrt(5_000 * 0.8 * 0.2)
+    # Each word is drawn with the probability 2,250 / 5,000.
+    assert abs(len(chosen[0]) - 2_250) < 4 * np.sqrt(5_000 * 0.45 * 0.55)
 
 
 def test_after_the_frequent_words_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from unicodedata import normalize
 import numpy as np
 
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, may_skip, open_bytes
 from bayesbias.errors import EmbeddingError
 
 # Longest line in bytes; without a limit, a file without line ends would fill the memory.
@@ -141,9 +141,13 @@ class _Scan:
             except UnicodeDecodeError:
                 word = decode(row[:cut], source=self.source, where=f"at line {number}")
             if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
-                words.append(word)
-                places.append(number)
-                data += self._numbers(row[cut + 1 :], word, number)
+                try:
+                    data += self._numbers(row[cut + 1 :], word, number)
+                    words.append(word)
+                    places.append(number)
+                except EmbeddingError:
+                    if not may_skip(word, wanted):
+                        raise
             row_count += 1
         self._check_count(row_count)
         vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)

@@ -160,7 +160,10 @@ def attribute_sample(data: ModelData) -> AttributeSample:
 def known_links(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links:
     """Return the recorded links of words (rows); if these are unknown, those that their distances show."""
     if links is None:
-        whole = np.where(np.isfinite(distances), distances, np.nanmean(distances, axis=1, keepdims=True))
+        measured = np.isfinite(distances)
+        values = np.where(measured, distances, 0.0)
+        of_word = values.sum(axis=1, keepdims=True) / measured.sum(axis=1, keepdims=True).clip(1)
+        whole = np.where(measured, distances, of_word)
         links = links_of_distances(whole, list_of)
     return Links.none(len(list_of)) if links is None else links
 

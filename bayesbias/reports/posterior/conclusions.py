@@ -323,4 +323,5 @@ def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Ite
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
             yield Statement(kind, text.format(words=words))
-    yield from dependence_statements(list_records(fitted_rows(fit), fit_attribute(fit, "table")))
+    records = list_records(fitted_rows(fit), fit_attribute(fit, "table"))
+    yield from dependence_statements(records, multivariate=fitted_model(fit).multivariate)

@@ -7,11 +7,10 @@ import numpy as np
 
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some
-from bayesbias.estimates.dependence import clusters
-from bayesbias.models.data import ModelData, model_data
+from bayesbias.errors import FitError, name_some
+from bayesbias.estimates.dependence import Links, clusters
+from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.effective_words import KEY
@@ -64,11 +63,11 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
     Examples
     --------
     >>> bb.effective_words(table)[["list", "words", "effective_words", "nearly_one"]].round(1).head(4)
-         list  words  effective_words       nearly_one
-    0    math      8              6.6
-    1    arts      8              8.0
-    2    male      8              5.7          he, him
-    3  female      8              6.4  she, her
+         list  words  effective_words        nearly_one
+    0    math      8              6.7     math, algebra
+    1    arts      8              6.4
+    2    male      8              4.2      brother, son
+    3  female      8              4.7  sister, daughter
     """
     import pandas as pd
 
@@ -78,14 +77,16 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
 
 def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of `effective_words` for rows of a table and its provenance."""
-    sample = attribute_sample(data)
-    lists = np.asarray(sample.lists, dtype=str)[sample.list_of]
     topics = {(record["role"], record["list"]): record["topic"] for record in facts.get(KEY, {}).get("lists", ())}
+    lists = np.asarray(list_names(data)) if data.attribute_groups is None else data.attribute_groups
+    if data.attribute_groups is None:
+        lists = lists[attribute_lists(data)]
     records = []
-    for role, words, names, links in (
-        ("protected", data.protected_words, data.protected_groups, sample.protected_links),
-        ("attribute", data.attribute_words, lists, sample.attribute_links),
+    for role, words, names in (
+        ("protected", data.protected_words, data.protected_groups),
+        ("attribute", data.attribute_words, lists),
     ):
+        links = links_of(data, role)
         # Links from distances have chance links; no links at all are those of words that nothing is known of.
         measured = facts[KEY]["measured"] if KEY in facts else _MEASURED[bool(links.chance.any())]
         for name in dict.fromkeys(names.tolist()):
@@ -105,16 +106,24 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
     return records
 
 
-def clusters_of(data: ModelData, role: str, spec: ModelSpec) -> list[list[int]]:
-    """Return the positions of words that count nearly as one, for a role: ``"protected"`` or ``"attribute"``.
+def links_of(data: ModelData, role: str) -> Links:
+    """Return the links between the words of a role, from the table's record or from its distances.
 
-    Other models than multivariate ones take no links from distances.
+    Distances show none where rows repeat a pair, or an attribute word is in lists of two kinds.
     """
     links = {"protected": data.protected_links, "attribute": data.attribute_links}[role]
-    if links is None and spec.multivariate:
+    if links is not None:
+        return links
+    try:
         sample = attribute_sample(data)
-        links = {"protected": sample.protected_links, "attribute": sample.attribute_links}[role]
-    return [] if links is None else clusters(links, NEARLY_ONE)
+    except FitError:
+        return Links.none(len({"protected": data.protected_words, "attribute": data.attribute_words}[role]))
+    return {"protected": sample.protected_links, "attribute": sample.attribute_links}[role]
+
+
+def clusters_of(data: ModelData, role: str) -> list[list[int]]:
+    """Return the positions of words that count nearly as one, for a role: ``"protected"`` or ``"attribute"``."""
+    return clusters(links_of(data, role), NEARLY_ONE)
 
 
 def worth_text(record: Mapping[str, Any]) -> str:
@@ -136,24 +145,32 @@ def worth_phrase(record: Mapping[str, Any]) -> str:
     return f", worth about {record['effective_words']:.1f} independent ones{named}"
 
 
-def dependence_statements(records: list[dict[str, Any]]) -> Iterator[Statement]:
-    """Yield what the rows of `effective_words` say about a study's lists: dependent words, and lists of one topic."""
+def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) -> Iterator[Statement]:
+    """Yield what the rows of `effective_words` say about a study's lists: dependent words, and lists of one topic.
+
+    Only multivariate models count words as what they are worth.
+    """
     lists = [record for record in records if is_question_list(record)]
     less, measured = [record for record in lists if is_clearly_less(record)], records[0]["measured"]
     if less:
         text = (
             "Independent words. Words of a list that resemble each other count as what they are worth together, in all "
-            f"intervals here: {'; '.join(map(worth_text, less))}."
         )
-        yield Statement("dependent words", text, {"lists": less})
-    if measured == "distances":
+        text += "intervals here"
+        if not multivariate:
+            text = (
+                "That words of a list are independent. This model counts each word in full, so that intervals are too "
+                "narrow where words resemble each other; 'multivariate' counts them as what they are worth"
+            )
+        yield Statement("dependent words", f"{text}: {'; '.join(map(worth_text, less))}.", {"lists": less})
+    if measured == "distances" and multivariate:
         text = (
             "All dependence of words. The table does not say which words of a list depend on each other; the distances "
             "show about half of it, which the intervals take into account. Lists with many synonyms or forms of one "
             "word have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
         )
         yield Statement("dependence from distances", text)
-    elif measured == "unknown":
+    elif measured != "simulated" and not records[0]["measured"].startswith("vectors"):
         text = (
             "That words of a list are independent. The table does not say which of them depend on each other, and has "
             "too few distances to show it. Synonyms and forms of one word count as separate evidence, and lists with "

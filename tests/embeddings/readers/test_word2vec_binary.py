@@ -112,8 +112,8 @@ def test_a_header_that_lies_costs_no_memory(tmp_path, header, gz):
 
 
 def test_memory_is_that_of_the_words_kept(tmp_path):
-    vectors = np.random.default_rng(1).standard_normal((20_000, 100), dtype=np.float32)
-    content = b"20000 100\n" + b"".join(row(b"w%d" % number, *vectors[number]) for number in range(20_000))
+    vectors = np.random.default_rng(1).standard_normal((40_000, 100), dtype=np.float32)
+    content = b"40000 100\n" + b"".join(row(b"w%d" % number, *vectors[number]) for number in range(40_000))
     path = tmp_path / "x.bin"
     path.write_bytes(content)
     del content
@@ -121,7 +121,8 @@ def test_memory_is_that_of_the_words_kept(tmp_path):
     embedding = load_embedding(path, words=["w5", "w19999"])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 5e6 < path.stat().st_size
+    # The sample of the vocabulary takes 2,000 of the 40,000 rows, and a few times as many while it is drawn.
+    assert peak < 10e6 < path.stat().st_size
     np.testing.assert_array_equal(embedding.vectors, vectors[[5, 19_999]])
 
 

@@ -217,7 +217,7 @@ def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
 
 
 def test_limits_and_cautions_are_always_said(normal_fit: xr.DataTree, report: bb.results.Conclusions) -> None:
-    assert limits(report) == ["model", "relevance", "many words", "bias", "generality", "synonyms", "absence"]
+    assert limits(report) == ["model", "relevance", "many words", "bias", "generality", "absence", "unknown dependence"]
     assert "treats attribute words as independent" in report.limits[0].text
     assert "2 words are judged at once" in report.limits[2].text
     assert "relevance" not in limits(bb.conclusions(normal_fit, rope=0.02))

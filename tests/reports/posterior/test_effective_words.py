@@ -8,7 +8,6 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
-from bayesbias.models.spec import load_model
 from bayesbias.reports.posterior.effective_words import clusters_of, dependence_statements, worth_text
 from bayesbias.tables.effective_words import KEY
 from bayesbias.tables.provenance import Provenance
@@ -57,13 +56,13 @@ def test_a_table_without_a_record_says_where_dependence_comes_from(kin: pd.DataF
     few = table[table["protected_word"].isin(["science", "technology", "poetry"])]
     few = few[~few["attribute_group"].isin(["human", "neutral"])]
     records = bb.effective_words(few).query("role == 'attribute'").to_dict("records")
-    assert [statement.kind for statement in dependence_statements(records)] == ["unknown dependence"]
+    assert [statement.kind for statement in dependence_statements(records, multivariate=True)] == ["unknown dependence"]
 
 
 def test_lists_that_are_worth_their_words_are_not_mentioned() -> None:
     record = {"role": "attribute", "list": "x", "words": 8, "effective_words": 7.9, "nearly_one": "", "topic": False}
     record["measured"] = "vectors of 2,000 random words"
-    assert list(dependence_statements([record])) == []
+    assert list(dependence_statements([record], multivariate=True)) == []
     assert worth_text(record) == "x: 8 words"
 
 
@@ -77,7 +76,7 @@ def test_many_clusters_are_named_in_part() -> None:
 def test_sensitivity_leaves_out_clusters(kin: pd.DataFrame) -> None:
     frame = bb.sensitivity(kin, leave_out="attribute_word", draws=100, random_seed=1, progress=False)
     data = model_data(kin)
-    clusters = clusters_of(data, "attribute", load_model("multivariate"))
+    clusters = clusters_of(data, "attribute")
     labels = {", ".join(map(str, data.attribute_words[places])) for places in clusters}
     assert labels <= set(frame["left_out"])
     relatives = next(label for label in labels if "father" in label)
