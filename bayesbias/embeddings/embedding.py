@@ -148,7 +148,7 @@ class Embedding(Described):
 
     @cached_property
     def reference(self) -> Vectors | None:
-        """Unit vectors of up to 2,000 random words of the vocabulary; None if fewer than 1,000 words are at hand."""
+        """Unit vectors of up to 1,200 random words of the vocabulary; None if fewer than 1,000 words are at hand."""
         sample = self.vocabulary_sample
         if sample is None:
             sample = sampled_vectors(self.words, self.vectors)

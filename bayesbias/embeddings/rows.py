@@ -43,6 +43,11 @@ def may_skip(word: str, wanted: Wanted) -> bool:
     return isinstance(wanted, WantedWithSample) and wanted.only_sampled(normalize("NFC", word))
 
 
+def in_sample(word: str, wanted: Wanted) -> bool:
+    """Return whether a stored word is in the final sample."""
+    return isinstance(wanted, WantedWithSample) and wanted.is_sampled(normalize("NFC", word))
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows of a source, not yet checked.

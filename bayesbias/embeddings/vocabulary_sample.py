@@ -13,8 +13,9 @@ from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.vectors import LEAST_SQUARE
 from bayesbias.errors import EmbeddingError
 
-# Entries of the sample; drawn from the first entries of a file, in most files the most frequent ones.
-SAMPLE, FIRST_ENTRIES = 2_000, 100_000
+# Entries of the sample; drawn from the first entries of a file, in most files the most frequent ones. Rare words, whose
+# vectors are poor, resemble each other more than the words of studies do by chance.
+SAMPLE, FIRST_ENTRIES = 1_200, 20_000
 # With fewer words, those of a study may be most of a vocabulary, and are no random words.
 FEWEST = 1_000
 # So many are drawn, more than are taken: those with the lowest hashes are then the same as in the whole vocabulary.

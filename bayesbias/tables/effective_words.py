@@ -19,7 +19,7 @@ from bayesbias.studies.faults import CONTROLS
 
 KEY = "dependent_words"
 # Random words whose pairs show what chance links; more change nothing.
-_CHANCE_WORDS = 700
+_CHANCE_WORDS = 500
 # Lists whose mean correlation is above this quantile of that of random lists are about one topic.
 _TOPIC_QUANTILE, _RANDOM_LISTS = 0.99, 100
 _FEWEST_PAIRS = 50

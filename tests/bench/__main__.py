@@ -11,6 +11,7 @@ from tests.bench import (
     changes,
     contexts,
     debiasing,
+    dependent_words,
     encoders,
     geometry,
     neighbours,
@@ -59,6 +60,9 @@ def main() -> None:
     for row in debiasing.measure():
         results.append(row)
         print(debiasing.line(row), flush=True)
+    for row in dependent_words.measure():
+        results.append(row)
+        print(dependent_words.line(row), flush=True)
     for row in encoders.measure():
         results.append(row)
         print(encoders.line(row), flush=True)

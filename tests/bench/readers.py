@@ -34,8 +34,8 @@ def measure(scale: float = 1.0) -> list[dict[str, object]]:
         1.0 is the size that the targets are stated for; smaller is a quicker trial.
     """
     cases: list[tuple[str, int, float, Callable[[Path, int], None]]] = [
-        ("word2vec_binary", round(600_000 * scale), 10.0, _write_binary),
-        ("glove", round(100_000 * scale), 30.0, _write_glove),
+        ("word2vec_binary", round(600_000 * scale), 10.0, write_binary),
+        ("glove", round(100_000 * scale), 30.0, write_glove),
     ]
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -60,14 +60,14 @@ def measure(scale: float = 1.0) -> list[dict[str, object]]:
     return rows
 
 
-def _words(count: int) -> list[str]:
+def words_of(count: int) -> list[str]:
     return [f"word{number}" for number in range(count)]
 
 
-def _write_binary(path: Path, count: int) -> None:
+def write_binary(path: Path, count: int) -> None:
     """Write word2vec binary as Google's tool does, a line end after each vector."""
     random = np.random.default_rng(1)
-    names = [f"\n{word} ".encode() for word in _words(count)]
+    names = [f"\n{word} ".encode() for word in words_of(count)]
     with path.open("wb") as file:
         file.write(f"{count} {DIMENSIONS}".encode())  # the first name brings the line end
         for first in range(0, count, _BLOCK):
@@ -77,11 +77,11 @@ def _write_binary(path: Path, count: int) -> None:
         file.write(b"\n")
 
 
-def _write_glove(path: Path, count: int) -> None:
+def write_glove(path: Path, count: int) -> None:
     """Write GloVe text with six decimals, each number drawn from a table of printed ones."""
     random = np.random.default_rng(1)
     table = np.array([f"{number:.6f}" for number in random.standard_normal(10_000)], dtype=object)
-    names = _words(count)
+    names = words_of(count)
     with path.open("w", encoding="utf-8") as file:
         for first in range(0, count, _BLOCK):
             block = table[random.integers(len(table), size=(min(_BLOCK, count - first), DIMENSIONS))]
@@ -96,7 +96,7 @@ def _in_child(who: str, form: str, path: Path, words: int) -> dict[str, float]:
 
 
 def _child(who: str, form: str, path: str, count: int) -> None:
-    names = _words(count)
+    names = words_of(count)
     chosen = names[:: max(1, count // WANTED)][:WANTED]
     del names
     if who == "ours":

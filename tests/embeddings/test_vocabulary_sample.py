@@ -54,8 +54,8 @@ def test_the_sample_does_not_depend_on_the_order_of_words() -> None:
         assert "aaaa" in asked
         chosen.append({word for word in asked if wanted.is_sampled(word)})
     assert chosen[0] == chosen[1]
-    # Each word is drawn with the probability 2,250 / 5,000.
-    assert abs(len(chosen[0]) - 2_250) < 4 * np.sqrt(5_000 * 0.45 * 0.55)
+    # Each word is drawn with the probability 1,350 / 5,000.
+    assert abs(len(chosen[0]) - 1_350) < 4 * np.sqrt(5_000 * 0.27 * 0.73)
 
 
 def test_after_the_frequent_words_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

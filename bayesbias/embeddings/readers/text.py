@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -12,7 +13,7 @@ from unicodedata import normalize
 import numpy as np
 
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, may_skip, open_bytes
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, in_sample, may_skip, open_bytes
 from bayesbias.errors import EmbeddingError
 
 # Longest line in bytes; without a limit, a file without line ends would fill the memory.
@@ -113,6 +114,7 @@ class _Scan:
         """Return the rows of wanted words, after checking length and word of every row."""
         words: list[str] = []
         places: list[int] = []
+        sampled: list[tuple[str, int, bytes]] = []
         data = bytearray()
         row_count, blank = 0, 0
         dimensions = self.dimensions
@@ -141,15 +143,21 @@ class _Scan:
             except UnicodeDecodeError:
                 word = decode(row[:cut], source=self.source, where=f"at line {number}")
             if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
-                try:
-                    data += self._numbers(row[cut + 1 :], word, number)
+                if may_skip(word, wanted):
+                    sampled.append((word, number, row[cut + 1 :]))
+                else:
                     words.append(word)
                     places.append(number)
-                except EmbeddingError:
-                    if not may_skip(word, wanted):
-                        raise
+                    data += self._numbers(row[cut + 1 :], word, number)
             row_count += 1
         self._check_count(row_count)
+        # Most words that are drawn on the way are not in the final sample, so that their numbers are never read.
+        for word, number, text in sampled:
+            if in_sample(word, wanted):
+                with suppress(EmbeddingError):
+                    data += self._numbers(text, word, number)
+                    words.append(word)
+                    places.append(number)
         vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
         return Rows(words, vectors, places, "line")
 

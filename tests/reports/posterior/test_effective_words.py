@@ -61,7 +61,7 @@ def test_a_table_without_a_record_says_where_dependence_comes_from(kin: pd.DataF
 
 def test_lists_that_are_worth_their_words_are_not_mentioned() -> None:
     record = {"role": "attribute", "list": "x", "words": 8, "effective_words": 7.9, "nearly_one": "", "topic": False}
-    record["measured"] = "vectors of 2,000 random words"
+    record["measured"] = "vectors of 1,200 random words"
     assert list(dependence_statements([record], multivariate=True)) == []
     assert worth_text(record) == "x: 8 words"
 
