@@ -127,11 +127,13 @@ def recorded_links(facts: Mapping[str, Any], role: str, words: np.ndarray, lists
     return Links(pairs, np.array(list(strengths.values()), dtype=float), chance)
 
 
-def links_of_distances(distances: Floats, list_of: np.ndarray) -> Links | None:
+def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarray | None = None) -> Links | None:
     """Return links of words from their distances alone, shape (words, distances), None if they cannot show them.
 
     The correlations are those of the words' distances around the means of their lists. Words of different lists show
-    what chance links. A few protected words span few directions, so that this finds about half of the dependence.
+    what chance links: of lists of the same kind, `kind_of` (words,), where there are several, so that control words do
+    not change what stereotype lists are worth. A few protected words span few directions, so that this finds about half
+    of the dependence.
 
     >>> rng = np.random.default_rng(1)
     >>> concepts = rng.standard_normal((6, 12))
@@ -147,14 +149,16 @@ def links_of_distances(distances: Floats, list_of: np.ndarray) -> Links | None:
         residuals = distances[rows] - distances[rows].mean(axis=0)
         lengths = np.linalg.norm(residuals, axis=1, keepdims=True)
         units[rows] = residuals / np.where(lengths > 0, lengths, 1.0)
-    products = units @ units.T
-    apart = (list_of[:, None] != list_of) & (units.any(axis=1)[:, None] & units.any(axis=1))
-    if apart.sum() < 2 * _FEWEST_PAIRS:
-        return None
-    chance = ChanceCorrelations.from_pairs(products[apart])
+    products, vary = units @ units.T, units.any(axis=1)
+    apart = (list_of[:, None] != list_of) & vary[:, None] & vary
+    kinds = np.zeros(len(list_of), dtype=int) if kind_of is None else kind_of
     pairs, strengths, share = [], [], np.zeros(len(list_of))
     for rows in members:
-        links = linked_words(products[np.ix_(rows, rows)], chance)
+        alike = apart & (kinds == kinds[rows[0]]) & (kinds == kinds[rows[0]])[:, None]
+        others = alike if alike.any() else apart
+        if others.sum() < 2 * _FEWEST_PAIRS:
+            return None
+        links = linked_words(products[np.ix_(rows, rows)], ChanceCorrelations.from_pairs(products[others]))
         pairs.append(rows[links.pairs])
         strengths.append(links.strengths)
         share[rows] = links.chance

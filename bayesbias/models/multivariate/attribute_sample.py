@@ -136,8 +136,10 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     labels = [names[name] for name in lists[:, 1]]
     if data.attribute_groups is None:
         lists[:, 1] = np.arange(len(lists))
-    protected_links = known_links(data.protected_links, distances.T, group_of)
-    attribute_links = known_links(data.attribute_links, distances, list_of)
+    # Control words change nothing that concerns stereotype lists.
+    stereotype = kind_of == kind_of.min()
+    protected_links = known_links(data.protected_links, distances[stereotype].T, group_of)
+    attribute_links = known_links(data.attribute_links, distances, list_of, kind_of)
     return AttributeSample(
         distances=distances,
         list_of=list_of,
@@ -157,14 +159,19 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     )
 
 
-def known_links(links: Links | None, distances: np.ndarray, list_of: np.ndarray) -> Links:
-    """Return the recorded links of words (rows); if these are unknown, those that their distances show."""
+def known_links(
+    links: Links | None, distances: np.ndarray, list_of: np.ndarray, kind_of: np.ndarray | None = None
+) -> Links:
+    """Return the recorded links of words (rows); if these are unknown, those that their distances show.
+
+    `kind_of` is the kind of each word's list, as in `links_of_distances`.
+    """
     if links is None:
         measured = np.isfinite(distances)
         values = np.where(measured, distances, 0.0)
         of_word = values.sum(axis=1, keepdims=True) / measured.sum(axis=1, keepdims=True).clip(1)
         whole = np.where(measured, distances, of_word)
-        links = links_of_distances(whole, list_of)
+        links = links_of_distances(whole, list_of, kind_of)
     return Links.none(len(list_of)) if links is None else links
 
 

@@ -141,8 +141,9 @@ def _dependence(
     lists = data.attribute_words if data.attribute_groups is None else data.attribute_groups
     of_lists = recorded_links(facts, "attribute", data.attribute_words, lists)
     of_words = recorded_links(facts, "protected", data.protected_words, data.protected_groups)
-    of_lists = known_links(of_lists and of_lists.keep(attributes), values, list_of)
-    of_words = known_links(of_words and of_words.keep(words), values.T, group_of)
+    kind_of = sample.list_kind[list_of]
+    of_lists = known_links(of_lists and of_lists.keep(attributes), values, list_of, kind_of)
+    of_words = known_links(of_words and of_words.keep(words), values[kind_of == kind_of.min()].T, group_of)
     effects = design_effects(of_lists, list_of), design_effects(of_words, group_of)
     return *effects, of_words.placed(words, len(sample.group_of))
 

@@ -91,7 +91,7 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
         measured = facts[KEY]["measured"] if KEY in facts else _MEASURED[bool(links.chance.any())]
         for name in dict.fromkeys(names.tolist()):
             members = np.flatnonzero(names == name)
-            joined = clusters(links.keep(members), NEARLY_ONE)
+            joined = clusters(links.keep(members), NEARLY_ONE) if KEY in facts else []
             records.append(
                 {
                     "role": role,
@@ -122,8 +122,12 @@ def links_of(data: ModelData, role: str) -> Links:
 
 
 def clusters_of(data: ModelData, role: str) -> list[list[int]]:
-    """Return the positions of words that count nearly as one, for a role: ``"protected"`` or ``"attribute"``."""
-    return clusters(links_of(data, role), NEARLY_ONE)
+    """Return the positions of words that count nearly as one, for a role: ``"protected"`` or ``"attribute"``.
+
+    Distances alone show how much words depend on each other, but not reliably which.
+    """
+    links = {"protected": data.protected_links, "attribute": data.attribute_links}[role]
+    return [] if links is None else clusters(links, NEARLY_ONE)
 
 
 def worth_text(record: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ def test_sensitivity_returns_the_refits_that_were_done(table: pd.DataFrame, monk
     settings = {"leave_out": "protected_word", "draws": 100, "random_seed": 1, "progress": False}
     whole = bb.sensitivity(table, "hierarchical", **settings)
     monkeypatch.setattr(sensitivity, "_obstacles", Interrupted(sensitivity._obstacles, 3))
-    with pytest.warns(StoppedWarning, match=r"Interrupted after 3 of 16 refits"):
+    with pytest.warns(StoppedWarning, match=r"Interrupted after 3 of 17 refits"):
         part = bb.sensitivity(table, "hierarchical", **settings)
     assert part.attrs["stopped"]
     assert not whole.attrs["stopped"]

@@ -31,7 +31,10 @@ def question_section(page: FitReport) -> Section:
     for frame, role in ((protected, "protected"), (attributes, "attribute")):
         worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
         frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
-    size, shown = {"size": ("Words", count_text), "effective_words": ("Worth", "{:.1f}".format)}, ("The words", None)
+    size, shown = (
+        {"size": ("Words", count_text), "effective_words": ("Independent words", "{:.1f}".format)},
+        ("The words", None),
+    )
     group_columns = {"name": ("Group", None), **size, "expected": ("Associated lists", None), "words": shown}
     list_columns = {"name": ("List", None), **size, "words": shown}
     blocks: list[Block] = [
@@ -41,11 +44,7 @@ def question_section(page: FitReport) -> Section:
             "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
             "direction, 1 for unrelated, 2 for opposite."
         ),
-        frame_table(
-            protected,
-            "Protected words; the worth of a group is what its words count for, in independent words",
-            group_columns,
-        ),
+        frame_table(protected, "Protected words", group_columns),
     ]
     if not control.all():
         blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
