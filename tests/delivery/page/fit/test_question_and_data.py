@@ -17,11 +17,11 @@ def tables(blocks: object) -> dict[str, Table]:
 def test_lists_are_shown_with_what_they_are_associated_with(given: FitReport) -> None:
     shown_tables = tables(question_section(given).blocks)
     assert shown_tables["Protected words"].rows == (
-        ("summer <u>", "3", "warm & <i>", ", ".join(HOSTILE[::2])),
-        ("winter", "3", "cold", ", ".join(HOSTILE[1::2])),
+        ("summer <u>", "3", "3.0", "warm & <i>", ", ".join(HOSTILE[::2])),
+        ("winter", "3", "3.0", "cold", ", ".join(HOSTILE[1::2])),
     )
     assert [row[:2] for row in shown_tables["Attribute words"].rows] == [("warm & <i>", "4"), ("cold", "4")]
-    assert shown_tables["Attribute words"].rows[1][2] == "cold0, cold1, cold2, cold3"
+    assert shown_tables["Attribute words"].rows[1][3] == "cold0, cold1, cold2, cold3"
     assert [row[:2] for row in shown_tables["Control words"].rows] == [("human", "5"), ("neutral", "5")]
 
 
@@ -36,7 +36,7 @@ def test_a_bundled_study_says_what_it_is_about(fit: xr.DataTree, given: FitRepor
 def test_only_controls_have_no_other_lists(controls_only: FitReport) -> None:
     shown_tables = tables(question_section(controls_only).blocks)
     assert "Attribute words" not in shown_tables
-    assert [row[2] for row in shown_tables["Protected words"].rows] == ["none", "none"]
+    assert [row[3] for row in shown_tables["Protected words"].rows] == ["none", "none"]
 
 
 def test_counts_are_those_of_the_table(given: FitReport) -> None:
