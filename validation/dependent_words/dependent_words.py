@@ -474,6 +474,54 @@ def averages_markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def findings(cells: pd.DataFrame) -> str:
+    """Return the sentences of README.md on the table."""
+    cells = cells.fillna({"model": ""})
+    kinds = averages(cells).set_index("kind")
+    default = cells[cells["method"] == "default"].assign(kind=cells.apply(kind_of, axis=1))
+
+    def coverage(kind: str) -> str:
+        row = kinds.loc[kind]
+        return (
+            f"{row['population']:.2f} (words like these), {row['these_words']:.2f} (these words), {row['group']:.2f} "
+            f"(groups) and {row['word']:.2f} (single words)"
+        )
+
+    clusters, independent = default[default["kind"] == "clusters"], kinds.loc["independent words"]
+    lowest = clusters.loc[clusters["coverage"].idxmin()]
+    claims = default[(default["level"] == "word") & default["kind"].str.startswith("clusters")]["claims"]
+    of_independent = default[(default["kind"] == "independent words") & (default["level"] == "these_words")]
+    synonyms = default[(default["lists"] == "synonyms") & (default["level"] == "these_words")]["coverage"]
+    weat = cells[(cells["method"] == "weat") & (cells["cluster"] == 4) & (cells["lists"] == "random")]["claims"]
+    crossed = cells[(cells["method"] == "crossed_per_list") & (cells["level"] == "these_words")].set_index("cluster")
+    crowded = kinds.loc["clusters of 8"]
+    lines = [
+        f"**Clusters of two to four words, inflections and synonyms**: 89 % intervals contain the truth in "
+        f"{coverage('clusters')} of the tables, Welch's interval over all words in "
+        f"{kinds.loc['clusters', 'plain']:.2f}. The lowest cell has {lowest['coverage']:.2f}.",
+        f"**Left out**: {coverage('clusters, left out')}; the lowest cell has "
+        f"{kinds.loc['clusters, left out', 'lowest']:.2f}.",
+        f"**Clusters of eight**, three a list: {coverage('clusters of 8')}; Welch's interval {crowded['plain']:.2f}. "
+        "Three concepts say little about a list of them: take words of more concepts.",
+        f"**Independent words** cost {100 * (independent['width'] - 1):.0f} % of width on average, at most "
+        f"{100 * (of_independent['width_over_plain'].max() - 1):.0f} % in a cell; coverage "
+        f"{coverage('independent words')}.",
+        f"**Single words** are claimed in {claims.min():.2f} to {claims.max():.2f} of the cases over cells with "
+        f"clusters, at a nominal 0.11, and in {independent['claims_word']:.2f} where words are independent.",
+        f"**Synonyms of EVALution** are often not alike in their vectors: {synonyms.min():.2f} to "
+        f"{synonyms.max():.2f} of the intervals of these words contain the truth.",
+        f"**Words of studies alone**: the bundled vectors have neighbours among 632 words only, whose likeness is "
+        "seldom above chance, and what they share is found in part: "
+        f"{coverage('clusters, words of studies alone')}.",
+        f"**Protected words in clusters**, with opinion words as attributes: {coverage('protected words in clusters')}.",
+        f"**WEAT** has p < .05 in {weat.min():.2f} to {weat.max():.2f} of the tables with clusters of four. "
+        "`crossed_per_list`, which counts each word in full, has intervals with the truth in "
+        f"{crossed.loc[1, 'coverage']:.2f} of the tables without clusters and {crossed.loc[4, 'coverage']:.2f} with "
+        "clusters of four.",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
 def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
