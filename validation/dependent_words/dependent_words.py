@@ -513,7 +513,8 @@ def findings(cells: pd.DataFrame) -> str:
         f"**Words of studies alone**: the bundled vectors have neighbours among 632 words only, whose likeness is "
         "seldom above chance, and what they share is found in part: "
         f"{coverage('clusters, words of studies alone')}.",
-        f"**Protected words in clusters**, with opinion words as attributes: {coverage('protected words in clusters')}.",
+        "**Protected words in clusters**, with opinion words as attributes: "
+        f"{coverage('protected words in clusters')}.",
         f"**WEAT** has p < .05 in {weat.min():.2f} to {weat.max():.2f} of the tables with clusters of four. "
         "`crossed_per_list`, which counts each word in full, has intervals with the truth in "
         f"{crossed.loc[1, 'coverage']:.2f} of the tables without clusters and {crossed.loc[4, 'coverage']:.2f} with "

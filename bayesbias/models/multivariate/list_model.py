@@ -40,6 +40,7 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample
 
 DISTANCE_ERROR = 1e-3
 _LEAST_PRECISION = 1e-9
+_ROUNDED = 1e-12
 # Below this share of its length, a covariate's part that no group or other covariate has is rounding.
 _COLLINEAR = 1e-8
 # Size of the largest array of a step.
@@ -217,8 +218,10 @@ class Regression:
 def log_determinant(matrix: np.ndarray) -> np.ndarray:
     """Return the log determinants of positive definite matrices; infinity where rounding left them indefinite."""
     if matrix.shape[1] == 2:  # as with two groups: the formula takes a tenth of the time
-        determinant = matrix[:, 0, 0] * matrix[:, 1, 1] - matrix[:, 0, 1] * matrix[:, 1, 0]
-        sign, value = np.sign(determinant), np.log(np.abs(determinant))
+        product = matrix[:, 0, 0] * matrix[:, 1, 1]
+        determinant = product - matrix[:, 0, 1] * matrix[:, 1, 0]
+        # A smaller share of the product is rounding, of which one draw far out would get all weight.
+        sign, value = np.sign(determinant - _ROUNDED * product), np.log(np.abs(determinant))
     else:
         sign, value = np.linalg.slogdet(matrix)
     return np.asarray(np.where(sign > 0, value, np.inf))

@@ -19,6 +19,7 @@ from bayesbias.models.multivariate.list_model import (
     lean_log_density,
     lean_target,
     list_statistics,
+    log_determinant,
     regression_log_density,
     regression_posterior,
     regression_prior,
@@ -185,3 +186,11 @@ def test_words_that_stand_twice_with_half_a_share_are_the_words_once() -> None:
     stats_twice = list_statistics(twice, twice.distances[None], np.ones((1, len(twice.distances))), axes)
     for name in ("centre", "scatter", "weight", "zz", "zc", "cc", "origin", "counts"):
         np.testing.assert_allclose(getattr(stats_twice, name), getattr(stats_once, name), atol=1e-12)
+
+
+def test_rounding_makes_no_determinant() -> None:
+    """Far out, a rank beside a tiny diagonal: the difference of products is rounding."""
+    big = 1e8 * np.ones((1, 2, 2)) + 1e-9 * np.eye(2)
+    assert log_determinant(big)[0] == np.inf
+    apart = np.array([[[2.0, 1.0], [1.0, 3.0]]])
+    assert log_determinant(apart)[0] == pytest.approx(np.log(5))
