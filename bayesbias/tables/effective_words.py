@@ -72,7 +72,7 @@ class Vocabulary:
         lengths = np.sqrt(np.maximum(np.diag(products), np.finfo(float).tiny))
         rng = np.random.default_rng(0)
         random_lists = rng.integers(len(self.correlations), size=(_RANDOM_LISTS, words))
-        sums = self.correlations[random_lists[:, :, None], random_lists[:, None]].sum(axis=(1, 2))
+        sums = [self.correlations[np.ix_(rows, rows)].sum() for rows in random_lists]
         return bool((products / lengths[:, None] / lengths).sum() > np.quantile(sums, _TOPIC_QUANTILE))
 
 
