@@ -4,6 +4,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +14,7 @@ from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Vectors, check_words
-from bayesbias.embeddings.encoders.folders import folder_kind
+from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
@@ -172,7 +173,18 @@ def _encoded(folder: Path, words: Iterable[str] | None, case: Case, name: str | 
 
     if words is None:
         raise EmbeddingError(f"{folder} is a folder of an encoder, which has no list of words. Give words=study.words.")
-    return replace(encode(folder, words, name=name, reference=common_words()), case=case_rule(case))
+    sample = _encoded_common_words(folder, folder_encoder(folder).digest)
+    return replace(encode(folder, words, name=name), case=case_rule(case), vocabulary_sample=sample)
+
+
+@lru_cache(maxsize=4)
+def _encoded_common_words(folder: Path, digest: str) -> Vectors | None:
+    """Return the vectors of the bundled common words, encoded once for all studies; `digest` is that of the encoder."""
+    from bayesbias.embeddings.encoders.encoding import encode
+
+    del digest  # another encoder in the same folder is encoded anew
+    common = encode(folder, common_words())
+    return sampled_vectors(common.words, common.vectors)
 
 
 def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
