@@ -27,7 +27,6 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
     farther = [by_inside.loc[-1, "passes"], by_inside.loc[1, "fails"]]
     called_worse = worse["probability_worse"] >= HDI_PROB
     of_cells = called_worse.groupby(worse["cell"])
-    assert by_inside.loc[2, "passes"] == pytest.approx(0.5, abs=0.05)
     computed = [
         f"{len(script.CELLS)} cells with lists of equal length",
         f"{passes:.3f} of the tables pass wrongly and {fails:.3f} fail wrongly on average (Monte Carlo error "
@@ -35,11 +34,13 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
         f"would give {100 * (1 - HDI_PROB) / 2:.1f} %",
         f"One sd away from the edge the errors are {max(farther):.3f} and less",
         f"an edge 3 sds from the truth passes {by_inside.loc[3, 'passes']:.2f} of the tables, 4 sds "
-        f"{by_inside.loc[4, 'passes']:.2f}, 2 sds half",
+        f"{by_inside.loc[4, 'passes']:.2f}, 2 sds {by_inside.loc[2, 'passes']:.2f}",
         f"of {len(worse):,} pairs of tables with the same truth {called_worse.mean():.3f} (Monte Carlo error "
         f"{binomial_error(called_worse.mean(), len(worse)):.3f}) have a probability of being "
         f"worse of {HDI_PROB} or more, at most {of_cells.mean().max():.2f} in a cell of "
         f"{of_cells.size().unique().item()}",
+        # Of this table and that of 2026-11-24, which the history of the repository has.
+        "median posterior sds are 1.02 to 1.27 times those before",
         "whose gap is nearly 0",
         "below 0 the truth lies outside",
         "above 0 a fail is",

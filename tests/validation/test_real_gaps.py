@@ -65,8 +65,24 @@ def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     }
     own, plain = by_method["multivariate"], by_method["plain_t"]
     yield f"({own.loc['word', 'error_over_plain'].max():.2f} in the worst cell)"
-    behind = (plain.loc["these_words", "claims"] - own.loc["these_words", "claims"]).max()
-    yield f"{100 * behind:.0f} points below in the worst cell"
+    these_words = own.loc["these_words"].assign(
+        behind=100 * (plain.loc["these_words", "claims"] - own.loc["these_words", "claims"])
+    )
+    axes = these_words.index.get_level_values("axis")
+    gendered, drawn = these_words[axes.str.endswith(", gendered words")], these_words[~axes.str.contains(",")]
+    yield (
+        f"the sd is {gendered['sd_over_error'].mean():.2f} times the error, {gendered['coverage'].mean():.2f} of the "
+        f"intervals contain the truth, and the power is {gendered['behind'].mean():.0f} points below that of the plain "
+        f"interval on average, {these_words['behind'].max():.0f} in the worst cell"
+    )
+    assert these_words["behind"].idxmax() in gendered.index
+    yield (
+        f"the sd is {drawn['sd_over_error'].mean():.2f} times the error, the coverage {drawn['coverage'].mean():.2f}, "
+        f"and the power {drawn['behind'].mean():.0f} point below"
+    )
+    # Of the table of 2026-11-23, which the history of the repository has.
+    yield "the sd was 1.22 times the error over all cells, and the power at most 4 points below"
+    yield f"contains the truth in {these_words['coverage'].mean():.2f} of the tables"
     bias = own["bias_in_sd"].abs()
     yield f"at most {bias.max():.2f} posterior sds in a cell, {bias.loc['these_words'].mean():.2f} on average"
     of_15 = own.loc["population"].query("words == 15")["sd_over_error"].mean()
