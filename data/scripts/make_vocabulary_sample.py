@@ -2,10 +2,10 @@
 
     python data/scripts/make_vocabulary_sample.py CORPUS.txt.gz          (about 3 minutes on one core)
 
-The bundled vectors were trained with gensim on another machine, whose arithmetic gives other numbers. So the vectors are
-trained once more with the same corpus and settings, and random words of this training are turned onto each bundled file
-by the rotation that brings the shared words nearest to each other (orthogonal Procrustes). A rotation keeps all cosines
-of the random words: what chance resemblance is in vectors of this kind. `distance_table` needs nothing else of them.
+The bundled vectors were trained with gensim on another machine, whose arithmetic gives other numbers. So the vectors
+are trained once more with the same corpus and settings, and random words of this training are turned onto each bundled
+file by the rotation that brings the shared words nearest to each other (orthogonal Procrustes). A rotation keeps all
+cosines of the random words: what chance resemblance is in vectors of this kind. `distance_table` needs nothing else.
 """
 
 import argparse

@@ -496,6 +496,8 @@ def findings(cells: pd.DataFrame) -> str:
     synonyms = default[(default["lists"] == "synonyms") & (default["level"] == "these_words")]["coverage"]
     weat = cells[(cells["method"] == "weat") & (cells["cluster"] == 4) & (cells["lists"] == "random")]["claims"]
     crossed = cells[(cells["method"] == "crossed_per_list") & (cells["level"] == "these_words")].set_index("cluster")
+    of_robust = (cells["method"] == "multivariate_robust") & (cells["level"] == "these_words")
+    robust = cells[of_robust].set_index("cluster")
     crowded = kinds.loc["clusters of 8"]
     lines = [
         f"**Clusters of two to four words, inflections and synonyms**: 89 % intervals contain the truth in "
@@ -521,7 +523,8 @@ def findings(cells: pd.DataFrame) -> str:
         f"**WEAT** has p < .05 in {weat.min():.2f} to {weat.max():.2f} of the tables with clusters of four. "
         "`crossed_per_list`, which counts each word in full, has intervals with the truth in "
         f"{crossed.loc[1, 'coverage']:.2f} of the tables without clusters and {crossed.loc[4, 'coverage']:.2f} with "
-        "clusters of four.",
+        "clusters of four; `multivariate_robust`, which counts them as the default does, in "
+        f"{robust.loc[1, 'coverage']:.2f} and {robust.loc[4, 'coverage']:.2f}.",
     ]
     return "\n".join(f"- {line}" for line in lines)
 
