@@ -250,8 +250,8 @@ def covariate_effect(
     >>> effect = bb.covariate_effect(fitted, ("male", "female"))
     >>> effect.effects.query("scope == 'population'")[["quantity", "covariate", "observed", "mean"]].round(3)
           quantity covariate  observed   mean
-    0        slope   letters    -0.006 -0.006
-    2  correlation   letters    -0.429 -0.524
+    0        slope   letters    -0.006 -0.005
+    2  correlation   letters    -0.429 -0.518
     4  residual sd               0.027  0.013
     """
     check_fit(fit)

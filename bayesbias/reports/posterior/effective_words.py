@@ -62,12 +62,12 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
 
     Examples
     --------
-    >>> bb.effective_words(table)[["list", "words", "effective_words", "nearly_one"]].round(1).head(4)
-         list  words  effective_words        nearly_one
-    0    math      8              6.7     math, algebra
-    1    arts      8              6.4
-    2    male      8              4.2      brother, son
-    3  female      8              4.7  sister, daughter
+    >>> bb.effective_words(table)[["list", "nearly_one", "words", "effective_words"]].round(1).head(4)
+         list        nearly_one  words  effective_words
+    0    math     math, algebra      8              6.7
+    1    arts                        8              7.1
+    2    male      brother, son      8              4.3
+    3  female  sister, daughter      8              4.7
     """
     import pandas as pd
 

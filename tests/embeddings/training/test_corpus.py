@@ -116,12 +116,14 @@ def test_a_corpus_takes_few_bytes_a_word():
         for _ in range(100):
             yield [str(number) for number in rng.integers(50, size=1000)]
 
-    tracemalloc.start()
-    corpus = read_corpus(many(), min_count=1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peaks = []
+    for _ in range(3):  # threads of other tests may allocate meanwhile
+        tracemalloc.start()
+        corpus = read_corpus(many(), min_count=1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
     assert corpus.tokens == 100_000
-    assert peak < 20 * corpus.tokens  # of lists of words, 60 and more
+    assert min(peaks) < 20 * corpus.tokens  # of lists of words, 60 and more
 
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):

@@ -181,11 +181,12 @@ def test_words_that_are_forms_of_each_other_widen_slopes_of_words_like_these() -
     rng = np.random.default_rng(3)
     (table,) = tables_of(SAMPLE[:40], forms(8, 4, rng, 0.4)).values()
     values = pd.DataFrame({"word": table["protected_word"].unique(), "share": np.repeat(rng.standard_normal(8), 4)})
-    sds = []
+    variances, residual_sds = [], []
     for made_of in (table, without_links(table)):
         fit = bb.fit(made_of, covariates=values, draws=1000, random_seed=1, progress=False)
         rows = bb.covariate_effect(fit).effects.set_index(["quantity", "scope"])["sd"]
-        sds.append([rows.loc[quantity, "population"] for quantity in ("slope", "residual sd")])
-    (slope, residual_sd), (plain_slope, plain_sd) = sds
-    assert slope > 1.2 * plain_slope
-    assert residual_sd > 1.05 * plain_sd
+        # Both scopes have the error of the attribute words; the choice of the protected words is what the first adds.
+        variances.append(rows["slope", "population"] ** 2 - rows["slope", "these_words"] ** 2)
+        residual_sds.append(rows["residual sd", "population"])
+    assert variances[0] > 2 * variances[1]  # 16 words are worth 4.9
+    assert residual_sds[0] > 1.05 * residual_sds[1]
