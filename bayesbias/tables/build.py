@@ -1,8 +1,8 @@
 """Build a distance table from an embedding and a study."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
 from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.vocabulary_sample import FEWEST
 from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
@@ -32,6 +33,8 @@ from bayesbias.tables.schema import (
 
 # Peak while a table of a million pairs is built.
 _BYTES_A_PAIR = 300
+# Kept as long as the embeddings, whose vectors may take gigabytes.
+_VOCABULARIES: WeakKeyDictionary[Embedding, Vocabulary | None] = WeakKeyDictionary()
 
 
 def distance_table(
@@ -197,10 +200,10 @@ def _dependent_words(
         if source.dimensions != embedding.dimensions or source.reference is None:
             raise ArgumentError(
                 f"reference: {source.name!r} has {len(source):,} words of {source.dimensions} dimensions. Give vectors "
-                f"of at least 1,000 random words, with the {embedding.dimensions} dimensions of {embedding.name!r}."
+                f"of at least {FEWEST:,} random words, with the {embedding.dimensions} dimensions of "
+                f"{embedding.name!r}."
             )
-    vocabulary = vocabulary_of(source)
-    if vocabulary is None:
+    if (vocabulary := vocabulary_of(source)) is None:
         return None
     lists = {}
     for role in ("protected", "attribute"):
@@ -213,11 +216,12 @@ def _dependent_words(
     return dependence_record(lists, vectors, vocabulary)
 
 
-@lru_cache(maxsize=4)
 def vocabulary_of(embedding: Embedding) -> Vocabulary | None:
     """Return what random words of an embedding have in common, None without a sample of them; computed once."""
-    reference = embedding.reference
-    return None if reference is None else Vocabulary.from_reference(reference)
+    if embedding not in _VOCABULARIES:
+        reference = embedding.reference
+        _VOCABULARIES[embedding] = None if reference is None else Vocabulary.from_reference(reference)
+    return _VOCABULARIES[embedding]
 
 
 def _of_contexts(

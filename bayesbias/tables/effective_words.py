@@ -193,5 +193,5 @@ def _is_link(link: Any, words: int) -> bool:
         and all(is_count(place) and place < words for place in link[:2])
         and link[0] != link[1]
         and is_number(link[2])
-        and -1 <= link[2] <= 1.001
+        and 0 <= link[2] <= 1.001
     )

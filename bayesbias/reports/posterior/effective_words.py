@@ -78,9 +78,9 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
 def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of `effective_words` for rows of a table and its provenance."""
     topics = {(record["role"], record["list"]): record["topic"] for record in facts.get(KEY, {}).get("lists", ())}
-    lists = np.asarray(list_names(data)) if data.attribute_groups is None else data.attribute_groups
-    if data.attribute_groups is None:
-        lists = lists[attribute_lists(data)]
+    lists = data.attribute_groups
+    if lists is None:
+        lists = np.asarray(list_names(data))[attribute_lists(data)]
     records = []
     for role, words, names in (
         ("protected", data.protected_words, data.protected_groups),
@@ -174,7 +174,7 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
             "word have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
         )
         yield Statement("dependence from distances", text)
-    elif measured != "simulated" and not records[0]["measured"].startswith("vectors"):
+    elif measured in _MEASURED.values():
         text = (
             "That words of a list are independent. The table does not say which of them depend on each other, and has "
             "too few distances to show it. Synonyms and forms of one word count as separate evidence, and lists with "
