@@ -30,6 +30,8 @@ QUANTILE = 0.96
 _CHANCE_LINKS = 10
 FEWEST_EFFECTIVE = 1.5
 """A list of several words is worth at least so many: fewer have no spread."""
+LEAST_FREEDOM = FEWEST_EFFECTIVE - 1
+"""Two words have at least this much freedom, or a group of dependent words would have no likelihood."""
 _STEPS = 6
 
 
@@ -164,6 +166,15 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
 
 def _effect(shared: float, words: int) -> float:
     return float(min(1 + max(0.0, shared), max(1.0, words / FEWEST_EFFECTIVE)))
+
+
+def error_factor(words: float, effect: float) -> float:
+    """Return how many times larger the standard error of a mean over dependent words, or pairs, is.
+
+    >>> round(error_factor(8, 2.0), 3)
+    1.528
+    """
+    return float(np.sqrt(effect * (words - 1) / (words - effect)))
 
 
 def clusters(links: Links, least: float) -> list[list[int]]:

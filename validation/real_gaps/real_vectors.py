@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.estimates.dependence import Links, linked_words, residual_correlations
+from bayesbias.estimates.dependence import Links
 from bayesbias.tables.effective_words import KEY, Vocabulary, dependence_record
 
 VECTORS = {
@@ -65,7 +65,7 @@ def links_of(vectors: np.ndarray, member_of: np.ndarray, vocabulary: Vocabulary)
     parts = []
     for place in np.unique(member_of):
         members = np.flatnonzero(member_of == place)
-        links = linked_words(residual_correlations(vectors[members], vocabulary.metric), vocabulary.chance)
+        links = vocabulary.links(vectors[members])
         parts.append(links.placed(members, len(member_of)))
     return Links(
         np.concatenate([part.pairs for part in parts]),

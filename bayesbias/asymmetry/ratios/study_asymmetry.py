@@ -19,7 +19,7 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, unit_rows
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates.dependence import Links, linked_words, residual_correlations
+from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import vocabulary_of
@@ -249,7 +249,7 @@ def _links_of_lists(source: ConditionalSource, pairs: "pd.DataFrame") -> _Links:
             linked = Links.none(len(words))
             if vocabulary is not None:
                 vectors = unit_rows(embedding, words)
-                linked = linked_words(residual_correlations(vectors, vocabulary.metric), vocabulary.chance)
+                linked = vocabulary.links(vectors)
             links[role, str(name)] = words, linked
     return links
 

@@ -20,7 +20,14 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.vectors import unit_rows
-from bayesbias.estimates.dependence import ChanceCorrelations, Links, clusters, linked_words, residual_correlations
+from bayesbias.estimates.dependence import (
+    ChanceCorrelations,
+    Links,
+    clusters,
+    error_factor,
+    linked_words,
+    residual_correlations,
+)
 from bayesbias.estimates.freedom import welch_freedom
 
 LEAST_PAIRS = 3
@@ -269,15 +276,6 @@ def combined(values: Floats, parts: list[Estimate]) -> Estimate:
     variances = np.array([part.errors**2 for part in parts])
     freedom = np.array([np.broadcast_to(part.freedom, variances.shape[1:]) for part in parts])
     return Estimate(values, np.sqrt(variances.sum(axis=0)), welch_freedom(variances, freedom))
-
-
-def error_factor(pairs: int, effect: float) -> float:
-    """Return how many times larger the standard error of a mean over dependent pairs is.
-
-    >>> round(error_factor(8, 2.0), 3)
-    1.528
-    """
-    return float(np.sqrt(effect * (pairs - 1) / (pairs - effect)))
 
 
 def _estimate(values: Floats, influence: Floats, pairs: int, effect: float) -> Estimate:

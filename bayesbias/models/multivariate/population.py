@@ -20,6 +20,7 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
+from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.list_model import InverseWishart
 from bayesbias.models.word_effects import effects_basis
@@ -27,8 +28,6 @@ from bayesbias.models.word_effects import effects_basis
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 300))
 # Nodes of the common sd s, and of t, the sd of the logarithms of groups' sds; and the scale of its prior.
 _COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
-# Two words are worth at least this much freedom, or a group of dependent words would have no likelihood.
-_LEAST_FREEDOM = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class PlainEffects:
     def freedom(self, group: int) -> float:
         """Return the degrees of freedom of a group's contrasts: independent words less one."""
         count = int((self.group_of == group).sum())
-        return max((count + 1) / float(self.design_effects[group]) - 1, _LEAST_FREEDOM) if count else 0.0
+        return max((count + 1) / float(self.design_effects[group]) - 1, LEAST_FREEDOM) if count else 0.0
 
 
 def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:

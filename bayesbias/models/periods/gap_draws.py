@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bayesbias.estimates.dependence import FEWEST_EFFECTIVE
+from bayesbias.estimates.dependence import FEWEST_EFFECTIVE, error_factor
 from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.panel import mean_weights
@@ -79,7 +79,7 @@ def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
             parts = (mean - np.stack(without)) * (count - 1) / count
         shared = max(float((present.T.astype(float) @ present).mean()), 2.0)
         effect = min(float(sample.list_effects[place]), max(shared / FEWEST_EFFECTIVE, 1.0))
-        parts = parts * np.sqrt(effect * (shared - 1) / (shared - effect))
+        parts = parts * error_factor(shared, effect)
         deviations.append(ListDeviations(mean, parts, max(shared / effect - 1, 1.0)))
     return deviations
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.models.multivariate.list_model import InverseWishart
 
 # Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
@@ -21,8 +22,6 @@ FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
 _TUNE = 200
 # Nodes of t z_g and of t, and the scale of the prior of t.
 _FACTORS, _RATIOS, _RATIO_SCALE = np.linspace(-2.5, 2.5, 101), np.linspace(0.1, 1.5, 15), 0.5
-# Two words are worth at least this much freedom, or a group of dependent words would have no likelihood.
-_LEAST_FREEDOM = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +89,7 @@ def draw_word_variation(
     noise = basis.T @ sampling @ basis + 1e-12 * np.eye(len(basis))
     size, words = len(basis), len(group_of)
     sizes = np.bincount(group_of)
-    freedom = np.where(sizes > 1, np.maximum(sizes / effects - 1, _LEAST_FREEDOM), 0.0)
+    freedom = np.where(sizes > 1, np.maximum(sizes / effects - 1, LEAST_FREEDOM), 0.0)
     member = np.eye(len(sizes))[group_of] / sizes[group_of][:, None]
     patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     blocks = [(np.flatnonzero(pattern_of.reshape(-1) == place), basis[has]) for place, has in enumerate(patterns)]

@@ -14,8 +14,8 @@ from bayesbias.base.number_text import counted, digits_text, p_text, percent_tex
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.dependence import error_factor
 from bayesbias.estimates.intervals import settled
-from bayesbias.metrics.directions.pair_axis import error_factor
 from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs, pair_label
 
 if TYPE_CHECKING:

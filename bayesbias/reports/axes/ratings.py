@@ -8,8 +8,8 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
+from bayesbias.estimates.dependence import error_factor
 from bayesbias.estimates.freedom import welch_freedom
-from bayesbias.metrics.directions.pair_axis import error_factor
 from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers

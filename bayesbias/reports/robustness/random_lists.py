@@ -13,7 +13,7 @@ import numpy as np
 from bayesbias import geometry
 from bayesbias.embeddings.embedding import Embedding, unit_rows
 from bayesbias.errors import MeasureError, ReportError, did_you_mean
-from bayesbias.estimates.dependence import Links, linked_words, residual_correlations
+from bayesbias.estimates.dependence import Links
 from bayesbias.metrics.subspaces.random_words import MATCHES, draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.models.data import ModelData
 from bayesbias.studies.study import Study
@@ -119,7 +119,7 @@ class RandomLists:
         ]
         for members in self.members:
             rows = vectors[place_of[members]]
-            links = linked_words(residual_correlations(rows, vocabulary.metric), vocabulary.chance)
+            links = vocabulary.links(rows)
             parts.append(links.placed(members, words))
         # Two words of several lists are linked once.
         chance = np.asarray(np.max([part.chance for part in parts], axis=0), dtype=float)
