@@ -23,7 +23,9 @@ def calls():
     print(bb.conclusions(fit), bb.check_posterior(fit))
     save_figure(bb.plots.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
     bb.read_fit(bb.write_fit(fit, sys.argv[1] + "/fit.nc", overwrite=True))
-    bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=["he"])
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    bb.audit([vectors], ["weat7"], ["contrast", "mac", "rnsb"], models=["hierarchical"], draws=25, tune=50, chains=2,
+        random_seed=1, workers=2, progress=False)
 
 environment = dict(os.environ)
 calls()
@@ -33,6 +35,24 @@ filters = list(warnings.filters)
 calls()
 assert list(warnings.filters) == filters
 """
+
+
+MODULES = """
+import os, pkgutil
+from importlib import import_module
+environment = dict(os.environ)
+import bayesbias
+for module in pkgutil.walk_packages(bayesbias.__path__, "bayesbias."):
+    if not module.name.endswith("__main__"):
+        import_module(module.name)
+        assert dict(os.environ) == environment, (module.name, set(os.environ) - set(environment))
+"""
+
+
+@pytest.mark.slow
+def test_no_module_changes_the_environment_when_it_is_imported() -> None:
+    run = subprocess.run([sys.executable, "-c", MODULES], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.slow
