@@ -1,5 +1,6 @@
 """What belongs to the whole process, the environment and the warning filters, is after a call as it was before."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,6 +11,12 @@ import pytest
 
 from bayesbias.errors import BayesBiasWarning, collected_warnings, warn_user
 
+# Not what libraries have set in this process: the variables would be there before.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name in ("HOME", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "SYSTEMROOT", "TMPDIR") or name.endswith("_THREADS")
+}
 CALLS = """
 import os, sys, warnings
 import bayesbias as bb
@@ -51,13 +58,15 @@ for module in pkgutil.walk_packages(bayesbias.__path__, "bayesbias."):
 
 @pytest.mark.slow
 def test_no_module_changes_the_environment_when_it_is_imported() -> None:
-    run = subprocess.run([sys.executable, "-c", MODULES], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", MODULES]
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.slow
 def test_environment_and_filters_are_as_before(tmp_path: Path) -> None:
-    run = subprocess.run([sys.executable, "-c", CALLS, tmp_path], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", CALLS, tmp_path]
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 

@@ -13,11 +13,16 @@ def test_new_changed_and_removed_variables_are_as_before(monkeypatch: pytest.Mon
     monkeypatch.setenv("CHANGED", "before")
     monkeypatch.setenv("REMOVED", "before")
     before = dict(os.environ)
-    with pytest.raises(ImportError), same_environment():
-        os.environ |= {"NEW": "1", "CHANGED": "after"}
-        del os.environ["REMOVED"]
-        raise ImportError("a library is broken")
+    with pytest.raises(ImportError):
+        _changes_and_fails()
     assert dict(os.environ) == before
+
+
+@same_environment()
+def _changes_and_fails() -> None:
+    os.environ |= {"NEW": "1", "CHANGED": "after"}
+    del os.environ["REMOVED"]
+    raise ImportError("a library is broken")
 
 
 def test_what_an_optional_library_sets_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
