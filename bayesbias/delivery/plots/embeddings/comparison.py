@@ -162,7 +162,7 @@ def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> No
 def _short(name: str) -> str:
     """Return a name shortened in the middle, because names of derived embeddings begin alike."""
     name = " ".join(visible(name).split())
-    return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
+    return name if len(name) <= 28 else f"{name[:13]}…{name[-14:]}"
 
 
 def _difference(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
