@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.encoders.text_cache import text_cache
-from bayesbias.errors import BayesBiasError, InputFileError
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 
 
 def test_vectors_come_back_as_they_were(tmp_path):
@@ -61,3 +61,19 @@ def test_a_damaged_vector_is_refused(tmp_path, damaged):
         cache.base.execute("UPDATE vectors SET vector = ?", (damaged,))
         with pytest.raises(InputFileError, match="'a'"):
             cache.read(["a"])
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777], ids=oct)
+def test_a_cache_is_refused_where_another_user_can_put_a_journal_beside_it(tmp_path, mode):
+    """SQLite would write its journal through the link, and remove the file that a journal names."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    (tmp_path / "profile").write_text("mine")
+    (shared / "c.sqlite-journal").symlink_to(tmp_path / "profile")
+    (tmp_path / "link").symlink_to(shared / "c.sqlite")
+    for path in (shared / "c.sqlite", tmp_path / "link"):
+        with pytest.raises(OutputError, match=r"all may write to .*own"), text_cache(path, "one"):
+            pass
+    assert (tmp_path / "profile").read_text() == "mine"
+    assert [path.name for path in shared.iterdir()] == ["c.sqlite-journal"]
