@@ -131,7 +131,8 @@ def test_folders_above_need_not_be_readable() -> None:
 
 def _written(folder: Path) -> str:
     with held_open(folder) as place:
-        return (place / "file").write_text("x") and "written"
+        (place / "file").write_text("x")
+    return "written"
 
 
 # --- who may write ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -147,7 +148,9 @@ def test_a_file_is_exclusive_on_a_file_system_without_links_too(
 
 @pytest.mark.skipif(not folders._OPEN.is_dir(), reason="the system has no paths of open folders")
 @pytest.mark.parametrize("write", [atomic_path, partial(whole_folder, names=["*"])])
-def test_a_folder_above_that_becomes_a_link_in_the_meantime_leads_nowhere(write: Callable, tmp_path: Path) -> None:
+def test_a_folder_above_that_becomes_a_link_in_the_meantime_leads_nowhere(
+    write: Callable[..., AbstractContextManager[Path]], tmp_path: Path
+) -> None:
     private, shared = tmp_path / "private", tmp_path / "shared"
     private.mkdir()
     fill(private / "out", "mine")
