@@ -133,7 +133,8 @@ def check_writable(folder: Path) -> None:
 def check_unshared(file: Path) -> None:
     """Raise `OutputError` if no file can be created in the folder of a file, or all may create one there.
 
-    A file of SQLite needs this: SQLite takes what lies beside it for its journal, whoever wrote it, and follows links.
+    A file of SQLite needs this: SQLite carries out a journal beside it, whoever wrote that, and removes the file that
+    a journal names.
     """
     folder = followed(file).parent
     check_writable(folder)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -73,6 +74,17 @@ def give_to_stranger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     else:
         user = os.geteuid() + 1
         monkeypatch.setattr(os, "geteuid", lambda: user)
+
+
+def hostile_journal(base: Path, victim: Path) -> Path:
+    """Write a journal beside a file of SQLite that names a file to be removed: that of a change of several files."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    page = 4096
+    header = magic + struct.pack(">5I", 0, 7, base.stat().st_size // page, 512, page)
+    names = struct.pack(">I", 0x40000000 // page + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    journal = base.with_name(f"{base.name}-journal")
+    journal.write_bytes(header.ljust(512, b"\0") + names)
+    return journal
 
 
 def _become(user: int) -> None:

@@ -13,6 +13,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.contexts import building
 from bayesbias.errors import OutputError
+from tests.base.files.users import hostile_journal
 
 TEXTS = [f"The cat number {number} saw a dog." for number in range(400)]
 _SLOW = """
@@ -114,15 +115,17 @@ def test_a_build_that_was_killed_goes_on(corpus: Path, tmp_path: Path) -> None:
 def test_an_index_is_not_built_where_another_user_can_put_a_journal_beside_it(
     corpus: Path, tmp_path: Path, mode: int
 ) -> None:
-    shared = tmp_path / "shared"
+    shared, profile = tmp_path / "shared", tmp_path / "profile"
     shared.mkdir()
     shared.chmod(mode)
-    (tmp_path / "profile").write_text("mine")
-    (shared / "pets.contexts.part-journal").symlink_to(tmp_path / "profile")
+    profile.write_text("mine")
+    part = shared / "pets.contexts.part"
+    building._fill(part, TEXTS[:3], 1_000, progress=False)
+    journal = hostile_journal(part, profile)
     with pytest.raises(OutputError, match=r"all may write to .*own"):
         bb.embeddings.index_contexts(corpus, shared / "pets.contexts")
-    assert (tmp_path / "profile").read_text() == "mine"
-    assert [path.name for path in shared.iterdir()] == ["pets.contexts.part-journal"]
+    assert journal.exists()
+    assert profile.read_text() == "mine"
 
 
 def test_an_index_is_built_through_a_link_on_request_alone_and_beside_the_file(
