@@ -14,8 +14,9 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
-from bayesbias.base.files.inputs import SEAL_SIZE, sealed
-from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, clear_workshops
+from bayesbias.base.files.inputs import SEAL_SIZE, input_file, sealed
+from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, create_folder
+from bayesbias.base.files.workshops import clear_workshops
 from bayesbias.errors import InputFileError, OutputError
 from bayesbias.workers.cells import Answer, Cell
 
@@ -30,10 +31,11 @@ class KeptAnswers:
 
     def read(self, cell: Cell) -> Answer | None:
         """Return the kept answer of a cell; None if there is none, or its file is damaged or not of this cell."""
-        try:
-            content = self.path(cell).read_bytes()
-        except FileNotFoundError:
+        path = self.path(cell)
+        if not path.is_file():  # reading a pipe could block for ever
             return None
+        try:
+            content = path.read_bytes()
         except OSError as error:
             raise OutputError(f"Cannot read the cells in {self.folder}: {error.strerror or error}.") from error
         body = content[:-SEAL_SIZE]
@@ -62,7 +64,7 @@ class KeptAnswers:
         if not path.exists():
             with atomic_path(path) as new:
                 new.write_text(f"{resolve_seed(None)}\n", encoding="ascii")
-        text = path.read_bytes()[:20].decode("ascii", "replace").strip()
+        text = input_file(path).read_bytes()[:20].decode("ascii", "replace").strip()
         if not text.isdecimal():
             raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
         return resolve_seed(int(text))
@@ -88,10 +90,10 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
         yield None
         return
     new = not folder.parent.exists()
-    folder.parent.mkdir(exist_ok=True)
+    create_folder(folder.parent)
     try:
         with claimed(folder):
-            folder.mkdir(exist_ok=True)
+            create_folder(folder)
             clear_workshops(folder)
             begun = (folder / _SEED).exists()
             try:

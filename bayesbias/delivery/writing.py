@@ -4,12 +4,14 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from glob import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.escapes import json_text, visible, write_csv
+from bayesbias.base.files.folders import is_of_this_user
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
@@ -171,12 +173,14 @@ def write_files(
 
 
 def written_names(folder: Path) -> list[str]:
-    """Return the names of the files of an earlier result, which its conclusions.json lists."""
+    """Return patterns of the files of an earlier result of this user, which its conclusions.json lists."""
+    conclusions = folder / NUMBERS
     try:
-        names = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["files"]
+        is_ours = conclusions.is_file() and is_of_this_user(conclusions)  # another user may list any files
+        names = json.loads(conclusions.read_text(encoding="utf-8"))["files"] if is_ours else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         names = None  # not a folder of a result: nothing else in it may be replaced
-    listed = [str(name) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
+    listed = [escape(str(name)) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
     return [TEXT, NUMBERS, PAGE, *listed]
 
 

@@ -1,6 +1,7 @@
 """Kept answers come back from their files as they were, or not at all."""
 
 import json
+import os
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +15,10 @@ import bayesbias as bb
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
-from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.kept_answers import KeptAnswers, check_cells_folder, keep_answers
+from bayesbias.errors import InputFileError, OutputError
 from bayesbias.workers.cells import Answer
+from tests.base.files.users import give_to_stranger
 from tests.cells import pets
 from tests.reports.debiasing import pets as debias_pets
 
@@ -216,3 +219,35 @@ def check_lies(cell: Any, path: Path, place: tuple[str, ...], odd: object) -> No
         np.savez(content, **{**contents, "parts": text})
         path.write_bytes(sealed(content.getvalue()))
         assert KeptAnswers(path.parent).read(cell) is None
+
+
+def test_a_pipe_among_the_answers_is_no_answer_and_no_seed(tmp_path: Path) -> None:
+    """Another process would have to write to it, before it could be read."""
+    kept, cell = KeptAnswers(tmp_path), AnyCell()
+    os.mkfifo(kept.path(cell))
+    os.mkfifo(tmp_path / "seed.txt")
+    assert kept.read(cell) is None
+    with pytest.raises(InputFileError, match="ordinary file"):
+        kept.seed()
+    with pytest.raises(OutputError, match="pipe"):
+        kept.write(cell, ANSWER)
+
+
+def test_the_folder_of_answers_is_not_that_of_another_users_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared, private = tmp_path / "shared", tmp_path / "private"
+    shared.mkdir()
+    private.mkdir()
+    (private / "seed.txt").write_text("1")
+    for link in (shared / "cells", shared / "out"):
+        link.symlink_to(private)
+    shared.chmod(0o777)
+    for link in (shared / "cells", shared / "out"):
+        give_to_stranger(link, monkeypatch)
+    for folder in (shared / "cells", shared / "out" / "cells"):
+        with pytest.raises(OutputError, match="link of another user"):
+            check_cells_folder(folder)
+        with pytest.raises(OutputError, match="link of another user"), keep_answers(folder):
+            pass
+    assert [path.name for path in private.iterdir()] == ["seed.txt"]

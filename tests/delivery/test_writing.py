@@ -1,6 +1,7 @@
 """Whatever a report returns is written by the same code: whole, safe, with every statement and every number."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +17,7 @@ from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
 from bayesbias.reports.audits.gate import GateResult
+from tests.base.files.users import give_to_stranger
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
 from tests.reports.made import made_fit
@@ -127,6 +129,24 @@ def test_a_list_of_files_from_elsewhere_removes_nothing_outside(tmp_path: Path) 
     bb.write(result_of("seeds"), folder, overwrite=True)
     assert (tmp_path / "kept.csv").read_text() == "mine"
     assert not (folder / "old.csv").exists()
+
+
+def test_a_list_of_files_removes_no_others_that_a_pattern_matches_nor_what_another_user_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("notes.md", "[ab].csv", "a.csv"):
+        (tmp_path / name).write_text("mine")
+    listing = tmp_path / writing.NUMBERS
+    listing.write_text(json.dumps({"files": ["*", "[ab].csv"]}))
+    bb.write(result_of("seeds"), tmp_path, overwrite=True)
+    assert {path.name for path in tmp_path.iterdir()} >= {"notes.md", "a.csv"}
+    assert not (tmp_path / "[ab].csv").exists()
+    listing.write_text(json.dumps({"files": ["notes.md"]}))
+    give_to_stranger(listing, monkeypatch)
+    assert "notes.md" not in writing.written_names(tmp_path)
+    listing.unlink()
+    os.mkfifo(listing)
+    assert "notes.md" not in writing.written_names(tmp_path)
 
 
 def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,33 +1,24 @@
 """Atomic outputs: files and folders that are written whole or not at all.
 
-An output is made in a workshop, a hidden folder beside it, and put in place at the end: by one rename, or by one
-exchange of two folders if a folder is replaced. A workshop is locked while its run lives, so that another run with the
-same output fails early; the next run clears what a killed run left. If a folder cannot be exchanged (it is a mount
-point or the current folder, it holds folders, or the system has no such call), its files are replaced one by one, after
-a journal is written, which the next run completes if this one is killed.
+An output is made in a workshop beside it, and put in place at the end: by one rename, or by one exchange of two folders
+if a folder is replaced. If a folder cannot be exchanged (it is a mount point or the current folder, it holds folders or
+files that cannot be linked, it is of another user, or the system has no such call), its files are replaced one by one,
+after a journal is written, which the next run completes if this one is killed.
 """
 
-import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from errno import EINVAL, ENOSYS, ENOTSUP
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from functools import cache, partial
-from hashlib import sha256
 from pathlib import Path
-from stat import S_ISDIR
+from stat import S_IFMT, S_IMODE
 
 from bayesbias.base.checks import check_path
-from bayesbias.errors import BayesBiasError, OutputError, name_some
+from bayesbias.base.files.folders import check_writable, followed, held_open, our_errors
+from bayesbias.base.files.workshops import NEW, Workshop, content, is_folder, move_into_place, workshop
+from bayesbias.errors import OutputError, name_some
 
-_ENDING = ".bayesbias"
-_NEW, _JOURNAL = "new", "journal.json"
-# Workshops that this run holds: an output inside an output needs no second lock.
-_held: ContextVar[tuple[Path, ...]] = ContextVar("held", default=())
 # Outputs that were put in place, with their inode numbers.
 _placed: dict[Path, int] = {}
 
@@ -35,17 +26,16 @@ _placed: dict[Path, int] = {}
 def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `path` if a file can be written there, or to the target if it is a link; raise `OutputError` if not."""
     path = check_path(path)
-    target = _followed(path)
-    with _our_errors(path):
+    target = followed(path)
+    with our_errors(path):
         if target.is_dir():
             raise OutputError(f"Cannot write {path}: it is a folder. Give the name of a file.")
-        if target.exists():
-            if not target.is_file():
-                raise OutputError(f"Cannot write {path}: it is a device or a pipe. Give the name of an ordinary file.")
-            if not overwrite:
-                raise OutputError(
-                    f"{path} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite)."
-                )
+        if target.exists() and not target.is_file():
+            raise OutputError(f"Cannot write {path}: it is a device or a pipe. Give the name of an ordinary file.")
+        if os.path.lexists(path) and not overwrite:  # also a link to no file
+            raise OutputError(
+                f"{path} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite)."
+            )
         _check_parent(path, target)
         return path
 
@@ -56,12 +46,14 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False, bes
     `beside` names files that it may hold already, such as those of an unfinished run.
     """
     folder = check_path(folder, "folder")
-    target = _followed(folder)
-    with _our_errors(folder):
+    target = followed(folder)
+    with our_errors(folder):
         if target.exists() and not target.is_dir():
             raise OutputError(f"Cannot write results to {folder}: it is a file. Give a folder.")
-        if not overwrite and any(path.name not in beside for path in _content(target)):
+        if not overwrite and any(path.name not in beside for path in content(target)):
             raise OutputError(f"{folder} exists and is not empty. Give another folder, or --overwrite.")
+        if not overwrite and folder.is_symlink() and not target.exists():
+            raise OutputError(f"{folder} is a link to no folder. Give another folder, or --overwrite.")
         if target.is_dir():
             check_writable(target)
         else:
@@ -75,20 +67,18 @@ def _check_parent(path: Path, target: Path) -> None:
     check_writable(target.parent)
 
 
-def check_writable(folder: Path) -> None:
-    """Raise `OutputError` if no file can be created in a folder."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise OutputError(f"Cannot write in {folder}: {error.strerror or error}. Choose another folder.") from error
+def create_folder(folder: Path) -> None:
+    """Create a folder for results if there is none."""
+    target = followed(folder)
+    with our_errors(folder), held_open(target.parent) as place:
+        (place / target.name).mkdir(exist_ok=True)
 
 
 @contextmanager
 def claimed(path: str | os.PathLike[str]) -> Iterator[None]:
     """Hold the lock of an output, so that other runs that would write it fail before they begin."""
-    target = _followed(Path(path))
-    with _our_errors(target), _workshop(target, _place(target)):
+    target = followed(Path(path))
+    with our_errors(target), workshop(target, _place(target)):
         yield
 
 
@@ -98,16 +88,16 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
 
     A reader of `path` sees either the old file or the whole new one.
     """
-    target = _followed(check_output(path, overwrite=overwrite))
-    with _our_errors(target), _workshop(target, target.parent) as workshop:
-        made = workshop / target.name
+    target = followed(check_output(path, overwrite=overwrite))
+    with our_errors(target), workshop(target, target.parent) as shop:
+        made = shop.path / target.name
         yield made
-        _keep_mode(target, made)
+        _keep_mode(shop.output, made)
         _placed[target] = made.stat().st_ino
         if overwrite:
-            made.replace(target)
+            made.replace(shop.output)
         else:
-            _place_new(made, target)
+            _place_new(made, shop)
 
 
 @contextmanager
@@ -123,34 +113,32 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
     overwrite
         Whether files of an earlier run may be replaced.
     """
-    target = _followed(check_folder(folder, overwrite=overwrite))
-    with _our_errors(target), _workshop(target, place := _place(target)) as workshop:
-        new = workshop / _NEW
+    target = followed(check_folder(folder, overwrite=overwrite))
+    with our_errors(target), workshop(target, place := _place(target)) as shop:
+        new = shop.path / NEW
         new.mkdir()
         yield new
-        if not overwrite and target.is_dir() and _content(target):
-            raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
-        replaced = [path for path in _content(target) if any(fnmatch(path.name, name) for name in names)]
-        for path in new.iterdir():
-            _keep_mode(target / path.name, path)
-        if folders := [path.name for path in replaced if _is_folder(path)]:
-            raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder.")
-        others = [path for path in _content(target) if path not in replaced]
-        if place == target or any(map(_is_folder, others)):  # folders may be mounted or large: they stay in place
-            _replace_files(workshop, target, replaced)
-        elif not target.exists():
+        if not os.path.lexists(shop.output):
             _placed[target] = new.stat().st_ino
-            new.rename(target)
-        else:
-            _exchange_folder(workshop, target, replaced, others)
-
-
-def clear_workshops(folder: Path) -> None:
-    """Remove the workshops of killed runs from a folder."""
-    for path in folder.iterdir():
-        if _is_workshop(path):
-            with suppress(OutputError), _locked(path, folder):  # another run may hold it
-                shutil.rmtree(path, ignore_errors=True)
+            new.rename(shop.output)
+            return
+        with held_open(shop.output) as old:
+            if not overwrite and content(old):
+                raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
+            replaced = [path for path in content(old) if any(fnmatch(path.name, name) for name in names)]
+            for path in new.iterdir():
+                _keep_mode(old / path.name, path)
+            if folders := [path.name for path in replaced if is_folder(path)]:
+                raise OutputError(
+                    f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder."
+                )
+            others = [path for path in content(old) if path not in replaced]
+            # Folders may be mounted or large: they stay in place.
+            can_exchange = place != target and not any(map(is_folder, others))
+            if not (can_exchange and _exchange_folder(shop, old, replaced, others)):
+                for path in new.iterdir():
+                    _placed[target / path.name] = path.stat().st_ino
+                move_into_place(shop, old, replaced)
 
 
 def written() -> list[Path]:
@@ -158,81 +146,7 @@ def written() -> list[Path]:
     return [path for path, number in _placed.items() if path.exists() and path.stat().st_ino == number]
 
 
-# --- workshops --------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _workshop(target: Path, inside: Path) -> Iterator[Path]:
-    """Yield an empty, locked, hidden folder in `inside`, which is removed at the end."""
-    folder = inside / f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
-    if folder in _held.get():
-        try:
-            yield folder
-        finally:
-            _settle(folder, target)
-        return
-    if target.is_dir() and (other := target / folder.name) != folder and other.is_dir():
-        with _locked(other, target):  # of a killed run whose current folder this was
-            _settle(other, target)
-            shutil.rmtree(other)
-    with _locked(folder, target):
-        _settle(folder, target)
-        token = _held.set((*_held.get(), folder))
-        try:
-            yield folder
-        finally:
-            _held.reset(token)
-            _settle(folder, target)
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _locked(folder: Path, target: Path) -> Iterator[None]:
-    """Create a folder if necessary and hold its lock, which the system releases when the process dies."""
-    if folder.is_symlink():
-        raise OutputError(f"Cannot write {target}: {folder} is a link that this package did not make. Remove it.")
-    while True:
-        try:
-            folder.mkdir(exist_ok=True)
-        except FileExistsError:
-            with suppress(FileNotFoundError):  # another run may end, or begin, at any moment
-                if not S_ISDIR(folder.stat().st_mode):
-                    raise
-            continue
-        try:
-            import fcntl
-        except ImportError:  # Windows: without locks
-            yield
-            return
-        try:
-            handle = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:  # another run ended between the two calls
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_same(folder, handle):
-                yield
-                return
-        except BlockingIOError as error:
-            raise OutputError(f"Another run is writing {target}. Wait for it to end, or give another name.") from error
-        finally:
-            os.close(handle)
-
-
-def _is_same(folder: Path, handle: int) -> bool:
-    """Return whether an open folder still exists and was not replaced."""
-    try:
-        return os.fstat(handle).st_ino == folder.stat().st_ino
-    except FileNotFoundError:
-        return False
-
-
-def _settle(workshop: Path, target: Path) -> None:
-    """Complete a journal that this run or a killed one left, and empty the workshop."""
-    if (workshop / _JOURNAL).is_file():
-        _complete(workshop, target)
-    for path in workshop.iterdir():
-        _remove(path)
+# --- putting in place -------------------------------------------------------------------------------------
 
 
 def _place(target: Path) -> Path:
@@ -248,84 +162,63 @@ def _place(target: Path) -> Path:
     return target.parent
 
 
-# --- putting in place -------------------------------------------------------------------------------------
-
-
-def _place_new(made: Path, target: Path) -> None:
+def _place_new(made: Path, shop: Workshop) -> None:
     """Put a new file in place; raise `OutputError` if another run was faster."""
+    in_the_meantime = f"{shop.target} was written by another run in the meantime. Give another name."
     try:
-        os.link(made, target)
+        os.link(made, shop.output)
     except FileExistsError as error:
-        raise OutputError(f"{target} was written by another run in the meantime. Give another name.") from error
-    except OSError:  # a file system without links
-        made.replace(target)
+        raise OutputError(in_the_meantime) from error
+    except OSError as error:  # a file system without links
+        if os.path.lexists(shop.output):
+            raise OutputError(in_the_meantime) from error
+        made.replace(shop.output)
 
 
-def _exchange_folder(workshop: Path, target: Path, replaced: Collection[Path], others: Collection[Path]) -> None:
-    """Exchange a folder for the new one, after linking the `others`, which are not replaced, into the new one."""
-    new, exchange = workshop / _NEW, _exchanger()
-    for other in others:
-        _link(other, new / other.name)
-    shutil.copymode(target, new)
-    _placed[target] = new.stat().st_ino
+def _exchange_folder(shop: Workshop, old: Path, replaced: Collection[Path], others: Collection[Path]) -> bool:
+    """Exchange a folder for the new one, after linking the `others`, which are not replaced, into the new one.
+
+    Return whether that is possible; if not, nothing is changed.
+    """
+    new, exchange = shop.path / NEW, _exchanger()
+    before, after = old.stat(), new.stat()
+    linked: list[Path] = []
     try:
+        for other in others:
+            os.link(other, new / other.name, follow_symlinks=False)
+            linked.append(new / other.name)
+        _keep_mode(shop.output, new)
         assert exchange is not None
-        exchange(os.fsencode(new), os.fsencode(target))
-    except OSError as error:
-        if error.errno not in (EINVAL, ENOSYS, ENOTSUP):
-            raise
-        for other in others:  # this file system has no exchange
-            _remove(new / other.name)
-        _replace_files(workshop, target, replaced)
-        return
+        exchange(os.fsencode(new), os.fsencode(shop.output))
+    except OSError:  # such as a file system without links or exchanges, or a folder of another user
+        for path in linked:
+            path.unlink()
+        return False
+    replaced_meanwhile = OutputError(
+        f"{shop.target} was replaced by another user in the meantime. Give another folder."
+    )
+    if not os.path.samestat(new.lstat(), before):
+        exchange(os.fsencode(new), os.fsencode(shop.output))
+        raise replaced_meanwhile
+    _placed[shop.target] = after.st_ino
     # The workshop now holds the old folder: move files that others put there during the exchange.
     replaced_names = {path.name for path in replaced}
-    for path in _content(new):
-        successor = target / path.name
-        if path.name not in replaced_names and not (successor.exists() and successor.samefile(path)):
-            path.replace(successor)
+    with held_open(shop.output) as current:
+        if not os.path.samestat(current.stat(), after):
+            raise replaced_meanwhile
+        for path in content(new):
+            successor = current / path.name
+            if path.name not in replaced_names and not (successor.exists() and successor.samefile(path)):
+                path.replace(successor)
+    return True
 
 
 def _keep_mode(old: Path, made: Path) -> None:
-    """Give a new file the permissions of the file that it replaces."""
-    if old.is_file() and not old.is_symlink():
-        shutil.copymode(old, made)
-
-
-def _replace_files(workshop: Path, target: Path, replaced: Collection[Path]) -> None:
-    """Replace the files of a folder one by one, after writing a journal."""
-    new_files = list((workshop / _NEW).iterdir())
-    for path in new_files:
-        _placed[target / path.name] = path.stat().st_ino
-    draft = workshop / "draft"
-    names = {"made": [path.name for path in new_files], "old": [path.name for path in replaced]}
-    draft.write_text(json.dumps(names), encoding="utf-8")
-    draft.replace(workshop / _JOURNAL)
-    _complete(workshop, target)
-
-
-def _complete(workshop: Path, target: Path) -> None:
-    """Carry out a journal: move all new files to the folder, and remove old ones without a successor."""
-    journal = workshop / _JOURNAL
-    try:
-        names = json.loads(journal.read_text(encoding="utf-8"))
-        obsolete = {str(name) for name in names["old"]} - set(names["made"])
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise OutputError(f"{journal}, of a run that was stopped, is damaged. Remove {workshop}.") from error
-    for made in sorted((workshop / _NEW).iterdir()):
-        made.replace(target / made.name)
-    for name in obsolete:
-        if Path(name).name == name:  # an untrusted journal may name other paths
-            (target / name).unlink(missing_ok=True)
-    journal.unlink()
-
-
-def _link(source: Path, copy: Path) -> None:
-    """Create a hard link to a file, or a copy if that is not possible."""
-    try:
-        os.link(source, copy, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, copy, follow_symlinks=False)
+    """Give a new file or folder the permissions of the one that it replaces, if this is of the same kind and user."""
+    if os.path.lexists(old):
+        before, after = old.stat(follow_symlinks=False), made.stat()
+        if before.st_uid == after.st_uid and S_IFMT(before.st_mode) == S_IFMT(after.st_mode):
+            made.chmod(S_IMODE(before.st_mode))
 
 
 @cache
@@ -350,49 +243,3 @@ def _call(function: Callable[..., int], current_folder: int, flag: int, path: by
 
     if function(current_folder, path, current_folder, other_path, flag) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-# --- paths ------------------------------------------------------------------------------------------------
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
-
-
-def _is_workshop(path: Path) -> bool:
-    return path.name.startswith(".") and path.name.endswith(_ENDING)
-
-
-def _remove(path: Path) -> None:
-    if _is_folder(path):
-        shutil.rmtree(path)
-    else:
-        path.unlink()
-
-
-def _content(folder: Path) -> list[Path]:
-    """Return the content of a folder, without workshops."""
-    return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.is_dir() else []
-
-
-def _followed(path: Path) -> Path:
-    """Return the target of a path after following links."""
-    try:
-        target = path.resolve()
-        loop = target.is_symlink()
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise OutputError(f"Cannot write {str(path)!r}: {reason}. Give another name.") from error
-    if loop:
-        raise OutputError(f"Cannot write {path}: it is a link that leads to itself. Give another name.")
-    return target
-
-
-@contextmanager
-def _our_errors(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except BayesBiasError:
-        raise
-    except OSError as error:
-        raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_count, check_flag
+from bayesbias.base.files.folders import check_unshared, followed
 from bayesbias.base.files.inputs import SEAL
 from bayesbias.base.files.outputs import atomic_path, check_output, claimed
 from bayesbias.embeddings.contexts.index import APPLICATION, VERSION, ContextIndex, read_contexts
@@ -84,7 +85,7 @@ def index_contexts(
     EmbeddingError
         If the corpus has no word, or `path` holds an index of another corpus.
     OutputError
-        If the index cannot be written.
+        If the index cannot be written, or all may write to its folder.
 
     Examples
     --------
@@ -109,8 +110,10 @@ def index_contexts(
                 "another name, or allow overwriting (overwrite=True, or --overwrite)."
             )
         return index
+    check_output(path, overwrite=overwrite)
+    check_unshared(target)
     with claimed(target):
-        part = target.with_name(f"{target.name}.part")
+        part = followed(target).with_name(f"{target.name}.part")
         try:
             _fill(part, texts, longest, progress=progress)
         except sqlite3.DatabaseError as error:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.folders import check_writable, followed
 from bayesbias.base.files.inputs import input_file
-from bayesbias.base.files.outputs import atomic_path, check_writable
+from bayesbias.base.files.outputs import atomic_path
 from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError
@@ -36,7 +37,9 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
     if folder.exists() and not folder.is_dir():
         raise InputFileError(f"cache: {folder} is a file. Give a folder.")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        followed(folder).mkdir(parents=True, exist_ok=True)
+    except OutputError:
+        raise
     except OSError as error:
         raise OutputError(f"cache: cannot make {folder}: {error.strerror or error}. Choose another folder.") from error
     check_writable(folder)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.outputs import check_writable
+from bayesbias.base.files.folders import check_unshared
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 
 _APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
@@ -71,13 +71,13 @@ def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[Te
     InputFileError
         If the file is damaged, is not a cache, or belongs to an encoder of another name.
     OutputError
-        If it cannot be written.
+        If it cannot be written, or all may write to its folder.
     """
     if path is None:
         yield None
         return
     file = check_path(path, "cache")
-    check_writable(file.parent)
+    check_unshared(file)
     try:
         with closing(sqlite3.connect(file, isolation_level=None)) as base:
             base.execute("PRAGMA trusted_schema = OFF")

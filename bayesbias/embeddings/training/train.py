@@ -17,7 +17,8 @@ from bayesbias.base.checks import (
     shown,
     with_progress,
 )
-from bayesbias.base.files.outputs import check_writable, claimed
+from bayesbias.base.files.folders import check_writable
+from bayesbias.base.files.outputs import claimed
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, check_neighbours, read_corpus

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
 from bayesbias.base.files.inputs import input_file, is_folder
-from bayesbias.base.files.outputs import atomic_path
+from bayesbias.base.files.outputs import atomic_path, create_folder
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
@@ -228,6 +228,6 @@ def seed_content(words: tuple[str, ...], arrays: dict[str, NDArray[np.float32]],
 
 def write_seed(path: Path, content: bytes) -> None:
     """Write the file of one seed, whole or not at all, into a folder that may be new."""
-    path.parent.mkdir(exist_ok=True)
+    create_folder(path.parent)
     with atomic_path(path, overwrite=True) as temporary:
         temporary.write_bytes(content)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_type
-from bayesbias.base.files.outputs import check_folder
+from bayesbias.base.files.outputs import check_folder, create_folder
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning
@@ -111,7 +111,7 @@ def train_and_compare(
     check_asked(test_frame, test_pairs, groups)
     folder = None if checkpoints is None else check_folder(checkpoints, overwrite=True)
     if folder is not None:
-        folder.mkdir(exist_ok=True)
+        create_folder(folder)
     training_seeds = np.random.SeedSequence(seed).generate_state(seeds).tolist()
     runs: dict[str, list[Run]] = {name: [] for name in embeddings}
     for place, (name, source) in enumerate(embeddings.items(), start=1):

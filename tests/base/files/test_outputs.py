@@ -3,16 +3,20 @@
 import errno
 import os
 import stat
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.files import outputs
-from bayesbias.base.files.outputs import atomic_path, check_folder, check_output
+from bayesbias.base.files import folders, outputs
+from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, create_folder, whole_folder
 from bayesbias.delivery import writing
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, TableError
 from tests.base.files.folders import content, fill
+from tests.base.files.users import STRANGER, USER, as_user, give_to_stranger, needs_root, shared_folder
 from tests.reports.made import made_fit
 
 # --- files ------------------------------------------------------------------------------------------------
@@ -83,6 +87,81 @@ def test_a_link_stays_and_the_file_that_it_leads_to_is_written(tmp_path: Path) -
             made.write_text("new")
         assert (tmp_path / f"link-{name}").is_symlink()
         assert (tmp_path / "there" / name).read_text() == "new"
+
+
+def test_a_link_to_no_file_or_folder_is_followed_only_on_request(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "absent")
+    with pytest.raises(OutputError, match="exists"):
+        check_output(tmp_path / "link")
+    with pytest.raises(OutputError, match="link to no folder"):
+        fill(tmp_path / "link", "new", overwrite=False)
+    with pytest.raises(OutputError, match="exists"), atomic_path(tmp_path / "link"):
+        pass
+    assert not (tmp_path / "absent").exists()
+    fill(tmp_path / "link", "new")
+    assert content(tmp_path / "absent") == {"a.txt": "new", "b.txt": "new"}
+
+
+def test_a_link_that_comes_in_the_meantime_is_not_followed(tmp_path: Path) -> None:
+    """Nor is a file with another name of it, a hard link, written to."""
+    (tmp_path / "mine").write_text("mine")
+
+    def late(name: str, *, overwrite: bool) -> None:
+        with atomic_path(tmp_path / name, overwrite=overwrite) as made:
+            made.write_text("new")
+            (tmp_path / name).symlink_to(tmp_path / "mine")
+
+    with pytest.raises(OutputError, match="meantime"):
+        late("new", overwrite=False)
+    late("replaced", overwrite=True)
+    (tmp_path / "hard").hardlink_to(tmp_path / "mine")
+    with atomic_path(tmp_path / "hard", overwrite=True) as made:
+        made.write_text("new")
+    assert [(tmp_path / name).read_text() for name in ("mine", "replaced", "hard")] == ["mine", "new", "new"]
+    assert (tmp_path / "new").is_symlink()
+    assert not (tmp_path / "replaced").is_symlink()
+
+
+def test_a_file_is_exclusive_on_a_file_system_without_links_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    def late() -> None:
+        with atomic_path(tmp_path / "f") as made:
+            made.write_text("mine")
+            (tmp_path / "f").write_text("theirs")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(OutputError, match="meantime"):
+        late()
+    assert (tmp_path / "f").read_text() == "theirs"
+    with atomic_path(tmp_path / "g") as made:
+        made.write_text("mine")
+    assert (tmp_path / "g").read_text() == "mine"
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "log").write_text("log")
+    fill(tmp_path / "out", "new")
+    assert content(tmp_path / "out") == {"log": "log", "a.txt": "new", "b.txt": "new"}
+
+
+@pytest.mark.skipif(not folders._OPEN.is_dir(), reason="the system has no paths of open folders")
+@pytest.mark.parametrize("write", [atomic_path, partial(whole_folder, names=["*"])])
+def test_a_folder_above_that_becomes_a_link_in_the_meantime_leads_nowhere(
+    write: Callable[..., AbstractContextManager[Path]], tmp_path: Path
+) -> None:
+    private, shared = tmp_path / "private", tmp_path / "shared"
+    private.mkdir()
+    fill(private / "out", "mine")
+    (shared / "out").mkdir(parents=True)
+    path = shared / "out" / "a.txt" if write is atomic_path else shared / "out"
+    with write(path, overwrite=True) as made:
+        shared.rename(tmp_path / "moved")
+        shared.symlink_to(private)
+        (made if write is atomic_path else made / "a.txt").write_text("new")
+    assert content(private / "out") == {"a.txt": "mine", "b.txt": "mine"}
+    assert content(tmp_path / "moved" / "out") == {"a.txt": "new"}
 
 
 def test_long_names_with_dots(tmp_path: Path) -> None:
@@ -175,6 +254,83 @@ def test_permissions_are_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "out" / "a.txt").stat().st_mode) == 0o640
 
 
+@needs_root
+def test_permissions_of_a_file_of_another_user_are_not_kept() -> None:
+    with shared_folder(0o777) as (shared, _):
+        for path in (shared / "a.txt", shared / "out" / "a.txt"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("theirs")
+            path.chmod(0o4777)
+            os.chown(path, STRANGER, STRANGER)
+        (shared / "out").chmod(0o777)
+        os.chown(shared / "out", STRANGER, STRANGER)
+        outputs._exchanger()
+        assert as_user(USER, _replaced, shared / "a.txt") == "644"
+        assert as_user(USER, _filled, shared / "out") == "755 644"
+
+
+def _replaced(path: Path) -> str:
+    with atomic_path(path, overwrite=True) as made:
+        made.write_text("new")
+    return f"{stat.S_IMODE(path.stat().st_mode):o}"
+
+
+def _filled(folder: Path) -> str:
+    fill(folder, "new")
+    return f"{stat.S_IMODE(folder.stat().st_mode):o} {stat.S_IMODE((folder / 'a.txt').stat().st_mode):o}"
+
+
+@needs_root
+def test_a_folder_that_another_user_owns_and_nobody_else_can_move_is_filled() -> None:
+    with shared_folder(0o1777) as (shared, _):
+        (shared / "out").mkdir()
+        (shared / "out").chmod(0o777)
+        os.chown(shared / "out", STRANGER, STRANGER)
+        outputs._exchanger()
+        assert as_user(USER, _filled, shared / "out") == "777 644"
+
+
+def test_a_folder_that_is_replaced_before_the_exchange_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (exchange := outputs._exchanger()) is None:
+        pytest.skip("folders cannot be exchanged here")
+    fill(tmp_path / "out", "first")
+    fill(tmp_path / "project", "precious")
+
+    def late(one: bytes, other: bytes) -> None:
+        if (tmp_path / "project").exists():
+            (tmp_path / "out").rename(tmp_path / "moved")
+            (tmp_path / "project").rename(tmp_path / "out")
+        exchange(one, other)
+
+    monkeypatch.setattr(outputs, "_exchanger", lambda: late)
+    with pytest.raises(OutputError, match="replaced by another user"):
+        fill(tmp_path / "out", "second")
+    assert content(tmp_path / "out") == {"a.txt": "precious", "b.txt": "precious"}
+    assert content(tmp_path / "moved") == {"a.txt": "first", "b.txt": "first"}
+
+
+def test_what_others_wrote_goes_into_no_folder_that_takes_the_place_of_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (exchange := outputs._exchanger()) is None:
+        pytest.skip("folders cannot be exchanged here")
+    fill(tmp_path / "out", "first")
+    fill(tmp_path / "project", "precious", names=("c_1.txt",))
+
+    def late(one: bytes, other: bytes) -> None:
+        (tmp_path / "out" / "c_1.txt").write_text("theirs")
+        exchange(one, other)
+        (tmp_path / "out").rename(tmp_path / "moved")
+        (tmp_path / "project").rename(tmp_path / "out")
+
+    monkeypatch.setattr(outputs, "_exchanger", lambda: late)
+    with pytest.raises(OutputError, match="replaced by another user"):
+        fill(tmp_path / "out", "second")
+    assert content(tmp_path / "out") == {"c_1.txt": "precious"}
+
+
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"f\xff")
     with atomic_path(path) as made:
@@ -193,3 +349,20 @@ def test_an_error_of_one_file_of_a_folder_is_passed_on(tmp_path: Path, monkeypat
         bb.write(made_fit(draws=50), tmp_path / "out")
     assert caught.value is full
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_created_once_and_through_a_link_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "absent")
+    for _ in range(2):
+        create_folder(tmp_path / "link")
+    assert (tmp_path / "absent").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="exists"):
+        create_folder(tmp_path / "file")
+    tmp_path.chmod(0o777)
+    give_to_stranger(tmp_path / "link", monkeypatch)
+    with pytest.raises(OutputError, match="link of another user"):
+        create_folder(tmp_path / "link" / "inner")
+    assert list((tmp_path / "absent").iterdir()) == []

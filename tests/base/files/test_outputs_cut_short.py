@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,16 +106,18 @@ def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     with claimed(folder):
         (workshop,) = [path for path in tmp_path.iterdir() if path.name.endswith(".bayesbias")]
-    for names in ({"made": [], "old": ["../precious", "b.txt"]}, {"made": 1}, [], "no JSON"):
-        (workshop / "new").mkdir(parents=True)
+    sound = {"of": "out", "made": [], "old": ["../precious", "..", "b.txt"]}
+    for names in (sound, sound | {"of": "other"}, {"made": 1}, [], "no JSON"):
+        workshop.mkdir(mode=0o1700)
+        (workshop / "new").mkdir()
         text = names if isinstance(names, str) else json.dumps(names)
         (workshop / "journal.json").write_text(text)
-        if isinstance(names, dict) and "old" in names:
+        if names is sound:
             fill(folder, "second")
         else:
             with pytest.raises(OutputError, match="damaged"):
                 fill(folder, "third")
-            outputs.shutil.rmtree(workshop)
+            shutil.rmtree(workshop)
     assert (tmp_path / "precious").read_text() == "mine"
     assert content(folder) == {"a.txt": "second", "b.txt": "second"}
     (tmp_path / "elsewhere").mkdir()

@@ -13,6 +13,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.contexts import building
 from bayesbias.errors import OutputError
+from tests.base.files.users import hostile_journal
 
 TEXTS = [f"The cat number {number} saw a dog." for number in range(400)]
 _SLOW = """
@@ -108,3 +109,41 @@ def test_a_build_that_was_killed_goes_on(corpus: Path, tmp_path: Path) -> None:
     assert part.exists()
     assert bb.embeddings.index_contexts(corpus, target).texts(range(400)) == TEXTS
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.contexts", "pets.txt"]
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777], ids=oct)
+def test_an_index_is_not_built_where_another_user_can_put_a_journal_beside_it(
+    corpus: Path, tmp_path: Path, mode: int
+) -> None:
+    shared, profile = tmp_path / "shared", tmp_path / "profile"
+    shared.mkdir()
+    shared.chmod(mode)
+    profile.write_text("mine")
+    part = shared / "pets.contexts.part"
+    building._fill(part, TEXTS[:3], 1_000, progress=False)
+    journal = hostile_journal(part, profile)
+    with pytest.raises(OutputError, match=r"all may write to .*own"):
+        bb.embeddings.index_contexts(corpus, shared / "pets.contexts")
+    assert journal.exists()
+    assert profile.read_text() == "mine"
+
+
+def test_an_index_is_built_through_a_link_on_request_alone_and_beside_the_file(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "index")
+    filled: list[Path] = []
+    fill = building._fill
+
+    def noted(part: Path, *arguments: object, **settings: object) -> None:
+        filled.append(part)
+        fill(part, *arguments, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(building, "_fill", noted)
+    with pytest.raises(OutputError, match="exists"):
+        bb.embeddings.index_contexts(corpus, tmp_path / "link")
+    assert filled == []
+    assert bb.embeddings.index_contexts(corpus, tmp_path / "link", overwrite=True).contexts == 400
+    assert (tmp_path / "link").is_symlink()
+    assert [path.parent for path in filled] == [tmp_path / "there"]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
-from bayesbias.errors import BayesBiasError, InputFileError
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError
+from tests.base.files.users import give_to_stranger
 
 VECTORS = WordVectors(
     mean=np.arange(4, dtype=np.float32), deviations=np.eye(4, dtype=np.float32)[:3] / 3, contexts=3, pieces=7
@@ -88,3 +89,13 @@ def test_objects_in_the_cache_are_errors(tmp_path: Path) -> None:
     np.savez(tmp_path / "one.npz", allow_pickle=True, mean=np.array([{}]), deviations=1, counts=2, key="one")
     with pytest.raises(BayesBiasError, match=r"one\.npz"):
         read_vectors(tmp_path, "one")
+
+
+def test_a_folder_is_not_made_through_the_link_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "link").symlink_to("private")
+    tmp_path.chmod(0o1777)
+    give_to_stranger(tmp_path / "link", monkeypatch)
+    with pytest.raises(OutputError, match="link of another user"):
+        cache_folder(tmp_path / "link" / "cache")
+    assert list((tmp_path / "private").iterdir()) == []

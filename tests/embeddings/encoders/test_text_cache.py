@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.encoders.text_cache import text_cache
-from bayesbias.errors import BayesBiasError, InputFileError
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError
+from tests.base.files.users import hostile_journal
 
 
 def test_vectors_come_back_as_they_were(tmp_path):
@@ -61,3 +62,24 @@ def test_a_damaged_vector_is_refused(tmp_path, damaged):
         cache.base.execute("UPDATE vectors SET vector = ?", (damaged,))
         with pytest.raises(InputFileError, match="'a'"):
             cache.read(["a"])
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777], ids=oct)
+def test_a_cache_is_refused_where_another_user_can_put_a_journal_beside_it(tmp_path, mode):
+    shared, profile = tmp_path / "shared", tmp_path / "profile"
+    shared.mkdir()
+    with text_cache(shared / "c.sqlite", "one"):
+        pass
+    profile.write_text("mine")
+    journal = hostile_journal(shared / "c.sqlite", profile)
+    shared.chmod(mode)
+    (tmp_path / "link").symlink_to(shared / "c.sqlite")
+    for path in (shared / "c.sqlite", tmp_path / "link"):
+        with pytest.raises(OutputError, match=r"all may write to .*own"), text_cache(path, "one"):
+            pass
+    assert journal.exists()
+    assert profile.read_text() == "mine"
+    shared.chmod(0o755)
+    with text_cache(shared / "c.sqlite", "one"):  # the journal is one that SQLite carries out
+        pass
+    assert not profile.exists()
