@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, is_folder
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
@@ -161,8 +162,8 @@ def is_resampled(path: Path) -> bool:
     if path.suffix.lower() != ".npz":
         return False
     try:
-        return "resample" in json.loads(_provenance_text(path))["settings"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        return "resample" in parse_json(_provenance_text(path))["settings"]
+    except (ValueError, TypeError, KeyError):
         return False
 
 
@@ -174,10 +175,10 @@ def _provenance_text(path: Path) -> str:
 def _provenance(path: Path) -> dict[str, Any]:
     text = _provenance_text(path)
     try:
-        facts = json.loads(text)
+        facts = parse_json(text)
         if _is_training(facts) and path == seed_file(path.parent, facts["algorithm"], facts["seed"]):
             return dict(facts)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         pass
     raise EmbeddingError(f"{path} has no valid provenance: train_embeddings did not write it. Move it away.")
 
