@@ -191,7 +191,9 @@ def _json_records(source: Path, text: str) -> Iterator[Record]:
         try:
             record = parse_json(line)
         except ValueError as fault:
-            raise MeasureError(f"{source}, line {number} is not JSON ({fault}): {line[:60]!r}. Correct it.") from fault
+            raise MeasureError(
+                f"{source}, line {number} is no usable JSON ({fault}): {line[:60]!r}. Correct it."
+            ) from fault
         if not isinstance(record, dict):
             raise MeasureError(f"{source}, line {number} is {line[:60]!r}, which is not a pair. Correct it.")
         if number == 1:
