@@ -164,7 +164,7 @@ def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
     parser.StartElementHandler = begin
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as fault:
+    except (expat.ExpatError, LookupError, ValueError) as fault:  # of a declared encoding, the last two
         raise InputFileError(f"{source} is not complete XML: {fault}. Download it again.") from fault
     totals: dict[str, int] = {}
     for _, cue, _, count in answers:

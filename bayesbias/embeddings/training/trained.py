@@ -18,7 +18,7 @@ from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, is_folder
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.embedding import Embedding, as_vectors
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
@@ -141,15 +141,21 @@ def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Em
     with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
         if not {"words", "vectors", "context_vectors"} <= set(arrays.files):
             raise EmbeddingError(f"{path} has no context vectors. Train again with this version: train_embeddings.")
-        words = arrays["words"].tolist()
+        words = np.atleast_1d(arrays["words"]).tolist()
         vectors = arrays["word_vectors"] if "word_vectors" in arrays else arrays["vectors"]
         contexts = arrays["context_vectors"]
-    has_length = np.linalg.norm(contexts, axis=1) > 0
-    of_contexts = [word for word, keep in zip(words, has_length.tolist(), strict=True) if keep]
-    return (
-        Embedding(words=tuple(words), vectors=vectors, name=title),
-        Embedding(words=tuple(of_contexts), vectors=contexts[has_length], name=f"{title}, contexts"),
-    )
+    try:
+        contexts = as_vectors(contexts)
+        if len(words) != len(contexts):
+            raise EmbeddingError(f"{len(words):,} words have {len(contexts):,} context vectors. Train again.")
+        has_length = contexts.any(axis=1)  # a NaN counts, and is refused
+        of_contexts = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
+        return (
+            Embedding(words=tuple(words), vectors=vectors, name=title),
+            Embedding(words=of_contexts, vectors=contexts[has_length], name=f"{title}, contexts"),
+        )
+    except EmbeddingError as error:
+        raise EmbeddingError(f"{path}: {error}") from error
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:

@@ -95,6 +95,9 @@ def test_lines_that_are_none_are_named(tmp_path: Path, text: str, message: str) 
         (b"cue,word,n\na,b,1\n", "columns cue, word, n.*: cue, target"),
         (b"cue,response,count,participants\n\xff,b,1,2\n", "byte 32 .*UTF-8"),
         (b"<?xml version='1.0'?><eat><stimulus word='a'>", "XML"),
+        (b"<?xml version='1.0' encoding='utf-7'?><eat/>", "XML"),
+        (b"<?xml version='1.0' encoding='a language'?><eat/>", "XML"),
+        (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><stimulus word='&e;'/>", "XML.* external entity"),
         (gzip.compress(b"cue,response,count,participants\na,b,1,2\n" * 50, mtime=0)[:-12], "file"),
     ],
 )
