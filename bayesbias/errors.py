@@ -179,14 +179,14 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Iterable[str]) 
     - It has no words.
     """
     first = list(islice(faults, _MOST_FAULTS + 1))
-    if not first:
-        return
-    count, more = f"{len(first)} fault{'s' * (len(first) > 1)}", []
-    if len(first) > _MOST_FAULTS:
-        counted = isinstance(faults, Sized)
-        count = f"{len(faults):,} faults" if counted else f"more than {_MOST_FAULTS} faults"
-        more = [f"and {len(faults) - _MOST_FAULTS:,} more" if counted else "and more"]
-    raise error("\n- ".join([f"{what} has {count}:", *first[:_MOST_FAULTS], *more]))
+    if len(first) > _MOST_FAULTS and isinstance(faults, Sized):
+        count, more = f"{len(faults):,} faults", [f"and {len(faults) - _MOST_FAULTS:,} more"]
+    elif len(first) > _MOST_FAULTS:
+        count, more = f"more than {_MOST_FAULTS} faults", ["and more"]
+    else:
+        count, more = f"{len(first)} fault{'s' * (len(first) > 1)}", []
+    if first:
+        raise error("\n- ".join([f"{what} has {count}:", *first[:_MOST_FAULTS], *more]))
 
 
 @contextmanager

@@ -40,14 +40,14 @@ def value_fault(content: Any) -> str:
     >>> value_fault({"rope": [0.02, float("inf")]})
     'a number is not finite'
     """
-    rest: list[tuple[Any, int]] = [(content, 0)]
-    while rest:
-        value, depth = rest.pop()
+    unchecked: list[tuple[Any, int]] = [(content, 0)]
+    while unchecked:
+        value, depth = unchecked.pop()
         if isinstance(value, dict | list):
             if depth == _MOST_NESTED:
                 return _nested()
             inner = [*value, *value.values()] if isinstance(value, dict) else value
-            rest += [(part, depth + 1) for part in inner]
+            unchecked += [(part, depth + 1) for part in inner]
         elif isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
             return "a whole number has more than 64 bits"
         elif isinstance(value, float) and not isfinite(value):

@@ -97,7 +97,8 @@ class VectorMap(Described):
             after = before @ self.matrix.astype(before.dtype)
         if not np.isfinite(after).all():
             raise MeasureError(
-                f"The map {self.name!r} makes vectors with a NaN or an infinity. Give finite, smaller vectors, or another map."
+                f"The map {self.name!r} makes vectors with a NaN or an infinity. Give finite, smaller vectors, or "
+                "another map."
             )
         return np.asarray(unit_rows(after) if self.unit_length else after, dtype=rows.dtype)
 
@@ -178,12 +179,15 @@ def read_map(path: str | os.PathLike[str]) -> VectorMap:
     source = input_file(check_path(path))
     arrays, name = _tensors(source) if source.suffix == ".safetensors" else _numpy_arrays(source)
     try:
-        unit_length = arrays["unit_length"].item()
-        if unit_length not in (0, 1):
-            raise ValueError("unit_length is neither 0 nor 1")
-        return VectorMap(np.asarray(arrays["matrix"]), name, bool(unit_length))
+        return VectorMap(np.asarray(arrays["matrix"]), name, _truth(arrays["unit_length"].item()))
     except (KeyError, ValueError, TypeError) as fault:
         raise InputFileError(f"{source} holds no map of vectors ({fault}). Write it again.") from fault
+
+
+def _truth(value: object) -> bool:
+    if value not in (0, 1):
+        raise ValueError("unit_length is neither 0 nor 1")
+    return bool(value)
 
 
 def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:

@@ -145,17 +145,19 @@ def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Em
         vectors = arrays["word_vectors"] if "word_vectors" in arrays else arrays["vectors"]
         contexts = arrays["context_vectors"]
     try:
-        contexts = as_vectors(contexts)
-        if len(words) != len(contexts):
-            raise EmbeddingError(f"{len(words):,} words have {len(contexts):,} context vectors. Train again.")
-        has_length = contexts.any(axis=1)  # a NaN counts, and is refused
-        of_contexts = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
-        return (
-            Embedding(words=tuple(words), vectors=vectors, name=title),
-            Embedding(words=of_contexts, vectors=contexts[has_length], name=f"{title}, contexts"),
-        )
+        return Embedding(words=tuple(words), vectors=vectors, name=title), _contexts(words, contexts, title)
     except EmbeddingError as error:
         raise EmbeddingError(f"{path}: {error}") from error
+
+
+def _contexts(words: list[str], contexts: Any, title: str) -> Embedding:
+    """Return the context vectors of the words that have one; others are zeros."""
+    vectors = as_vectors(contexts)
+    if len(words) != len(vectors):
+        raise EmbeddingError(f"{len(words):,} words have {len(vectors):,} context vectors. Train again.")
+    has_length = vectors.any(axis=1)  # a NaN counts, and is refused
+    kept_words = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
+    return Embedding(words=kept_words, vectors=vectors[has_length], name=f"{title}, contexts")
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:

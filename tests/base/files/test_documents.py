@@ -54,7 +54,7 @@ def test_values_of_toml_that_are_refused(value: str) -> None:
 
 
 def test_sections_are_not_nested_without_end() -> None:
-    with pytest.raises(StudyError, match="nested|dots"):
+    with pytest.raises(StudyError, match=r"nested|dots"):
         parse_toml(f"[{'a.' * 400}a]", "s.toml", StudyError)
     assert value_fault({"a": math.inf}) == "a number is not finite"
 

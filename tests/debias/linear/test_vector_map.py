@@ -89,7 +89,7 @@ def test_other_vectors_and_files_are_refused(tmp_path):
 def test_numbers_that_are_none_are_refused_and_not_passed_on(tmp_path):
     for matrix, vector in ((np.full((2, 2), 1e308), [[1.0, 1.0]]), (np.eye(2), [[np.inf, 1.0]])):
         path = bb.debias.VectorMap(matrix, "large").write(tmp_path / "large.npz", overwrite=True)
-        with pytest.raises(MeasureError, match="'large' .* NaN or an infinity"):
+        with pytest.raises(MeasureError, match=r"'large' .* NaN or an infinity"):
             bb.debias.read_map(path).transform(vector)
     for unit_length in (np.nan, 7, "x"):
         np.savez(tmp_path / "odd.npz", matrix=np.eye(2), unit_length=np.array([unit_length]), name="odd")
