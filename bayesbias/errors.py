@@ -6,9 +6,10 @@ built-in errors into these re-raises its own first: ``except BayesBiasError: rai
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 
@@ -41,10 +42,17 @@ __all__ = [
 
 _COLLECTING = RLock()
 _MOST_FAULTS = 100
+_LONGEST_HINT, _MOST_CHOICES = 80, 1000
+_LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
 
 
 class BayesBiasError(Exception):
     """Base of every error that this package raises on purpose."""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        cut_off = len(message) - _LONGEST_MESSAGE
+        return message if cut_off <= 0 else f"{message[:_LONGEST_MESSAGE]}... and {cut_off:,} more characters."
 
 
 class ArgumentError(BayesBiasError, ValueError):
@@ -143,7 +151,9 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
     >>> did_you_mean("xyz", ["human", "neutral"])
     ''
     """
-    close = get_close_matches(text, list(choices), n=1, cutoff=0.7)
+    # Comparing takes the square of the lengths: names of a file may be long and many.
+    short = (choice for choice in choices if len(choice) <= _LONGEST_HINT)
+    close = get_close_matches(text, islice(short, _MOST_CHOICES), n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
@@ -159,8 +169,8 @@ def name_some(items: Iterable[object], limit: int = 8) -> str:
     return f"{', '.join(names[:limit])} and {len(names) - limit} more"
 
 
-def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) -> None:
-    """Raise one error that lists all faults, at most a hundred, if there are any.
+def raise_faults(error: type[BayesBiasError], what: str, faults: Iterable[str]) -> None:
+    """Raise one error that lists all faults, at most a hundred, if there are any; an iterator is asked for no more.
 
     >>> raise_faults(StudyError, "The study 'pets'", ["It has no words."])
     Traceback (most recent call last):
@@ -168,10 +178,15 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
     bayesbias.errors.StudyError: The study 'pets' has 1 fault:
     - It has no words.
     """
-    if faults:
-        more = [f"and {len(faults) - _MOST_FAULTS:,} more"] if len(faults) > _MOST_FAULTS else []
-        listed = [f"{what} has {len(faults):,} fault{'s' * (len(faults) > 1)}:", *faults[:_MOST_FAULTS], *more]
-        raise error("\n- ".join(listed))
+    first = list(islice(faults, _MOST_FAULTS + 1))
+    if len(first) > _MOST_FAULTS and isinstance(faults, Sized):
+        count, more = f"{len(faults):,} faults", [f"and {len(faults) - _MOST_FAULTS:,} more"]
+    elif len(first) > _MOST_FAULTS:
+        count, more = f"more than {_MOST_FAULTS} faults", ["and more"]
+    else:
+        count, more = f"{len(first)} fault{'s' * (len(first) > 1)}", []
+    if first:
+        raise error("\n- ".join([f"{what} has {count}:", *first[:_MOST_FAULTS], *more]))
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """Errors: one base, the built-in that fits, hints, and lists of faults."""
 
 import warnings
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,35 @@ def test_of_very_many_faults_a_hundred_are_listed() -> None:
         errors.raise_faults(errors.TableError, "The table", [f"fault {number}" for number in range(2_500)])
     first, *listed, last = str(caught.value).splitlines()
     assert (first, len(listed), last) == ("The table has 2,500 faults:", 100, "- and 2,400 more")
+
+
+def test_of_an_iterator_no_more_faults_are_looked_for_than_are_listed() -> None:
+    drawn: list[int] = []
+
+    def endless() -> Iterator[str]:
+        for number in count():
+            drawn.append(number)
+            yield f"fault {number}"
+
+    with pytest.raises(errors.TableError) as caught:
+        errors.raise_faults(errors.TableError, "The table", endless())
+    first, *listed, last = str(caught.value).splitlines()
+    assert (first, len(listed), last) == ("The table has more than 100 faults:", 100, "- and more")
+    assert len(drawn) == 101
+
+
+def test_messages_end_whatever_a_file_holds() -> None:
+    text = str(errors.InputFileError(f"x.csv has {'a' * 10**6!r}."))
+    assert len(text) < 100_000
+    assert text.endswith("more characters.")
+    assert str(errors.OutputError("short")) == "short"
+
+
+def test_hints_are_looked_for_in_short_names_and_not_in_all() -> None:
+    """The time of a comparison grows with the square of the lengths."""
+    assert errors.did_you_mean("a" * 1000, ["a" * 999]) == ""
+    assert errors.did_you_mean("human", ["human" * 1000, "humen"]) == " (did you mean 'humen'?)"
+    assert errors.did_you_mean("human", (f"other {number}" for number in count())) == ""
 
 
 def test_hints_and_lists() -> None:

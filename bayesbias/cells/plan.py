@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
@@ -83,7 +84,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """
     content = read_toml(path, ReportError)
     both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
-    raise_faults(ReportError, f"The audit {path}", [*toml_faults(content, _PlanFile), *both])
+    raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
     if "model" in settings:

@@ -160,7 +160,8 @@ def judge_lost_rows(
 
 def checked_words(what: str, words: Any) -> tuple[str, ...]:
     """Return a list of words as a tuple, or raise `MeasureError`."""
-    listed = tuple(words) if isinstance(words, Iterable) and not isinstance(words, str) else (None,)
+    is_list = isinstance(words, Iterable) and not isinstance(words, str | Mapping)  # a mapping would give its keys
+    listed = tuple(words) if is_list else (None,)
     if not all(issubclass(kind, str) for kind in set(map(type, listed))):
         raise MeasureError(f"{what} is {words!r}. Give a list of strings.")
     return listed
@@ -170,13 +171,13 @@ def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ..
     """Return pairs of words, or raise `MeasureError` if they are something else or one is listed twice."""
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
         raise MeasureError(f"{pairs!r} is not a list of pairs of words. Give pairs such as [('he', 'she')].")
-    checked: list[tuple[str, str]] = []
+    checked: dict[tuple[str, str], None] = {}
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
             raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('he', 'she').")
         if (pair[0], pair[1]) in checked:
             raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} is listed twice. Keep one.")
-        checked.append((pair[0], pair[1]))
+        checked[pair[0], pair[1]] = None
     if not checked:
         raise MeasureError("Found 0 pairs of words. Give at least 1, such as [('he', 'she')].")
     return tuple(checked)

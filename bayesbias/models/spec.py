@@ -3,8 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Required, TypedDict
 
@@ -207,15 +208,17 @@ def _path(model: str | os.PathLike[str]) -> Path:
 
 def _read(path: Path) -> ModelSpec:
     content = read_toml(path, ModelError)
-    faults = list(toml_faults(content, _ModelFile))
     priors = content.get("priors")
-    parsed = {}
-    for name, text in priors.items() if isinstance(priors, dict) else ():
-        try:
-            parsed[name] = parse_prior(text)
-        except ModelError as error:
-            faults.append(f"The prior of {name}: {error}")
-    raise_faults(ModelError, str(path), faults)
+    written, parsed = priors if isinstance(priors, dict) else {}, dict[str, Prior]()
+
+    def prior_faults() -> Iterator[str]:
+        for name, text in written.items():
+            try:
+                parsed[name] = parse_prior(text)
+            except ModelError as error:
+                yield f"The prior of {name}: {error}"
+
+    raise_faults(ModelError, str(path), chain(toml_faults(content, _ModelFile), prior_faults()))
     return ModelSpec(**{"name": path.stem, **content, "priors": parsed})
 
 

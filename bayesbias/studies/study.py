@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,7 +112,7 @@ class Study(Described):
         for name in ("protected", "attributes"):
             if isinstance(groups := getattr(self, name), Mapping):
                 object.__setattr__(self, name, {group: _listed(words) for group, words in groups.items()})
-        raise_faults(StudyError, f"Study {self.name!r}", list(study_faults(vars(self))))
+        raise_faults(StudyError, f"Study {self.name!r}", study_faults(vars(self)))
         study_lists = [words for words in (self.human, self.neutral) if not isinstance(words, str)]
         study_lists += [*self.protected.values(), *self.attributes.values()]
         # Ignoring case: in an embedding read in lower case, Billy and billy have one vector.
@@ -274,7 +274,7 @@ def load_study(study: StudyLike) -> Study:
     if isinstance(controls, dict):
         fields |= {key: controls[key] for key in CONTROLS if key in controls}
     # Check file and study together, to report all faults at once.
-    raise_faults(StudyError, f"Study file {path}", [*file_faults(document), *study_faults(fields)])
+    raise_faults(StudyError, f"Study file {path}", chain(file_faults(document), study_faults(fields)))
     return Study(**fields)
 
 

@@ -1,12 +1,15 @@
 """WEATHub: the lists of WEAT in 24 languages, by human translators, from a file of the user."""
 
 import gzip
-import json
 import os
 import unicodedata
+import zlib
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
 from bayesbias.studies.study import Study
@@ -72,13 +75,9 @@ def load_weathub(path: str | os.PathLike[str], lists: str, test: str) -> Study:
         groups[str(words.get("category", name))] = [unicodedata.normalize("NFC", word.strip()) for word in examples]
     if len(groups) < len(_LISTS):
         raise StudyError(f"{source}: two lists of {test} in {lists} have one name: {', '.join(groups)}. Rename one.")
-    shared = {
-        word
-        for place, words in enumerate(groups.values())
-        for word in words
-        if any(word in other for other in [*groups.values()][:place])
-    }
-    repeated = {word for words in groups.values() for word in words if words.count(word) > 1} - shared
+    counts = [Counter(words) for words in groups.values()]
+    shared = {word for word, lists_with_it in Counter(chain.from_iterable(counts)).items() if lists_with_it > 1}
+    repeated = {word for words in counts for word, count in words.items() if count > 1} - shared
     reasons = (("because they are in two lists", shared), ("repeats in a list", repeated))
     (x, y, a, b), cleaned = (
         groups,
@@ -104,8 +103,8 @@ def _json(path: Path) -> Any:
     """Return the content of a JSON file, which may be gzipped."""
     content = input_file(path).read_bytes()
     try:
-        return json.loads(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
-    except (ValueError, OSError, EOFError, RecursionError) as error:
+        return parse_json(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
+    except (ValueError, OSError, EOFError, zlib.error) as error:
         raise InputFileError(f"{path} is no JSON file ({error}). Download it again.") from error
 
 

@@ -1,5 +1,7 @@
 """From an embedding and lists to unit vectors."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from bayesbias.errors import DuplicatesWarning, EmbeddingError, LostWordsWarning
 from bayesbias.metrics.look_up import (
     StudyLists,
     as_embedding,
+    checked_pairs,
     checked_words,
     find_lists,
     four_lists,
@@ -93,10 +96,20 @@ def test_lists_of_the_same_name_are_told_apart_by_their_kind() -> None:
     assert list(lists.by_name) == ["protected group cats", "dogs", "attribute group cats"]
 
 
-@pytest.mark.parametrize("words", [3, None, [1], b"ab"])
+@pytest.mark.parametrize("words", [3, None, [1], b"ab", {"a mapping": ["whose", "keys", "are", "names"]}])
 def test_what_is_no_list_of_words(words: object) -> None:
     with pytest.raises(MeasureError, match="The list is "):
         checked_words("The list", words)
+
+
+def test_many_pairs_take_no_longer_than_they_are_many() -> None:
+    """With each pair compared with all others it took minutes."""
+    pairs = [(f"he {number}", f"she {number}") for number in range(60_000)]
+    started = time.process_time()
+    assert checked_pairs(pairs) == tuple(pairs)
+    with pytest.raises(MeasureError, match="twice"):
+        checked_pairs([*pairs, pairs[7]])
+    assert time.process_time() - started < 10
 
 
 def test_an_embedding_is_read_for_the_words_that_are_needed() -> None:

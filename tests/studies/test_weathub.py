@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,16 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     path.write_text("no json")
     with pytest.raises(InputFileError, match="JSON"):
         load_weathub(path, "de_human", "weat7")
+
+
+def test_long_lists_take_no_longer_than_they_are_long(tmp_path: Path) -> None:
+    """With each word compared with all others it took a minute."""
+    path, words = tmp_path / "w.json", [f"word {number:05}" for number in range(20_000)]
+    path.write_text(json.dumps({"de_human": {"weat7": entry(targ1=words, attr1=[*words, "er"])}}))
+    started = time.process_time()
+    with pytest.raises(StudyError, match="<targ1>"):  # all of its words are in another list
+        load_weathub(path, "de_human", "weat7")
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.shared

@@ -105,7 +105,7 @@ def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFrame:
     separator = "\t" if "\t" in lines[head] else ","
-    columns = [cell.strip() for cell in next(csv.reader([lines[head]], delimiter=separator))]
+    ((_, columns),) = _csv_rows(source, lines[head : head + 1], head, separator)
     for name, wanted, least in _HEADS.values():
         if set(wanted) <= set(columns):
             places = [columns.index(column) for column in wanted]
@@ -118,14 +118,22 @@ def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFram
 
 def _cells(lines: list[str], head: int, separator: str, places: list[int], source: os.PathLike[str]) -> Iterator[Row]:
     """Yield the rows of a table; missing cells are empty."""
-    reader = csv.reader(lines[head + 1 :], delimiter=separator)
+    for number, cells in _csv_rows(source, lines[head + 1 :], head + 1, separator):
+        if cells:
+            a, b, count, people = (cells[place] if place < len(cells) else "" for place in places)
+            yield number, a, b, count, people
+
+
+def _csv_rows(
+    source: os.PathLike[str], lines: list[str], before: int, separator: str, quoting: int = csv.QUOTE_MINIMAL
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each row of a table; `before` is the number of the file's lines before them."""
+    reader = csv.reader(lines, delimiter=separator, quoting=quoting)  # type: ignore[arg-type]
     try:
         for cells in reader:
-            if cells:
-                a, b, count, people = (cells[place].strip() if place < len(cells) else "" for place in places)
-                yield head + 1 + reader.line_num, a, b, count, people
+            yield before + reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as fault:
-        raise MeasureError(f"{source}, line {head + 1 + reader.line_num}: {fault}. Correct this line.") from fault
+        raise MeasureError(f"{source}, line {before + reader.line_num}: {fault}. Correct this line.") from fault
 
 
 def _appendix_rows(lines: list[str], head: int) -> Iterator[Row]:
@@ -156,7 +164,7 @@ def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
     parser.StartElementHandler = begin
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as fault:
+    except (expat.ExpatError, LookupError, ValueError) as fault:  # of a declared encoding, the last two
         raise InputFileError(f"{source} is not complete XML: {fault}. Download it again.") from fault
     totals: dict[str, int] = {}
     for _, cue, _, count in answers:
@@ -250,10 +258,9 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     if not full:
         raise MeasureError(f"{source} is empty. Give a file of head, relation and tail.")
     separator = "\t" if "\t" in full[0][1] else ","
-    rows = [
-        (number, next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)))) for number, line in full
-    ]
-    rows = [(number, [cell.strip() for cell in cells]) for number, cells in rows]
+    # In tables with tabs, quotation marks are part of the words.
+    quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+    rows = [row for number, line in full for row in _csv_rows(source, [line], number - 1, separator, quoting)]
     places = [0, 1, 2]
     first = [cell.lower() for cell in rows[0][1]]
     named = set(RELATION_COLUMNS) <= set(first)
@@ -280,10 +287,6 @@ def _relations(
     if not tuples:
         raise MeasureError(f"{source} has no relations of {what}. Give head, relation and tail.")
     return pd.DataFrame(list(tuples), columns=list(RELATION_COLUMNS))
-
-
-def _quoting(separator: str) -> Any:
-    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
 
 
 def _three(cells: list[str], places: list[int], named: bool) -> tuple[str, ...] | None:

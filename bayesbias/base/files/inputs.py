@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.documents import value_fault
 from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
@@ -89,15 +90,18 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
 
 
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
-    """Return the content of a TOML document; raise `error` if the text is not TOML."""
+    """Return the content of a TOML document; raise `error` if the text is not TOML, or a value is not usable."""
     try:
-        return tomllib.loads(text)
+        content = tomllib.loads(text)
     # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
     except (ValueError, RecursionError) as fault:
         raise error(
             f"{source} is not valid TOML: {fault}. Look there for a missing quotation mark, comma or bracket, or a "
             f"repeated key.{_quotes_hint(text, str(fault))}"
         ) from fault
+    if value := value_fault(content):
+        raise error(f"{source} cannot be used: {value}. Correct it.")
+    return content
 
 
 def _quotes_hint(text: str, fault: str) -> str:

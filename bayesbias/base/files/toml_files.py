@@ -57,7 +57,7 @@ def read_declared_toml[Shape](
     - words is missing: give a list, such as ["one", "two"].
     """
     content = read_toml(path, error)
-    raise_faults(error, f"{what}{path}", list(toml_faults(content, shape)))
+    raise_faults(error, f"{what}{path}", toml_faults(content, shape))
     return cast(Shape, content)
 
 

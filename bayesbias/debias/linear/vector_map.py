@@ -84,7 +84,7 @@ class VectorMap(Described):
         Raises
         ------
         MeasureError
-            If the number of dimensions is another.
+            If the number of dimensions is another, or a mapped vector holds a NaN or an infinity.
         """
         rows = as_vectors(vectors)
         if rows.shape[1] != len(self.matrix):
@@ -93,7 +93,13 @@ class VectorMap(Described):
                 "Give vectors of the encoder to which it was fitted."
             )
         before = unit_rows(rows) if self.unit_length else rows
-        after = before @ self.matrix.astype(before.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            after = before @ self.matrix.astype(before.dtype)
+        if not np.isfinite(after).all():
+            raise MeasureError(
+                f"The map {self.name!r} makes vectors with a NaN or an infinity. Give finite, smaller vectors, or "
+                "another map."
+            )
         return np.asarray(unit_rows(after) if self.unit_length else after, dtype=rows.dtype)
 
     def around(self, encoder: Encoder) -> Callable[[list[str]], Floats]:
@@ -173,9 +179,15 @@ def read_map(path: str | os.PathLike[str]) -> VectorMap:
     source = input_file(check_path(path))
     arrays, name = _tensors(source) if source.suffix == ".safetensors" else _numpy_arrays(source)
     try:
-        return VectorMap(np.asarray(arrays["matrix"]), name, bool(arrays["unit_length"].item()))
+        return VectorMap(np.asarray(arrays["matrix"]), name, _truth(arrays["unit_length"].item()))
     except (KeyError, ValueError, TypeError) as fault:
         raise InputFileError(f"{source} holds no map of vectors ({fault}). Write it again.") from fault
+
+
+def _truth(value: object) -> bool:
+    if value not in (0, 1):
+        raise ValueError("unit_length is neither 0 nor 1")
+    return bool(value)
 
 
 def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, is_folder
 from bayesbias.base.files.outputs import atomic_path, create_folder
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.embedding import Embedding, as_vectors
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
@@ -140,15 +141,23 @@ def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Em
     with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
         if not {"words", "vectors", "context_vectors"} <= set(arrays.files):
             raise EmbeddingError(f"{path} has no context vectors. Train again with this version: train_embeddings.")
-        words = arrays["words"].tolist()
+        words = np.atleast_1d(arrays["words"]).tolist()
         vectors = arrays["word_vectors"] if "word_vectors" in arrays else arrays["vectors"]
         contexts = arrays["context_vectors"]
-    has_length = np.linalg.norm(contexts, axis=1) > 0
-    of_contexts = [word for word, keep in zip(words, has_length.tolist(), strict=True) if keep]
-    return (
-        Embedding(words=tuple(words), vectors=vectors, name=title),
-        Embedding(words=tuple(of_contexts), vectors=contexts[has_length], name=f"{title}, contexts"),
-    )
+    try:
+        return Embedding(words=tuple(words), vectors=vectors, name=title), _contexts(words, contexts, title)
+    except EmbeddingError as error:
+        raise EmbeddingError(f"{path}: {error}") from error
+
+
+def _contexts(words: list[str], contexts: Any, title: str) -> Embedding:
+    """Return the context vectors of the words that have one; others are zeros."""
+    vectors = as_vectors(contexts)
+    if len(words) != len(vectors):
+        raise EmbeddingError(f"{len(words):,} words have {len(vectors):,} context vectors. Train again.")
+    has_length = vectors.any(axis=1)  # a NaN counts, and is refused
+    kept_words = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
+    return Embedding(words=kept_words, vectors=vectors[has_length], name=f"{title}, contexts")
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:
@@ -161,8 +170,8 @@ def is_resampled(path: Path) -> bool:
     if path.suffix.lower() != ".npz":
         return False
     try:
-        return "resample" in json.loads(_provenance_text(path))["settings"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        return "resample" in parse_json(_provenance_text(path))["settings"]
+    except (ValueError, TypeError, KeyError):
         return False
 
 
@@ -174,10 +183,10 @@ def _provenance_text(path: Path) -> str:
 def _provenance(path: Path) -> dict[str, Any]:
     text = _provenance_text(path)
     try:
-        facts = json.loads(text)
+        facts = parse_json(text)
         if _is_training(facts) and path == seed_file(path.parent, facts["algorithm"], facts["seed"]):
             return dict(facts)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         pass
     raise EmbeddingError(f"{path} has no valid provenance: train_embeddings did not write it. Move it away.")
 

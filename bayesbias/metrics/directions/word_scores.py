@@ -145,7 +145,10 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     document = read_toml(path, MeasureError)
     if "pairs" not in document:
         raise MeasureError(f'{path} has no pairs. Write them as pairs = [["he", "she"], ...].')
-    return checked_pairs(document["pairs"])
+    try:
+        return checked_pairs(document["pairs"])
+    except MeasureError as error:
+        raise MeasureError(f"{path}: {error}") from error
 
 
 def as_base_pairs(base_pairs: BasePairs) -> Pairs:

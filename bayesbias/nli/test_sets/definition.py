@@ -4,15 +4,20 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
 from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.files.toml_files import toml_faults
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import MeasureError, did_you_mean, raise_faults
 
 _CONTENT = ("articles", "objects", "pairs")
 _VOWELS = "aeiou"
+# Measured.
+_BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 120, 100
+_COPIES = 5  # of a text, while the texts are made
 KINDS = ("nouns", "names")
 """Kinds of words of a group: with an article, and without."""
 
@@ -95,12 +100,13 @@ def read_definition(path: Path) -> Definition:
     """Return the definition in a TOML file; raise `MeasureError` with all of its faults."""
     content = read_toml(path, MeasureError)
     where = f"The test set {path}"
-    faults = [*toml_faults(content, _TestSetFile), *_template_faults(content), *_sentences_faults(content)]
-    raise_faults(MeasureError, where, faults)
+    faults = (toml_faults(content, _TestSetFile), _template_faults(content), _sentences_faults(content))
+    raise_faults(MeasureError, where, chain.from_iterable(faults))
     if name := content.get("sentences"):
         shared = read_toml(bundled("data", "nli", "sentences", f"{name}.toml"), MeasureError)
         content = {**{key: shared[key] for key in _CONTENT if key in shared}, **content}
-    raise_faults(MeasureError, where, list(_list_faults(content)))
+    raise_faults(MeasureError, where, _list_faults(content))
+    _check_size(content, path)
     articles = Articles(**content.get("articles", {}))
     words = [
         (word, articles.put(word) if kind == "nouns" else word, group)
@@ -119,6 +125,27 @@ def read_definition(path: Path) -> Definition:
         content["premise"], content["hypothesis"], tuple(words), tuple(content.get("subjects", ())), tuple(pairs),
         articles,
     )  # fmt: skip
+
+
+def _check_size(content: Mapping[str, Any], path: Path) -> None:
+    """Raise `NotEnoughMemoryError` if the pairs of all words and actions do not fit into the free memory."""
+    words = [word for kinds in content["groups"].values() for listed in kinds.values() for word in listed]
+    subjects = content.get("subjects", [""])
+    letters = {name: sum(map(len, listed)) for name, listed in content["objects"].items()}
+    actions = letters_of_actions = 0
+    for rule in content["pairs"]:
+        verbs, objects = len(rule["verbs"]), sum(len(content["objects"][name]) for name in rule["objects"])
+        actions += verbs * objects
+        letters_of_actions += verbs * sum(letters[name] for name in rule["objects"])
+        letters_of_actions += objects * sum(map(len, rule["verbs"]))
+    needed = actions * _BYTES_AN_ACTION + len(words) * len(subjects) * actions * _BYTES_A_PAIR
+    for key, firsts in (("premise", subjects), ("hypothesis", words)):
+        texts = len(firsts) * actions
+        letters_of_texts = texts * len(content[key]) + len(firsts) * letters_of_actions
+        letters_of_texts += actions * sum(map(len, firsts))
+        needed += texts * _BYTES_A_TEXT + _COPIES * letters_of_texts
+    pairs = f"The {len(words) * len(subjects) * actions:,} pairs of the test set {path}"
+    check_memory(needed, pairs, "Give fewer or shorter words, verbs or objects.")
 
 
 def _sentences_faults(content: Mapping[str, Any]) -> Iterator[str]:

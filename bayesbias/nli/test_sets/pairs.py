@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from bayesbias.base.checks import check_frame, check_items, is_text
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
 from bayesbias.nli.test_sets.scores import LABELS
@@ -189,9 +189,11 @@ def _json_records(source: Path, text: str) -> Iterator[Record]:
         if not line.strip():
             raise MeasureError(f"{source}, line {number} is empty. Delete it.")
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            raise MeasureError(f"{source}, line {number} is not JSON ({fault}): {line[:60]!r}. Correct it.") from fault
+            record = parse_json(line)
+        except ValueError as fault:
+            raise MeasureError(
+                f"{source}, line {number} is no usable JSON ({fault}): {line[:60]!r}. Correct it."
+            ) from fault
         if not isinstance(record, dict):
             raise MeasureError(f"{source}, line {number} is {line[:60]!r}, which is not a pair. Correct it.")
         if number == 1:

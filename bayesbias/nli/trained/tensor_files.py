@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.errors import InputFileError
@@ -38,7 +39,7 @@ def read_tensors(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Float
         with library.safe_open(source, framework="np") as stream:
             if _PROGRAM not in (stream.metadata() or {}):
                 raise InputFileError(f"{source} is not {_WHAT[kind]}, but a file of another program.")
-            about = json.loads(stream.metadata()[_PROGRAM])
+            about = parse_json(stream.metadata()[_PROGRAM])
             if about["kind"] != kind:
                 raise InputFileError(f"{source} is {_WHAT[about['kind']]}, not {_WHAT[kind]}.")
             arrays = {name: stream.get_tensor(name) for name in sorted(stream.keys())}
@@ -47,12 +48,12 @@ def read_tensors(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Float
             raise damaged(source)
         if about["sha256"] != _checksum(kind, facts_text, arrays):
             raise damaged(source)
-        facts = json.loads(facts_text)
+        facts = parse_json(facts_text)
         if not isinstance(facts, dict) or not all(np.isfinite(array).all() for array in arrays.values()):
             raise damaged(source)
     except library.SafetensorError as fault:
         raise InputFileError(f"{source} is not {_WHAT[kind]}, or is damaged or truncated ({fault}).") from fault
-    except (KeyError, TypeError, ValueError, RecursionError) as fault:
+    except (KeyError, TypeError, ValueError) as fault:
         if isinstance(fault, InputFileError):
             raise
         raise damaged(source) from fault

@@ -1,6 +1,5 @@
 """The JSON of an earlier gate as a baseline, and the probability that a contrast got worse since."""
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -12,10 +11,12 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, utf8_text
 from bayesbias.errors import ReportError
 
 _QUANTILES = 1000
+_LARGEST = 100  # far beyond any difference of cosine distances
 SCHEMA_VERSION = 1
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
@@ -59,11 +60,12 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
     ReportError
         If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
     """
+    text = utf8_text(input_file(path).read_bytes(), path, ReportError)
     try:
-        content = json.loads(utf8_text(input_file(path).read_bytes(), path, ReportError))
-    except (ValueError, RecursionError) as error:
+        content = parse_json(text)
+    except ValueError as error:
         raise ReportError(
-            f"The baseline {path} is not JSON: {error}. Give the gate.json of an earlier gate."
+            f"The baseline {path} is not JSON that a gate wrote: {error}. Give the gate.json of an earlier gate."
         ) from error
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
@@ -93,12 +95,12 @@ def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
         raise ReportError(f"{place}: lost_words must be a number of words.")
     if mean is None:
         return key, Earlier(study_hash, math.nan, np.empty(0), "", lost)
-    if not (_is_finite(mean) and _is_finite(sd) and sd > 0):
-        raise ReportError(f"{place}: estimate and sd must be numbers, the sd above 0.")
+    if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
+        raise ReportError(f"{place}: estimate and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
         return key, Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd", lost)
-    if not isinstance(draws, list) or not draws or not all(map(_is_finite, draws)):
-        raise ReportError(f"{place}: draws must be a list of numbers.")
+    if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
+        raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
     return key, Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws", lost)
 
 
@@ -106,8 +108,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def _is_finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
+def _is_contrast(value: Any) -> bool:
+    return is_number(value) and abs(value) < _LARGEST
 
 
 def _normal_draws(mean: float, sd: float) -> Floats:

@@ -78,6 +78,8 @@ def test_eat(tmp_path: Path) -> None:
             "CUE, TARGET, NORMED?, #G, #P\nA, B, YES, many, 2\n",
             "line 2: .*participants of a -> b .*'many'",
         ),
+        (f"cue,{'a' * 200_000},count,participants\n", "line 1: field larger"),
+        (f"cue,response,count,participants\na,{'b' * 200_000},1,10\n", "line 2: field larger"),
     ],
 )
 def test_lines_that_are_none_are_named(tmp_path: Path, text: str, message: str) -> None:
@@ -93,6 +95,9 @@ def test_lines_that_are_none_are_named(tmp_path: Path, text: str, message: str) 
         (b"cue,word,n\na,b,1\n", "columns cue, word, n.*: cue, target"),
         (b"cue,response,count,participants\n\xff,b,1,2\n", "byte 32 .*UTF-8"),
         (b"<?xml version='1.0'?><eat><stimulus word='a'>", "XML"),
+        (b"<?xml version='1.0' encoding='utf-7'?><eat/>", "XML"),
+        (b"<?xml version='1.0' encoding='a language'?><eat/>", "XML"),
+        (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><stimulus word='&e;'/>", "XML.* external entity"),
         (gzip.compress(b"cue,response,count,participants\na,b,1,2\n" * 50, mtime=0)[:-12], "file"),
     ],
 )
@@ -137,6 +142,8 @@ def test_relations(tmp_path: Path, text: str, expected: list[str]) -> None:
         ("head,relation,tail\n", "relations"),
         ("/a/[x]\t/r/Synonym\t/c/fr/chat\t/c/fr/chien\t{}\n", "English"),
         ("/a/[x]\t/r/Synonym\tchat\tchien\t{}\n", "line 1"),
+        (f"{'a' * 200_000},IsA,pet\n", "line 1: field larger"),
+        (f"cat,IsA,pet\ncat,{'a' * 200_000},pet\n", "line 2: field larger"),
     ],
 )
 def test_relations_that_are_none(tmp_path: Path, text: str, message: str) -> None:

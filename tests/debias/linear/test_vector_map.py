@@ -86,6 +86,17 @@ def test_other_vectors_and_files_are_refused(tmp_path):
         bb.debias.read_map(tmp_path / "cut.npz")
 
 
+def test_numbers_that_are_none_are_refused_and_not_passed_on(tmp_path):
+    for matrix, vector in ((np.full((2, 2), 1e308), [[1.0, 1.0]]), (np.eye(2), [[np.inf, 1.0]])):
+        path = bb.debias.VectorMap(matrix, "large").write(tmp_path / "large.npz", overwrite=True)
+        with pytest.raises(MeasureError, match=r"'large' .* NaN or an infinity"):
+            bb.debias.read_map(path).transform(vector)
+    for unit_length in (np.nan, 7, "x"):
+        np.savez(tmp_path / "odd.npz", matrix=np.eye(2), unit_length=np.array([unit_length]), name="odd")
+        with pytest.raises(InputFileError, match=r"odd\.npz holds no map"):
+            bb.debias.read_map(tmp_path / "odd.npz")
+
+
 def test_a_matrix_is_any_square_array_of_numbers():
     for matrix in ([[1.0, 0.0], [0.0, 2.0]], np.array([[1, 0], [0, 2]])):
         np.testing.assert_array_equal(bb.debias.VectorMap(matrix, "x").transform([[1.0, 2.0]]), [[1.0, 4.0]])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.embeddings.training.trained import read_matrices
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.embeddings.training.texts import SHORT, documents
 
 
@@ -114,6 +115,18 @@ def test_both_matrices_of_glove_sum_to_its_vectors(tmp_path: Path) -> None:
     words, contexts = trained.both_matrices(1)
     assert words.words == contexts.words == trained[1].words
     np.testing.assert_array_equal(words.vectors + contexts.vectors, trained[1].vectors)
+
+
+@pytest.mark.parametrize("contexts", [np.ones((4, 2)), np.full((5, 2), np.nan), np.ones(5), np.full((5, 2), "x")])
+def test_context_vectors_that_are_none_are_refused(tmp_path: Path, contexts: np.ndarray) -> None:
+    """Vectors of zeros are left out; those with a NaN were left out with them."""
+    path = tmp_path / "skipgram_seed1.npz"
+    vectors = np.arange(10.0).reshape(5, 2) + 1
+    np.savez(path, words=np.array(list("abcde")), vectors=vectors, context_vectors=vectors * [[0], [1], [1], [1], [1]])
+    assert read_matrices(path)[1].words == tuple("bcde")
+    np.savez(path, words=np.array(list("abcde")), vectors=vectors, context_vectors=contexts)
+    with pytest.raises(BayesBiasError, match=r"skipgram_seed1\.npz"):
+        read_matrices(path)
 
 
 def test_a_file_without_context_vectors(tmp_path: Path) -> None:

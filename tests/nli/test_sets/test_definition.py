@@ -1,11 +1,14 @@
 """Definitions of test sets in TOML: what they give, and what is wrong with a file."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import MeasureError
+from bayesbias.base.machine import memory
+from bayesbias.errors import MeasureError, NotEnoughMemoryError
+from bayesbias.nli.test_sets import definition
 from tests.nli.made import pets
 
 
@@ -49,6 +52,37 @@ def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         bb.nli.test_set(pets(tmp_path, old, new))
+
+
+def test_a_small_file_of_very_many_pairs_is_refused_before_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"w{number}" for number in range(300)]
+    path = pets(tmp_path, 'verbs = ["frisst", "mag"]', f"verbs = {words}")
+    path.write_text(path.read_text().replace('nouns = ["kater", "oktopus"]', f"nouns = {words}"))
+    assert path.stat().st_size < 6_000
+    assert len(bb.nli.test_set(path)) == 304 * (300 * 2 + 3)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10_000_000)
+    with pytest.raises(NotEnoughMemoryError, match=r"183,312 pairs .*pets\.toml"):
+        bb.nli.test_set(path)
+
+
+@pytest.mark.parametrize(("many", "letters"), [(60, 5), (30, 2000)])
+def test_the_estimate_of_the_memory_is_above_what_pairs_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, letters: int
+) -> None:
+    needed: list[float] = []
+    monkeypatch.setattr(definition, "check_memory", lambda size, *_: needed.append(size))
+    lists = [[f"{kind}{number:0{letters}}" for number in range(many)] for kind in "vn"]
+    path = pets(tmp_path, 'verbs = ["frisst", "mag"]', f"verbs = {lists[0]}")
+    path.write_text(path.read_text().replace('nouns = ["kater", "oktopus"]', f"nouns = {lists[1]}"))
+    bb.nli.test_set(path)
+    tracemalloc.start()
+    pairs = bb.nli.test_set(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(pairs) == (many + 4) * (many * 2 + 3)
+    assert peak < needed[-1] < 6 * peak
 
 
 def test_all_faults_come_at_once(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_splits_are_chosen_in_any_case(tmp_path: Path) -> None:
             lines({"sentence1": "  "}, {"sentence2": 5}),
             "2 faults:\n- line 1: .*premise.*\n- line 2: .*hypothesis .* 5,",
         ),
-        (lines({"sentence1": "\ud800"}), "line 1: .*premise"),
+        (lines({"sentence1": "\ud800"}), "line 1 .*surrogate"),
         (lines({"gold_label": None}, {"gold_label": "contradicton"}), "line 2: .*'contradicton'.*'contradiction'"),
         (lines({"gold_label": ["neutral"]}), r"line 1: .*label.* \['neutral'\]"),
         ('{"sentence1": "a"}\n', "line 1 .*sentence1, .* hypothesis .*; label"),

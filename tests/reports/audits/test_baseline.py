@@ -64,11 +64,28 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
         ([QUESTION | {"draws": []}], 1, "draws"),
         ([QUESTION | {"study": 5}], 1, "study"),
         ([QUESTION | {"lost_words": "x"}], 1, "lost_words"),
+        ([QUESTION | {"estimate": 1e308}], 1, "estimate"),
+        ([QUESTION | {"estimate": 10**18}], 1, "estimate"),
+        ([QUESTION | {"sd": 1e308}], 1, "sd"),
+        ([QUESTION | {"draws": [0.1, -1e308]}], 1, "draws"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:
     with pytest.raises(ReportError, match=fact):
         read_baseline(written(tmp_path, *questions, version=version))
+
+
+def test_a_number_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Programs differ in which of the two they read."""
+    path = written(tmp_path, QUESTION)
+    path.write_text(path.read_text().replace('"sd": 0.02', '"sd": 0.02, "sd": 2'))
+    with pytest.raises(ReportError, match="'sd' occurs twice"):
+        read_baseline(path)
+
+
+def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
+    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"estimate": 1, "sd": 1})).values()
+    assert (earlier.estimate, earlier.draws.mean()) == pytest.approx((1, 1))
 
 
 @pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 1, "questions": 5}'])
