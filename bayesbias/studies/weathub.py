@@ -1,12 +1,12 @@
 """WEATHub: the lists of WEAT in 24 languages, by human translators, from a file of the user."""
 
-import gzip
 import json
 import os
 import unicodedata
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.files.contents import JSON, read_content
 from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
 from bayesbias.studies.study import Study
@@ -102,10 +102,10 @@ def load_weathub(path: str | os.PathLike[str], lists: str, test: str) -> Study:
 
 def _json(path: Path) -> Any:
     """Return the content of a JSON file, which may be gzipped."""
-    content = input_file(path).read_bytes()
+    content = read_content(input_file(path), JSON)
     try:
-        return json.loads(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
-    except (ValueError, OSError, EOFError, RecursionError) as error:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise InputFileError(f"{path} is no JSON file ({error}). Download it again.") from error
 
 

@@ -1,13 +1,12 @@
 """What readers share: repeats, compressed files, and errors that keep their kind on their way out."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode, open_bytes, readable
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, StudyError
+from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode
+from bayesbias.errors import EmbeddingError, InputFileError
 
 
 def rows(words: str, vectors: list[list[float]]) -> Rows:
@@ -25,32 +24,6 @@ def test_a_word_with_two_vectors_is_refused_with_its_lines() -> None:
         checked(rows("aba", [[1.0], [2.0], [3.0]]), "f")
     with pytest.raises(EmbeddingError, match=r"'b' .* line 3 .* zero"):
         checked(rows("ab", [[1.0], [0.0]]), "f")
-
-
-@pytest.mark.parametrize("error", [InputFileError("no"), EmbeddingError("no"), StudyError("no")])
-def test_our_own_errors_pass_while_a_file_is_read(error: BayesBiasError) -> None:
-    with pytest.raises(type(error)) as caught, readable(Path("f")):
-        raise error
-    assert caught.value is error
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (PermissionError(13, "Permission denied"), "Permission"),
-        (EOFError("end"), "damaged"),
-    ],
-)
-def test_errors_of_the_system_become_ours(error: Exception, message: str) -> None:
-    with pytest.raises(InputFileError, match=message), readable(Path("f")):
-        raise error
-
-
-def test_files_are_unpacked_by_their_content(tmp_path: Path) -> None:
-    for name, content in (("plain.gz", b"plain"), ("zipped.txt", gzip.compress(b"zipped", mtime=0))):
-        (tmp_path / name).write_bytes(content)
-        with open_bytes(tmp_path / name) as stream:
-            assert stream.read().decode() == name.split(".")[0]
 
 
 def test_empty_files_and_damaged_words(tmp_path: Path) -> None:

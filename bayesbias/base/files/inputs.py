@@ -9,10 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.contents import TOML, MemoryCost, read_content
 from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
+_MOST_DOTS = 30
+# Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
+_TEXTS_AND_COMMENTS = re.compile(
+    r"""
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} | \Z )
+    | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} | \Z )
+    | " (?: [^"\\\n]++ | \\. )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_AROUND_KEYS = re.compile(r"[\n=,{}\[\]]")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
@@ -88,8 +102,16 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
         raise error(f"{source}: byte {fault.start} is not UTF-8 (line {line}). Save the file as UTF-8.") from fault
 
 
+def read_utf8(path: str | os.PathLike[str], cost: MemoryCost, error: type[BayesBiasError] = InputFileError) -> str:
+    """Return the text of a file, which may be packed; raise `error` if it is not UTF-8."""
+    source = input_file(path)
+    return utf8_text(read_content(source, cost), source, error)
+
+
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML document; raise `error` if the text is not TOML."""
+    if _deepest_key(text) > _MOST_DOTS:  # tomllib takes quadratic time
+        raise error(f"{source} has a key with more than {_MOST_DOTS} dots. Put names that hold dots between quotes.")
     try:
         return tomllib.loads(text)
     # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
@@ -98,6 +120,11 @@ def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasE
             f"{source} is not valid TOML: {fault}. Look there for a missing quotation mark, comma or bracket, or a "
             f"repeated key.{_quotes_hint(text, str(fault))}"
         ) from fault
+
+
+def _deepest_key(text: str) -> int:
+    """Return the largest number of dots in a key of a TOML document, or in what stands in place of one."""
+    return max(part.count(".") for part in _AROUND_KEYS.split(_TEXTS_AND_COMMENTS.sub("", text)))
 
 
 def _quotes_hint(text: str, fault: str) -> str:
@@ -116,8 +143,7 @@ def _quotes_hint(text: str, fault: str) -> str:
 
 def read_toml(path: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML file; raise `InputFileError` if it cannot be read, `error` if it is not TOML."""
-    source = input_file(path)
-    return parse_toml(utf8_text(source.read_bytes(), source, error), source, error)
+    return parse_toml(read_utf8(path, TOML, error), path, error)
 
 
 def sealed(content: bytes, position: int | None = None) -> bytes:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path, check_writable
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError
+
+_ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": ("U", 0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +61,10 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
     """
     if folder is None or not (path := folder / f"{key}.npz").exists():
         return None
-    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        stored = {name: arrays[name] for name in ("mean", "deviations", "counts", "key") if name in arrays}
+    stored = read_arrays(input_file(path), _ARRAYS)
     shapes = {name: values.shape for name, values in stored.items()}
-    wide = shapes.get("mean", ())
-    if len(stored) < 4 or len(wide) != 1 or shapes["deviations"][1:] != wide or str(stored["key"]) != key:
+    fits = len(stored) == len(_ARRAYS) and shapes["deviations"][1:] == shapes["mean"] and shapes["counts"] == (2,)
+    if not fits or str(stored["key"]) != key:
         raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
     contexts, pieces = stored["counts"].tolist()
     return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
-from bayesbias.base.files.inputs import input_file, utf8_text
+from bayesbias.base.files.contents import JSON
+from bayesbias.base.files.inputs import read_utf8
 from bayesbias.errors import ReportError
 
 _QUANTILES = 1000
@@ -60,7 +61,7 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
         If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
     """
     try:
-        content = json.loads(utf8_text(input_file(path).read_bytes(), path, ReportError))
+        content = json.loads(read_utf8(path, JSON, ReportError))
     except (ValueError, RecursionError) as error:
         raise ReportError(
             f"The baseline {path} is not JSON: {error}. Give the gate.json of an earlier gate."

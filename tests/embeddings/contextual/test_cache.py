@@ -69,3 +69,14 @@ def test_vectors_whose_shapes_do_not_fit_are_errors(tmp_path: Path, change: dict
     np.savez(tmp_path / "one.npz", allow_pickle=False, **stored | change)
     with pytest.raises(InputFileError, match=r"one\.npz"):
         read_vectors(tmp_path, "one")
+
+
+@pytest.mark.parametrize("name", ["mean", "deviations", "counts", "key"])
+@pytest.mark.parametrize("array", [np.float32(1), np.array("text"), np.array([[["a"]]]), np.array([1, 2, 3])], ids=str)
+def test_other_arrays_in_a_file_are_our_error(name: str, array: np.ndarray, tmp_path: Path) -> None:
+    write_vectors(tmp_path, "key", VECTORS)
+    with np.load(tmp_path / "key.npz") as stored:
+        changed = {**stored, name: array}
+    np.savez(tmp_path / "key.npz", **changed)
+    with pytest.raises(InputFileError, match=r"key\.npz"):
+        read_vectors(tmp_path, "key")
