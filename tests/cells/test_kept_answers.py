@@ -15,6 +15,7 @@ from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.workers.cells import Answer
 from tests.cells import pets
 from tests.reports.debiasing import pets as debias_pets
@@ -216,3 +217,11 @@ def check_lies(cell: Any, path: Path, place: tuple[str, ...], odd: object) -> No
         np.savez(content, **{**contents, "parts": text})
         path.write_bytes(sealed(content.getvalue()))
         assert KeptAnswers(path.parent).read(cell) is None
+
+
+def test_a_file_larger_than_the_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    answers, cell = KeptAnswers(tmp_path), AnyCell()
+    with answers.path(cell).open("wb") as stream:
+        stream.truncate(1 << 40)  # a hole, which takes no room on a disk
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{answers.path(cell)} need about 4,.* GB"):
+        answers.read(cell)

@@ -1,12 +1,19 @@
-"""What readers share: repeats, compressed files, and errors that keep their kind on their way out."""
+"""What readers share: repeats, damaged words, and the memory of rows."""
 
+import bz2
+import gzip
+import lzma
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bayesbias.base.machine import memory
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError, NotEnoughMemoryError
 
 
 def rows(words: str, vectors: list[list[float]]) -> Rows:
@@ -35,3 +42,49 @@ def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     for words, dimensions in ((0, 5), (5, 0), (5, 100_001)):
         with pytest.raises(EmbeddingError, match="header"):
             check_header(words, dimensions, "f")
+
+
+def word2vec_rows(words: list[bytes], promised: int) -> bytes:
+    return b"%d 2\n" % promised + b"".join(word + b" " + bytes(8) for word in words)
+
+
+LONG = b"x" * 9_000
+BOMBS = {
+    "glove": b"w 0.1 0.2\n" * 100_000,
+    "word2vec_text": b"1 2\n" + b"w 0.1 0.2\n" * 100_000,  # more rows than the header promises
+    "word2vec_text, long words": b"1000 2\n" + (LONG + b" 0.1 0.2\n") * 1_000,
+    "word2vec_binary": word2vec_rows([LONG] * 1_000, 1_000),
+}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, bytes])
+@pytest.mark.parametrize("name", BOMBS)
+def test_rows_are_counted_while_they_are_read(
+    name: str, pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(pack(BOMBS[name]))
+    monkeypatch.setattr(memory, "free_memory", lambda: 2_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .* need .* 0\.0 GB are free\. Read only the words"):
+            load_embedding(path, format=name.partition(",")[0])
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000  # xz itself takes 10 MB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", ["glove", "word2vec_text", "word2vec_binary"])
+def test_words_that_nobody_wants_take_no_memory(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be far larger than the memory, if the words to keep, and those of the sample, are not."""
+    words = [b"he", b"she", *(b"w%d" % number for number in range(60_000))]
+    content = b"".join(word + b" 0.1 0.2\n" for word in words)
+    if form == "word2vec_text":
+        content = b"60002 2\n" + content
+    if form == "word2vec_binary":
+        content = b"60002 2\n" + b"".join(word + b" " + np.ones(2, dtype="<f4").tobytes() for word in words)
+    (tmp_path / "f.gz").write_bytes(gzip.compress(content))
+    monkeypatch.setattr(memory, "free_memory", lambda: 4_000_000)
+    assert load_embedding(tmp_path / "f.gz", words=["she"]).words == ("she",)
+    with pytest.raises(NotEnoughMemoryError):
+        load_embedding(tmp_path / "f.gz")

@@ -19,7 +19,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.errors import BayesBiasError, InputFileError
 
 _BLOCK_BYTES = 1 << 22
-_PIECE = 1 << 20
+_PIECE = 1 << 18
 _LONGEST_HEADER = 10_000
 _BYTES_A_TEXT = 60
 _KINDS = {"f": "numbers", "i": "whole numbers", "u": "bytes", "b": "true or false", "U": "texts"}

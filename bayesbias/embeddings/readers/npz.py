@@ -99,11 +99,10 @@ def _scan(words: StoredArray, vectors: StoredArray, wanted: Wanted, allowance: A
     # A block has one word at least, and a column all numbers.
     allowance.take(words.dtype.itemsize + (vectors.shape[0] * vectors.dtype.itemsize if vectors.fortran else 0))
     for names in words.blocks():
-        block = names.tolist()
-        chosen = [row for row, word in enumerate(block) if is_wanted(word, wanted)]
-        allowance.take(sum(bytes_a_row + len(block[row]) for row in chosen))
-        chosen_words += [block[row] for row in chosen]
-        places += [first + row for row in chosen]
+        chosen = {first + row: word for row, word in enumerate(names.tolist()) if is_wanted(word, wanted)}
+        allowance.take(sum(bytes_a_row + len(word) for word in chosen.values()))
+        chosen_words += chosen.values()
+        places += chosen
         first += len(names)
     matrix = vectors.chosen(np.array(places, dtype=np.intp))
     return Rows(chosen_words, as_vectors(matrix) if len(matrix) else matrix, [place + 1 for place in places], "row")
