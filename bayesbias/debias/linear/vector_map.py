@@ -178,7 +178,7 @@ def read_map(path: str | os.PathLike[str]) -> VectorMap:
 
 
 def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:
-    arrays = read_arrays(source, {"matrix": ("fiu", 2), "unit_length": ("b", 0), "name": ("U", 0)})
+    arrays = read_arrays(source, {"matrix": ("fiu", 2), "unit_length": ("u", 1), "name": ("U", 0)})
     return arrays, str(arrays.get("name", ""))
 
 
