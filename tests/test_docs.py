@@ -65,6 +65,22 @@ def test_the_two_commands_of_the_tour(
     assert made <= named
 
 
+def test_a_shell_finds_the_command_of_the_tour_where_make_demo_put_it(tmp_path: Path) -> None:
+    (tour,) = (block for block in blocks("") if "bayesbias table" in block)
+    before = tour.partition("bayesbias table")[0]
+    assert "\nBIN := .venv/bin\n" in (ROOT / "Makefile").read_text()
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    done = subprocess.run(
+        ["bash", "-c", f"{before}\ncommand -v bayesbias"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(done.stdout.strip()).resolve() == Path(sys.prefix, "bin", "bayesbias").resolve()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_page", "few_prior_draws")
 def test_the_python_of_the_tour(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +174,26 @@ def test_every_code_block_of_the_guide_runs(
             assert nearest <= margin, f"{number} is not printed by the page"
     for name in re.findall(r"!\[[^\]]*\]\([./]*generated/figures/([\w.]+)\)", content):
         assert Path(name).stat().st_size > 5000
+
+
+@pytest.mark.slow
+def test_the_sizes_that_the_guide_names_suffice_and_no_smaller_ones() -> None:
+    """Shares of simulated studies may differ by their Monte Carlo error from one kind of processor to another."""
+    content = (ROOT / "docs" / "guide" / "how_many_words.md").read_text(encoding="utf-8")
+    (call,) = re.findall(r"`print\((bb\.required_words\(.+?\))\)`", content)
+    (sentence,) = re.findall(r"names the smallest sizes that suffice: (.+?)\. It", content, re.DOTALL)
+    named = {(int(one), int(other)) for one, other in re.findall(r"(\d+)\D+?with\s(\d+)", sentence)}
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    frame = eval(call, {"bb": bb, "fit": bb.fit(table, random_seed=1)}).frame
+    assert f"simulates {frame['studies'].iloc[0]} studies of each size" in " ".join(content.split())
+    sizes = frame.set_index(["protected_words", "attribute_words"])
+    shares, errors = sizes["share_narrower"], sizes["share_se"]
+    assert named
+    for protected_words, attribute_words in named:
+        smaller = [(protected_words // 2, attribute_words), (protected_words, attribute_words // 2)]
+        size = (protected_words, attribute_words)
+        assert shares[size] >= 0.8 - errors[size]
+        assert all(shares[other] <= 0.8 + errors[other] for other in smaller if other in shares.index)
 
 
 def script(name: str) -> Any:

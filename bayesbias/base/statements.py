@@ -2,6 +2,9 @@
 
 Reports return `Statement` and `Conclusions`; text, HTML, JSON and the page are renderings of their fields, so that no
 code parses English.
+
+Words and names in them may hold any character. A statement shows control characters as escapes from its beginning, and
+each rendering escapes the whole text, so that no name is markup.
 """
 
 import re
@@ -13,6 +16,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.number_text import digits_text
 from bayesbias.errors import name_some
 
@@ -22,7 +26,10 @@ if TYPE_CHECKING:
 LINE = 100
 """Longest line of text, in characters."""
 _FACT = 72  # characters of a fact on one line
-_MARKDOWN = re.compile(r"([\\`*_\[\]|#])")
+# Signs of Markdown in any place, underscores but those inside words, and what begins a list.
+_MARKDOWN = re.compile(r"[\\`*\[\]|#~]|(?<![^\W_])_|_(?![^\W_])|^(?:[-+]|\d+[.)])(?=\s)")
+# Code that a statement names, such as `bb.fit`: nothing in it is markup.
+_CODE = re.compile(r"(?<![`\\])(`[\w.()=,'\" -]+`)(?!`)")
 _LEFT = " style='text-align: left'"  # notebooks align cells to the right
 
 
@@ -50,6 +57,10 @@ class Statement:
     text: str
     numbers: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Show the control characters of words and names."""
+        object.__setattr__(self, "text", visible(self.text))
+
     def __str__(self) -> str:
         return self.text
 
@@ -57,7 +68,7 @@ class Statement:
         return f"Statement({self.kind!r}, {_short(self.text)!r})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.text)}</p>"
+        return f"<p>{_html(self.text)}</p>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
@@ -81,6 +92,10 @@ class StatementList:
     title: str
     statements: tuple[Statement, ...]
     bulleted: bool = True
+
+    def __post_init__(self) -> None:
+        """Show the control characters of words and names."""
+        object.__setattr__(self, "title", visible(self.title))
 
     def __str__(self) -> str:
         return render_text([self])
@@ -138,7 +153,7 @@ class Described(ABC):
             f"{name}={value!r}" if isinstance(value, str) and len(value) < _FACT else f"{name}={_fact_text(value)}"
             for name, value in self._facts.items()
         )
-        return f"{type(self).__name__}({', '.join(facts)})"
+        return visible(f"{type(self).__name__}({', '.join(facts)})")
 
     def _repr_html_(self) -> str:
         facts = {name: _fact_text(value, 12) for name, value in self._facts.items()}
@@ -223,12 +238,12 @@ def render_html(parts: Iterable[StatementList]) -> str:
     html = []
     for part in parts:
         if part.title:
-            html.append(f"<h4>{escape(part.title)}</h4>")
+            html.append(f"<h4>{_html(part.title)}</h4>")
         if part.bulleted and part.statements:
-            entries = "".join(f"<li>{escape(statement.text)}</li>" for statement in part.statements)
+            entries = "".join(f"<li>{_html(statement.text)}</li>" for statement in part.statements)
             html.append(f"<ul>{entries}</ul>")
         else:
-            html += [f"<p>{escape(statement.text)}</p>" for statement in part.statements]
+            html += [f"<p>{_html(statement.text)}</p>" for statement in part.statements]
     return "".join(html)
 
 
@@ -239,11 +254,11 @@ def facts_html(title: str, facts: Mapping[str, str], notes: Iterable[str] = ()) 
     '<table><caption>Study</caption><tbody><tr><th>name</th><td>&lt;b&gt;</td></tr></tbody></table>'
     """
     rows = "".join(
-        f"<tr><th>{escape(name)}</th><td{_LEFT if len(text) > _FACT else ''}>{escape(text)}</td></tr>"
+        f"<tr><th>{_html(name)}</th><td{_LEFT if len(text) > _FACT else ''}>{_html(text)}</td></tr>"
         for name, text in facts.items()
     )
-    below = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><caption>{escape(title)}</caption><tbody>{rows}</tbody></table>{below}"
+    below = "".join(f"<p>{_html(note)}</p>" for note in notes)
+    return f"<table><caption>{_html(title)}</caption><tbody>{rows}</tbody></table>{below}"
 
 
 def _fact_text(value: Any, words: int = 0) -> str:
@@ -295,10 +310,35 @@ def wrap(text: str, *, bullet: bool = False) -> str:
 def markdown_text(text: str) -> str:
     r"""Return a text that Markdown shows as it is, on one line.
 
-    >>> print(markdown_text("<unk> *star*"))
-    &lt;unk&gt; \*star\*
+    >>> print(markdown_text("<unk> *star* ![a](b)"))
+    &lt;unk&gt; \*star\* !\[a\](b)
     """
-    return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
+    return _without_markup(_on_one_line(text))
+
+
+def markdown_sentence(text: str) -> str:
+    r"""Return a sentence that Markdown shows as it is, on one line, but for the code that it names.
+
+    >>> print(markdown_sentence("Give it to `bb.fit`, *then* look."))
+    Give it to `bb.fit`, \*then\* look.
+    """
+    parts = _CODE.split(_on_one_line(text))
+    return "".join(part if place % 2 else _without_markup(part) for place, part in enumerate(parts))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def _without_markup(text: str) -> str:
+    escaped = _MARKDOWN.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", text)
+    # After a backslash, some programs still take a dollar sign for mathematics.
+    return escape(escaped, quote=False).replace("$", "&#36;")
+
+
+def _html(text: str) -> str:
+    """Return a text as HTML for a notebook, which would take dollar signs for mathematics."""
+    return escape(visible(text)).replace("$", "<span>$</span>")
 
 
 def plain(value: Any) -> Any:

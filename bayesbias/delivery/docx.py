@@ -1,18 +1,15 @@
 """A result as a Word document: its statements, tables and settings; figures stay in pages and folders."""
 
-import re
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.machine.extras import require
 from bayesbias.base.results import Result
 from bayesbias.delivery.markdown import statement_lists
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
-
-# Characters that XML does not have.
-_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def docx_module(name: str = "docx") -> Any:
@@ -26,9 +23,9 @@ def write_docx(result: Result, path: Path) -> None:
 
     def add(text: str, style: str | None = None) -> None:
         if text:
-            document.add_paragraph(_NO_XML.sub("\ufffd", text), style)
+            document.add_paragraph(visible(text), style)
 
-    document.add_heading(_NO_XML.sub("\ufffd", contents.title), 0)
+    document.add_heading(visible(contents.title), 0)
     add(contents.about)
     for statement in contents.diagnostics:
         add(f"Note. {statement.text}", "Intense Quote")
@@ -57,6 +54,6 @@ def _add_table(document: Any, table: Table) -> None:
     grid = document.add_table(rows=0, cols=len(table.header), style="Light List")
     for row in (table.header, *table.rows):
         for cell, text, is_text in zip(grid.add_row().cells, row, table.texts, strict=True):
-            cell.text = _NO_XML.sub("\ufffd", text)
+            cell.text = visible(text)
             if not is_text:
                 cell.paragraphs[0].alignment = right

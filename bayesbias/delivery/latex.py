@@ -2,6 +2,7 @@
 
 import re
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.results import Result
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import table_block
@@ -15,6 +16,7 @@ _ESCAPES = {
     "|": r"\textbar{}",
     **{sign: f"{{{sign}}}" for sign in "[*"},  # after a line break, these would be its options
     ">": r"\textgreater{}",
+    '"': r"\char34{}",  # a command in German documents
     "\n": " ",
 }
 
@@ -80,9 +82,9 @@ def _cells(table: Table, row: tuple[str, ...]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text in which no character is a command of LaTeX.
+    r"""Return a text in which no character is a command of LaTeX or invisible.
 
     >>> escaped("50 % of a_b")
     '50 \\% of a\\_b'
     """
-    return "".join(_ESCAPES.get(sign, sign) for sign in text)
+    return "".join(_ESCAPES.get(sign, sign) for sign in visible(text))

@@ -1,9 +1,10 @@
 """A result as Markdown: its statements, tables and settings; figures stay in pages and folders."""
 
-from html import escape
+import re
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.results import Contents, Result
-from bayesbias.base.statements import StatementList, markdown_text
+from bayesbias.base.statements import StatementList, markdown_sentence, markdown_text
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 
@@ -11,14 +12,16 @@ from bayesbias.delivery.page.sections import SETTINGS, table_block
 def markdown(result: Result) -> str:
     """Return a result as Markdown."""
     contents = result.contents
-    lines = [f"# {markdown_text(contents.title)}", "", _sentence(contents.about), ""]
-    lines += [f"> **Note.** {_sentence(statement.text)}\n" for statement in contents.diagnostics]
-    lines += [_sentence(contents.verdict), ""] if contents.verdict else []
+    lines = [f"# {markdown_text(contents.title)}", "", markdown_sentence(contents.about), ""]
+    lines += [f"> **Note.** {markdown_sentence(statement.text)}\n" for statement in contents.diagnostics]
+    lines += [markdown_sentence(contents.verdict), ""] if contents.verdict else []
     for part in statement_lists(contents):
         lines += _part_lines(part)
     for table in contents.tables.values():
         if len(table.frame):
-            lines += [f"## {markdown_text(table.section)}", ""] + ([_sentence(table.note), ""] if table.note else [])
+            lines += [f"## {markdown_text(table.section)}", ""] + (
+                [markdown_sentence(table.note), ""] if table.note else []
+            )
             lines += table_lines(table_block(table))
     if contents.settings or contents.code:
         lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
@@ -39,7 +42,7 @@ def table_lines(table: Table) -> list[str]:
     """
     rule = ["---" if text else "---:" for text in table.texts]
     rows = [table.header, rule, *table.rows]
-    return [_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
+    return [markdown_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
 
 
 def _part_lines(part: StatementList) -> list[str]:
@@ -48,16 +51,13 @@ def _part_lines(part: StatementList) -> list[str]:
     title = [f"## {markdown_text(part.title)}", ""] if part.title else []
     return [
         *title,
-        *(f"{'- ' if part.bulleted else ''}{_sentence(statement.text)}" for statement in part.statements),
+        *(f"{'- ' if part.bulleted else ''}{markdown_sentence(statement.text)}" for statement in part.statements),
         "",
     ]
 
 
-def _sentence(text: str) -> str:
-    """Return a sentence whose words are no tags; its own emphasis and code stay."""
-    return escape(text, quote=False)
-
-
 def _setting_lines(contents: Contents) -> list[str]:
-    settings = [f"- {name}: {markdown_text(text)}" for name, text in contents.settings.items()]
-    return [*settings, *(["", "```python", contents.code, "```"] if contents.code else []), ""]
+    settings = [f"- {markdown_text(name)}: {markdown_text(text)}" for name, text in contents.settings.items()]
+    # No name in the code can close it.
+    fence = "`" * (1 + max(map(len, ["``", *re.findall("`+", contents.code)])))
+    return [*settings, *(["", f"{fence}python", visible(contents.code), fence] if contents.code else []), ""]

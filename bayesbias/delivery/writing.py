@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_flag, check_path, with_progress
+from bayesbias.base.escapes import json_text, visible, write_csv
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
@@ -36,7 +37,10 @@ def write(
     workers: "int | Workers | None" = None,
     progress: bool = True,
 ) -> Path:
-    """Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
+    r"""Write a result as a page, folder, Markdown, LaTeX, Word, CSV or JSON; a failure leaves nothing behind.
+
+    In every form, words and names are texts, whatever characters they have: no markup, no mathematics, no formula.
+    Control characters and invisible ones are shown as Python writes them, such as ``\u202e``.
 
     Parameters
     ----------
@@ -46,10 +50,12 @@ def write(
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
         ``.tex`` for its tables in LaTeX, whose first line names the packages they need, ``.docx`` for Word (extra
-        ``docx``), ``.csv`` for all columns of its only table, ``.json`` for statements, tables and settings. Of a
-        figure: ``.png``, ``.svg`` or ``.pdf``, with embedded TrueType fonts. Without an ending: a folder with
-        ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page
-        ``report.html``, which only a fit lacks, since its page fits the model several times.
+        ``docx``), ``.csv`` for all columns of its only table, whose texts are written as in a literal of Python
+        (``\x3d1`` for ``=1``, which a spreadsheet would compute, and ``\\`` for one backslash), ``.json`` for
+        statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with embedded TrueType fonts.
+        Without an ending: a folder with ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a
+        ``.png`` for each figure, and the page ``report.html``, which only a fit lacks, since its page fits the model
+        several times.
     overwrite
         Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
         stay.
@@ -142,11 +148,6 @@ def as_result(result: Any) -> Result:
     )
 
 
-def json_text(result: Result) -> str:
-    """Return the title, statements, tables and settings of a result as JSON."""
-    return json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
-
-
 def write_files(
     result: Result, folder: Path, *, full: bool = False, workers: "StartWorkers | None" = None, progress: bool = False
 ) -> None:
@@ -156,17 +157,17 @@ def write_files(
         write_file(folder / file)
     for name, table in contents.tables.items():
         if len(table.frame):
-            table.frame.to_csv(folder / f"{name}.csv", index=False)
+            write_csv(table.frame, folder / f"{name}.csv")
     for name, request in contents.figures.items():
         save_figure(drawn(result, request), folder / f"{name}.png")
-    (folder / TEXT).write_text(f"{str(result).rstrip()}\n", encoding="utf-8")
+    (folder / TEXT).write_text(f"{visible(result).rstrip()}\n", encoding="utf-8")
     for file, html in _linked_pages(contents.pages, full=full, workers=workers, progress=progress).items():
         _write_text(html, folder / file)
     if result.page_in_folder:
         _write_page(result, folder / PAGE, full=full, progress=progress, pages=contents.pages)
     names = sorted([*(file.name for file in folder.iterdir()), NUMBERS])
     data = {**result.to_dict(), "files": names}
-    (folder / NUMBERS).write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8")
+    (folder / NUMBERS).write_text(json_text(data), encoding="utf-8")
 
 
 def written_names(folder: Path) -> list[str]:
@@ -262,7 +263,7 @@ def _write_text(text: str, path: Path) -> None:
 
 
 def _write_json(result: Result, path: Path, **_: bool) -> None:
-    path.write_text(f"{json_text(result)}\n", encoding="utf-8")
+    path.write_text(f"{json_text(result.to_dict())}\n", encoding="utf-8")
 
 
 def _write_markdown(result: Result, path: Path, **_: bool) -> None:
@@ -280,7 +281,7 @@ def _write_csv(result: Result, path: Path, **_: bool) -> None:
             f"The result has {len(tables)} tables ({', '.join(tables)}), and a .csv holds one. Write it to a folder, "
             "with a .csv for each."
         )
-    next(iter(tables.values())).frame.to_csv(path, index=False)
+    write_csv(next(iter(tables.values())).frame, path)
 
 
 def _write_docx(result: Result, path: Path, **_: bool) -> None:

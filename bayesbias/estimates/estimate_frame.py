@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from bayesbias.base.escapes import visible
+
 _SHOWN = ("mean", "hdi_low", "hdi_high")
 _WIDTH = 80
 
@@ -81,4 +83,4 @@ def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_
         for name in frame.columns
         if frame[name].dtype.kind == "f"
     }
-    return frame.to_string(index=index, formatters=formats, na_rep="", max_rows=max_rows)
+    return visible(frame.to_string(index=index, formatters=formats, na_rep="", max_rows=max_rows))

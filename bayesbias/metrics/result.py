@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.statements import facts_html, plain
 from bayesbias.errors import did_you_mean, name_some
 
@@ -79,7 +80,7 @@ class MeasureResult:
     def __str__(self) -> str:
         width = max(map(len, self.statistics), default=0)
         lines = [f"{name:{width}}  {_number(value)}" for name, value in self.statistics.items()]
-        return "\n".join([self._title(), *lines, *self._notes()])
+        return visible("\n".join([self._title(), *lines, *self._notes()]))
 
     def _repr_html_(self) -> str:
         numbers = {name: _number(value) for name, value in self.statistics.items()}

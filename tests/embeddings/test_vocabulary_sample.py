@@ -9,7 +9,7 @@ import bayesbias as bb
 from bayesbias.embeddings import vocabulary_sample
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.vocabulary_sample import FEWEST, SAMPLE, WantedWithSample, sampled_vectors
-from bayesbias.errors import InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError
 
 WORDS = 5_000
 
@@ -96,7 +96,7 @@ def test_a_file_of_a_part_keeps_the_sample(vectors: bb.Embedding, tmp_path: Path
 
 @pytest.mark.parametrize("sample", [np.ones((FEWEST, 3)), np.ones((5, 2)), np.zeros((FEWEST, 2)), np.ones(FEWEST, int)])
 def test_samples_that_cannot_be_are_refused(sample: np.ndarray) -> None:
-    with pytest.raises(InputFileError, match="vocabulary_sample"):
+    with pytest.raises(EmbeddingError, match="vocabulary_sample"):
         bb.Embedding(("a",), np.ones((1, 2)), vocabulary_sample=sample)
 
 

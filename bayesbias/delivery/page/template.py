@@ -1,7 +1,6 @@
 """The template of every page, which escapes all texts and loads nothing from elsewhere."""
 
 import base64
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -11,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.base.machine.terminal import CONTROL_CHARACTERS
+from bayesbias.base.escapes import visible
 from bayesbias.delivery.page.blocks import Block, Notice, Section
 
 if TYPE_CHECKING:
     import jinja2
-
-# With halves of surrogate pairs, which no file can hold.
-_UNWELCOME = re.compile(f"[{CONTROL_CHARACTERS}\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +67,8 @@ def filled_page(page: Page, *, full: bool = False) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Return a text with unwritable and direction-changing characters replaced."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return _UNWELCOME.sub("\N{REPLACEMENT CHARACTER}", value)
+    """Return a text with control characters and invisible ones as escapes."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.machine.interrupts import held_interrupts
 from bayesbias.errors import (
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.text import Text
     from numpy.typing import NDArray
 
 # Okabe and Ito's colours, which suit all kinds of colour vision, with a marker each.
@@ -92,12 +94,21 @@ def row_offsets(count: int, reach: float) -> "NDArray[Any]":
 
 
 def short_label(word: str, longest: int = 24) -> str:
-    """Return a word, shortened to `longest` characters.
+    r"""Return a word as one line of a figure, shortened to `longest` characters, with its control characters visible.
 
     >>> short_label("a" * 40)
     'aaaaaaaaaaaaaaaaaaaaaaa…'
+    >>> print(short_label("a\nb\0"))
+    a b\x00
     """
+    word = " ".join(visible(word).split())
     return word if len(word) <= longest else word[: longest - 1] + "…"
+
+
+def as_text(text: "Text") -> None:
+    """Show a text of a figure, in which dollar signs are no mathematics, and control characters are visible."""
+    text.set_text(visible(text.get_text()))
+    text.set_parse_math(False)
 
 
 def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = False, rows: bool = False) -> None:
@@ -123,7 +134,7 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
     if rows:
         axes.tick_params(axis="y", length=0)
         for label in axes.get_yticklabels():
-            label.set_parse_math(False)  # a word with dollar signs is text, not mathematics
+            as_text(label)
 
 
 def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
@@ -157,7 +168,7 @@ def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bo
     characters = int(figure.get_figwidth() * _POINTS_PER_INCH / (_EMS_PER_CHARACTER * size))
     text = "\n".join(part for line in text.split("\n") for part in wrap(line, characters, break_on_hyphens=False))
     text, color = (text, "black") if converged else (f"{text}\nNOT CONVERGED: do not report", "#B00020")
-    figure.suptitle(text, fontsize=size, color=color).set_parse_math(False)
+    as_text(figure.suptitle(text, fontsize=size, color=color))
 
 
 def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
@@ -216,7 +227,7 @@ def series_legend(
         title_fontsize=9,
     )
     for text in drawn.get_texts():
-        text.set_parse_math(False)
+        as_text(text)
 
 
 def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None:
@@ -237,7 +248,7 @@ def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None
             fontsize=8,
             fontstyle="italic",
         )
-        name.set_parse_math(False)
+        as_text(name)
     axes.set_yticks(range(len(words)), [short_label(word) for word in words])
     axes.set_ylim(len(words) - 0.5, -0.5)
     furnish(axes, "x", rows=True)

@@ -1,9 +1,11 @@
 """A cache of computed vectors: a folder with one file for each model, word and contexts."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,12 +64,22 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
     if folder is None or not (path := folder / f"{key}.npz").exists():
         return None
     stored = read_arrays(input_file(path), _ARRAYS)
-    shapes = {name: values.shape for name, values in stored.items()}
-    fits = len(stored) == len(_ARRAYS) and shapes["deviations"][1:] == shapes["mean"] and shapes["counts"] == (2,)
-    if not fits or str(stored["key"]) != key:
+    if not _is_sound(stored, key):
         raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
     contexts, pieces = stored["counts"].tolist()
     return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
+
+
+def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
+    """Return whether arrays, of the right kinds, have the types, shapes and numbers that `write_vectors` stores."""
+    if len(stored) < len(_ARRAYS) or str(stored["key"]) != key:
+        return False
+    mean, deviations, counts = (stored[name] for name in ("mean", "deviations", "counts"))
+    return (
+        mean.dtype == deviations.dtype == np.float32 and deviations.shape[1] == len(mean) > 0
+        and bool(np.isfinite(mean).all() and np.isfinite(deviations).all())
+        and counts.dtype == np.int64 and counts.shape == (2,) and bool((counts > 0).all())
+    )  # fmt: skip
 
 
 def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.escapes import visible
 from bayesbias.base.number_text import digits_text, percent_text
 from bayesbias.base.statements import facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, name_some
@@ -96,7 +97,8 @@ class EmbeddingScore:
     def __str__(self) -> str:
         facts = self._facts()
         width = max(map(len, facts))
-        return "\n".join([self._title(), *(f"{name:{width}}  {text}" for name, text in facts.items()), *self._notes()])
+        rows = [f"{name:{width}}  {text}" for name, text in facts.items()]
+        return visible("\n".join([self._title(), *rows, *self._notes()]))
 
     def _repr_html_(self) -> str:
         return facts_html(self._title(), self._facts(), self._notes())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from bayesbias.base.escapes import write_csv
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList
@@ -123,7 +124,7 @@ class AuditReport(Result):
                 },
                 "Interval": f"{percent_text(first.record.hdi_prob)} HPDI",
             },
-            files={"audit.csv": partial(self.audit.to_csv, index=False)},
+            files={"audit.csv": partial(write_csv, self.audit)},
             pages=tuple(_pages(first)),
         )
 

@@ -1,6 +1,5 @@
 """A gate: each question of an audit passes, fails or stays undecided by a region of practical equivalence."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_rope
+from bayesbias.base.escapes import json_text
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
@@ -167,7 +167,7 @@ class GateResult(Result):
         for question, draws in zip(content["questions"], self.draws, strict=True):
             thinned = draws[np.linspace(0, len(draws) - 1, min(len(draws), KEPT_DRAWS)).astype(int)]
             question["draws"] = [float(f"{value:.6g}") for value in thinned]
-        return json.dumps(content, indent=1, ensure_ascii=False)
+        return json_text(content, indent=1)
 
     def _line(self, row: Mapping[str, Any]) -> str:
         named = f"{row['embedding']}, {row['study']}"

@@ -1,15 +1,13 @@
 """Outcomes of a gate in the forms of other tools: JUnit XML for continuous integration, Markdown for model cards."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.number_text import interval_text, percent_text, signed_text
 from bayesbias.base.statements import markdown_text
 
-# What XML 1.0 cannot hold, escaped or not.
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
 
 
@@ -38,12 +36,12 @@ def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] =
         suite.set(attribute, str(outcomes.count(outcome) + (len(not_asked) if attribute == "skipped" else 0)))
     for row in questions:
         name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
-        case = ElementTree.SubElement(suite, "testcase", classname=_xml_text(row["embedding"]), name=_xml_text(name))
+        case = ElementTree.SubElement(suite, "testcase", classname=visible(row["embedding"]), name=visible(name))
         if element := _ELEMENTS.get(row["outcome"]):
-            ElementTree.SubElement(case, element, message=_xml_text(row["reason"]))
+            ElementTree.SubElement(case, element, message=visible(row["reason"]))
     for text in not_asked:
-        case = ElementTree.SubElement(suite, "testcase", classname="not asked", name=_xml_text(text))
-        ElementTree.SubElement(case, "skipped", message=_xml_text(text))
+        case = ElementTree.SubElement(suite, "testcase", classname="not asked", name=visible(text))
+        ElementTree.SubElement(case, "skipped", message=visible(text))
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -75,7 +73,3 @@ def model_card(
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
-
-
-def _xml_text(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

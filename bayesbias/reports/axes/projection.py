@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.escapes import visible
 from bayesbias.base.number_text import counted, digits_text, p_text, percent_text
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -84,7 +85,8 @@ class Projection(Result):
     random_seed: int
 
     def __repr__(self) -> str:
-        return f"Projection({counted(self.words['word'].nunique(), 'word')}, axes {', '.join(self.scores)})"
+        axes = visible(", ".join(self.scores))
+        return f"Projection({counted(self.words['word'].nunique(), 'word')}, axes {axes})"
 
     def draws(self, axis: str, *, draws: int = 1000, random_seed: int | None = None) -> "xr.DataArray":
         """Return draws of the projections of all words on an axis, which share the error of the pairs.

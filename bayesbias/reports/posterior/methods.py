@@ -9,6 +9,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.files.inputs import bundled
 from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table, groups_without_contrast
@@ -70,38 +71,44 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     what = "We simulated" if facts.get("simulated") else "We measured"
     if "name" in embedding:
         details = [
-            f"{key} {embedding[name]}" for key, name in (("hash", "hash"), ("case rule", "case")) if name in embedding
+            f"{key} {markdown_text(embedding[name])}"
+            for key, name in (("hash", "hash"), ("case rule", "case"))
+            if name in embedding
         ]
-        source = f"in the embedding {_escaped(embedding['name'])}" + (f" ({', '.join(details)})" if details else "")
+        source = f"in the embedding {markdown_text(embedding['name'])}" + (
+            f" ({', '.join(details)})" if details else ""
+        )
     else:
-        source = f"of the table {_escaped(facts.get('source', 'without a name'))}"
+        source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
     yield f"{what} cosine distances (1 minus cosine similarity) {source}."
     if "steps" in embedding:
-        yield f"Before, the vectors were changed: {_escaped(embedding['steps'])}."
+        yield f"Before, the vectors were changed: {markdown_text(embedding['steps'])}."
     if "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
-    study = f"The study is '{_escaped(facts['study'])}':" if "study" in facts else "The words are"
+    study = f"The study is '{markdown_text(facts['study'])}':" if "study" in facts else "The words are"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
     )
     yield (
         f"{study} {counted(table['protected_word'].nunique(), 'protected word')} ({_sizes(table, 'protected')}) and "
         f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}), "
-        f"{counted(len(table), 'pair')} ({connections}; table hash {fit_attribute(fit, 'table_hash')})."
+        f"{counted(len(table), 'pair')} ({connections}; table hash {markdown_text(fit_attribute(fit, 'table_hash'))})."
     )
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
-    if pairs := [f"{_escaped(name_some(lists.unique()))} (for {_escaped(str(group))})" for group, lists in associated]:
+    if pairs := [
+        f"{markdown_text(name_some(lists.unique()))} (for {markdown_text(str(group))})" for group, lists in associated
+    ]:
         yield f"The associated lists are {', '.join(pairs)}."
     if lacking := groups_without_contrast(fit):
-        named = "; ".join(f"{_escaped(group)}: {text}" for group, text in lacking.items())
+        named = "; ".join(f"{markdown_text(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
         lists = [
-            f"{len(words):,} of {_escaped(name)}: {_escaped(name_some(words, _MOST_WORDS))}"
+            f"{len(words):,} of {markdown_text(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
             for name, words in lost.items()
         ]
         yield (
@@ -111,9 +118,10 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     else:
         yield "No word was lost."
     if means := facts.get("embedding", {}).get("means_of_words"):
-        yield f"Entries of several words without a vector have the mean vector of their words: {_escaped(means)}."
+        yield f"Entries of several words without a vector have the mean vector of their words: {markdown_text(means)}."
     if left_out := facts.get("left_out_controls"):
-        yield f"Control words that the study itself uses were left out: {_escaped(name_some(left_out, _MOST_WORDS))}."
+        words = markdown_text(name_some(left_out, _MOST_WORDS))
+        yield f"Control words that the study itself uses were left out: {words}."
     duplicates = facts.get("duplicates", {})
     if dropped := duplicates.get("dropped", 0):
         yield f"Of repeated rows the first was used, and {counted(dropped, 'was', 'were')} dropped."
@@ -126,27 +134,28 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
 def _sizes(table: "pd.DataFrame", side: str) -> str:
     """Return the lists of a side with their numbers of words."""
     words = table.drop_duplicates([f"{side}_word", f"{side}_group"]).groupby(f"{side}_group", sort=False)
-    return ", ".join(f"{_escaped(str(name))}: {size:,}" for name, size in words.size().items())
+    return ", ".join(f"{markdown_text(str(name))}: {size:,}" for name, size in words.size().items())
 
 
 def _model(fit: "xr.DataTree") -> Iterator[str]:
     spec = fitted_model(fit)
     description = f" ({spec.description.rstrip('.')})" if spec.description else ""
-    yield f"We fitted the Bayesian model `{spec.name}`{description} with the hash {fit_attribute(fit, 'model_hash')}."
+    model_hash = fit_attribute(fit, "model_hash")
+    yield markdown_sentence(f"We fitted the Bayesian model `{spec.name}`{description} with the hash {model_hash}.")
     if spec.source:
-        yield f"Source: {spec.source.rstrip('.')}."
+        yield markdown_sentence(f"Source: {spec.source.rstrip('.')}.")
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
     if spec.multivariate:
         yield "The means of lists to whole groups have a flat prior."
     if "covariate" in fit["constant_data"].coords:
-        names = _escaped(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        names = markdown_text(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
         yield (
             f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
             "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
             "freedom of Bell and McCaffrey (2002), around leans without the chance variation of attribute words."
         )
     if spec.caution:
-        yield spec.caution
+        yield markdown_sentence(spec.caution)
 
 
 def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
@@ -180,7 +189,11 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     if "diverging" in stats:
         yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."
     problems = fit_attribute(fit, "convergence_problems")
-    yield f"**The sampler did not converge:** {' '.join(problems)}" if problems else "No diagnostic showed a problem."
+    yield (
+        f"**The sampler did not converge:** {markdown_text(' '.join(problems))}"
+        if problems
+        else "No diagnostic showed a problem."
+    )
     yield (
         f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in units "
         "of cosine distance."
@@ -190,10 +203,10 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
 def _software(fit: "xr.DataTree") -> Iterator[str]:
     versions = dict(fit_attribute(fit, "versions"))
     package_version = versions.pop("bayesbias", "")
-    others = ", ".join(f"{name} {number}" for name, number in versions.items())
+    others = markdown_text(", ".join(f"{name} {number}" for name, number in versions.items()))
     software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
     author, title = _field(software, "name"), _field(software, "title")
-    yield f"We used bayesbias {package_version} ({author}, {title}) with {others}."
+    yield f"We used bayesbias {markdown_text(package_version)} ({author}, {title}) with {others}."
     for reference in references:
         people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
         names = " and ".join(f"{family}, {given[0]}." for family, given in people)
@@ -211,8 +224,3 @@ def _field(text: str, name: str) -> str:
     """
     match = re.search(rf'^[ -]*{name}: "?(.*?)"?$', text, re.MULTILINE)
     return match[1] if match else ""
-
-
-def _escaped(text: str) -> str:
-    """Return a text in which no character is markup of Markdown."""
-    return re.sub(r"([\\`*<>\[\]])", r"\\\1", text)

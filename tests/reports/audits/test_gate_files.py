@@ -10,7 +10,7 @@ ROW = {"embedding": HOSTILE, "study": HOSTILE, "model": "m", "random_seed": 1, "
 
 def test_xml_is_read_back() -> None:
     case = ElementTree.fromstring(junit_xml([ROW]).encode())[0][0]
-    shown = HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\ud800", "\ufffd")
+    shown = HOSTILE.replace("\x00", r"\x00").replace("\x1b", r"\x1b").replace("\ud800", r"\ud800")
     assert case.get("classname") == case[0].get("message") == shown
     assert str(case.get("name")).startswith(shown)
 

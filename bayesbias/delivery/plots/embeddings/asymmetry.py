@@ -8,7 +8,7 @@ from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
-from bayesbias.delivery.plots.style import furnish, new_figure, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.style import as_text, furnish, new_figure, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     truth = dict(zip(zip(shown["a"], shown["b"], strict=True), shown["lar"], strict=True))
     for axes, name in zip(panels, names, strict=True):
         _draw(axes, truth, usable(by_source[name]), norms=name == report.norms)
-        axes.set_title(short_label(name, 30), fontsize=9).set_parse_math(False)
+        as_text(axes.set_title(short_label(name, 30), fontsize=9))
         axes.set_xlabel("LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)
     labels = [f"{short_label(a, 16)} → {short_label(b, 16)}" for a, b in truth]

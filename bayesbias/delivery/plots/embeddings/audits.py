@@ -8,6 +8,7 @@ from bayesbias.base.number_text import counted, percent_text, probability_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
+    as_text,
     furnish,
     panel_grid,
     row_offsets,
@@ -84,7 +85,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         axes.set_ylim(len(studies) - 0.5, -0.5)
         quantity = measure_rows["quantity"].iloc[0]
         title = measure if quantity == measure else f"{measure} ({quantity.replace('_', ' ')})"
-        axes.set_title(_UNITS.get(measure, title), fontsize=10, loc="left")
+        as_text(axes.set_title(_UNITS.get(measure, title), fontsize=10, loc="left"))
         low, high = axes.get_xlim()
         if measure == CONTRAST and record.rope is not None:
             shade_rope(axes, record.rope)
@@ -149,7 +150,7 @@ def plot_ranks(ranks: Ranks) -> "Figure":
         axes.set_ylim(len(embeddings) - 0.5, -0.7)
         axes.set_xlim(0.6, len(embeddings) + 0.4)
         axes.set_xticks(range(1, len(embeddings) + 1))
-        axes.set_title(measure, fontsize=10, loc="left")
+        as_text(axes.set_title(measure, fontsize=10, loc="left"))
         furnish(axes, "x", rows=True)
     title_figure(
         figure,

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.escapes import visible
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
+    as_text,
     connection_legend,
     draw_estimate,
     furnish,
@@ -159,7 +161,8 @@ def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> No
 
 def _short(name: str) -> str:
     """Return a name shortened in the middle, because names of derived embeddings begin alike."""
-    return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
+    name = " ".join(visible(name).split())
+    return name if len(name) <= 28 else f"{name[:13]}…{name[-14:]}"
 
 
 def _difference(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
@@ -169,5 +172,5 @@ def _difference(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) 
 def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
     axes.set_yticks(range(len(rows)), [short_label(row) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_title(title, fontsize=10, loc="left").set_parse_math(False)
+    as_text(axes.set_title(title, fontsize=10, loc="left"))
     axes.set_xlabel(label, fontsize=9)

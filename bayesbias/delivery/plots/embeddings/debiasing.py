@@ -8,6 +8,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
+    as_text,
     furnish,
     panel_grid,
     row_offsets,
@@ -88,7 +89,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             title = f"{measure}: contrast (cosine distance; 0 is none)"
         else:
             title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
-        axes.set_title(title, fontsize=10, loc="left")
+        as_text(axes.set_title(title, fontsize=10, loc="left"))
         axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
         axes.set_ylim(len(methods) - 0.5, -0.5)
         axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other

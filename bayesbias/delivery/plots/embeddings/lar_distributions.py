@@ -9,7 +9,7 @@ from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_count, check_type
 from bayesbias.base.number_text import counted
-from bayesbias.delivery.plots.style import furnish, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import as_text, furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
             axes.set_title(f"{counted(len(values), 'pair')}{forward}", fontsize=8)
             axes.locator_params(nbins=4)
             furnish(axes, "y", small=True)
-        panels[-1, column].set_xlabel(f"LAR, {short_label(source, 28)}", fontsize=9).set_parse_math(False)
+        as_text(panels[-1, column].set_xlabel(f"LAR, {short_label(source, 28)}", fontsize=9))
     for row, name in enumerate(names):
-        panels[row, 0].set_ylabel(f"{short_label(name, 16)}\nshare of pairs".strip(), fontsize=9).set_parse_math(False)
+        as_text(panels[row, 0].set_ylabel(f"{short_label(name, 16)}\nshare of pairs".strip(), fontsize=9))
     title_figure(
         figure,
         "How asymmetric are pairs? Below 0 (orange) the second word evokes the first more than the reverse,\n"

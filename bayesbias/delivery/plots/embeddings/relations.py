@@ -7,7 +7,7 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.embeddings.asymmetry import OTHER, SAME, source_panels
-from bayesbias.delivery.plots.style import furnish, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.style import as_text, furnish, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
             filled = color if row["hdi_low"] > 0 or row["hdi_high"] < 0 else "white"
             axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
             axes.plot(row["mean"], y, "o" if same else "s", color=color, markersize=5, markerfacecolor=filled)
-        axes.set_title(short_label(name, 30), fontsize=9).set_parse_math(False)
+        as_text(axes.set_title(short_label(name, 30), fontsize=9))
         axes.set_xlabel("mean LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)
     panels[0].set_yticks(list(places.values()), [f"{short_label(name)} ({counts[name]:,})" for name in places])

@@ -9,6 +9,7 @@ from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,
+    as_text,
     furnish,
     new_figure,
     short_label,
@@ -61,7 +62,7 @@ def plot_trend(trend: Trend) -> "Figure":
     for axes, contrast in zip(panels, contrasts, strict=True):
         _by_period(axes, times, overall[overall["contrast"] == contrast], contrast_sides(contrast)[1])
         axes.set_ylabel("Gap (cosine distance)")
-        axes.set_title(f"{contrast} (below 0: nearer)", fontsize=9, loc="left").set_parse_math(False)
+        as_text(axes.set_title(f"{short_label(contrast, 60)} (below 0: nearer)", fontsize=9, loc="left"))
     _finish(figure, panels[-1], trend, "Difference of mean cosine distances by period", "plain differences")
     return figure
 
@@ -110,8 +111,8 @@ def plot_slopes(trend: Trend) -> "Figure":
         rows = rows_of_contrast[rows_of_contrast["covariate"] == covariate]
         _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
         axes.set_ylabel("Slope (distance per unit)")
-        title = f"{covariate} (below 0: more of it, nearer to {first})"
-        axes.set_title(title, fontsize=9, loc="left").set_parse_math(False)
+        title = f"{short_label(covariate, 40)} (below 0: more of it, nearer to {short_label(first)})"
+        as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
         figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"
     )
@@ -142,7 +143,7 @@ def _finish(figure: "Figure", lowest: "Axes", trend: Trend, title: str, crosses:
     margin = 0.06 * np.ptp(times)
     lowest.set_xlim(times[0] - margin, times[-1] + margin)
     for label in lowest.get_xticklabels():
-        label.set_parse_math(False)
+        as_text(label)
     prob = percent_text(trend.facts["hdi_prob"])
     title_figure(
         figure,

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import SERIES, as_text, furnish, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
 from bayesbias.reports.axes.projection import Projection, axis_rows
@@ -136,7 +136,7 @@ def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None
     _name_points(axes, both.iloc[np.argsort(-far, kind="stable")[:MOST_ROWS]])
     for name, write in ((across, axes.set_xlabel), (up, axes.set_ylabel)):
         poles = [short_label(word, 16) for word in projection.base_pairs[name][0]]
-        write(f"← {poles[1]}    {short_label(name)}    {poles[0]} →").set_parse_math(False)
+        as_text(write(f"← {poles[1]}    {short_label(name)}    {poles[0]} →"))
     furnish(axes, "both", small=True)
     prob = percent_text(projection.hdi_prob)
     title_figure(figure, f"Mean cosines with the differences of pairs\n{prob} intervals over pairs", size=10)
@@ -171,7 +171,7 @@ def _name_points(axes: "Axes", rows: "pd.DataFrame") -> None:
             horizontalalignment="left" if left > across else "right",
             fontsize=8,
         )
-        label.set_parse_math(False)
+        as_text(label)
 
 
 def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:

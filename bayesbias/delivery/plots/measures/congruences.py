@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_frame
-from bayesbias.delivery.plots.style import furnish, new_figure, panel_grid, short_label, title_figure
+from bayesbias.delivery.plots.style import as_text, furnish, new_figure, panel_grid, short_label, title_figure
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
 
@@ -136,7 +136,7 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
     ]
     panels[0].set_yticks(range(len(records)), names)
     for text in panels[0].get_yticklabels():
-        text.set_parse_math(False)
+        as_text(text)
     panels[0].set_ylim(len(records) - 0.5, -0.5)
     handles, labels = (a + b for a, b in zip(*(axes.get_legend_handles_labels() for axes in panels[1:]), strict=True))
     figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False, fontsize=8)
@@ -159,9 +159,7 @@ def _draw_congruences(axes: "Axes", nulls: RandomisationNulls, prob: float) -> N
         axes.axhline(nulls.observed[name], color=color, linestyle=style, linewidth=1.5, label=label)
     axes.hlines(congruences, index - 0.36, index + 0.3, color=_OBSERVED, linewidth=0.9)
     axes.plot(index + 0.3, congruences, "D", color=_OBSERVED, markeredgecolor="white", markersize=6, label="congruence")
-    axes.set_title(f"{short_label(nulls.lists[0])} with {short_label(nulls.lists[1])}", fontsize=9).set_parse_math(
-        False
-    )
+    as_text(axes.set_title(f"{short_label(nulls.lists[0])} with {short_label(nulls.lists[1])}", fontsize=9))
     axes.set_xticks(index)
     axes.set_xlim(0.4, len(index) + 0.6)
     furnish(axes, "y", small=True)

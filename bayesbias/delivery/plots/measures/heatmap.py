@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.plots.style import COLORS, MOST_WORDS, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import COLORS, MOST_WORDS, as_text, new_figure, short_label, title_figure
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 
@@ -97,7 +97,7 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
             name.set(rotation=30, horizontalalignment="right", rotation_mode="anchor")
     axes.tick_params(length=0)
     for name in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        name.set_parse_math(False)
+        as_text(name)
     for side in axes.spines.values():
         side.set_visible(False)
     quantity = rows["quantity"].iloc[0]

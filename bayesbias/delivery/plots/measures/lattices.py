@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.delivery.plots.style import furnish, new_figure, panel_grid, short_label
+from bayesbias.delivery.plots.style import as_text, furnish, new_figure, panel_grid, short_label
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.lattice import Lattice
 
@@ -87,7 +87,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
         bar.ax.tick_params(labelsize=7)
         bar.set_label("similarity", fontsize=7)
     for axes, heading in zip(panels[0], headings, strict=True):
-        axes.set_title(heading, fontsize=8).set_parse_math(False)
+        as_text(axes.set_title(heading, fontsize=8))
     within = any(lattice.within for lattice in lattices)
     marks = (
         "points: the largest value of each row, red off the diagonal" if within else "rows: sub-lists of the first list"
@@ -143,7 +143,7 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
     for key, name, lattice in zip(keys, names, lattices, strict=True):
         axes, metric_index = panels[places.index(key)], metrics.index(lattice.metric)
         _draw_spread(axes, lattice, _COLORS[metric_index], offset=(metric_index - (len(metrics) - 1) / 2) * 0.3)
-        axes.set_title(_heading(name, lattice, width=62), fontsize=8).set_parse_math(False)
+        as_text(axes.set_title(_heading(name, lattice, width=62), fontsize=8))
     figure.supylabel("Similarity", fontsize=9)
     handles = [
         Line2D([], [], color=color, label=_label(name, " ")) for name, color in zip(metrics, _COLORS, strict=False)
@@ -220,7 +220,7 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         axes.xaxis.set_major_formatter("{x:g}")
         words = ", ".join(map(short_label, frame.attrs.get("words", ())))
         heading = [short_label(titles[place], 50)] if titles is not None else []
-        axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
+        as_text(axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8))
         furnish(axes, "y", small=True)
     metric = str(frames[0].attrs.get("metric", "similarity"))
     figure.supylabel(f"{LABELS.get(metric, (metric,))[0]}:\nto itself, less to the nearest other", fontsize=9)

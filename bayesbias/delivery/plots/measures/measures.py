@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.number_text import digits_text, percent_text
-from bayesbias.delivery.plots.style import COLORS, new_figure, short_label
+from bayesbias.delivery.plots.style import COLORS, as_text, new_figure, short_label
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.measures.measure_summary import share_with_error_text
 
@@ -69,7 +69,7 @@ def plot_measure(posterior: "MeasurePosterior") -> "Figure":
         axes.remove()
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    figure.suptitle(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=11, parse_math=False)
+    as_text(figure.suptitle(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=11))
     return figure
 
 
@@ -160,7 +160,7 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
             labels.append(short_label(str(row["word"])))
     axes.set_yticks(range(len(labels)), labels)
     for place, tick in enumerate(axes.get_yticklabels()):
-        tick.set_parse_math(False)
+        as_text(tick)
         tick.set_fontsize(8)
         tick.set_fontweight("bold" if place in heads else "normal")
     axes.set_ylim(len(labels) - 0.4, -0.6)
@@ -173,7 +173,7 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    axes.set_title(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=10, parse_math=False)
+    as_text(axes.set_title(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=10))
     return figure
 
 

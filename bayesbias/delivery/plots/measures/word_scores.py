@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.number_text import counted
-from bayesbias.delivery.plots.style import furnish, new_figure, short_label
+from bayesbias.delivery.plots.style import as_text, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.metrics.result import MeasureResult
 
@@ -71,7 +71,7 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
         axes.set_xlabel(_LABELS[rule_scores.measure], fontsize=9)
     panels[0].set_yticks(range(len(rows)), [short_label(word) for word in rows["word"]])
     for text in panels[0].get_yticklabels():
-        text.set_parse_math(False)
+        as_text(text)
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
     groups = (rows["group"] + rows["attribute_group"]).tolist()
     if any(groups):
@@ -82,7 +82,7 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
         else f"of {counted(len(pairs), 'base pair')} (means: large points)"
     )
     title = figure.suptitle(f"Scores {what}\n← towards the second word    towards the first word →", fontsize=10)
-    title.set_parse_math(False)
+    as_text(title)
     return figure
 
 
@@ -113,4 +113,4 @@ def _name_groups(panels: "np.ndarray", groups: list[str]) -> None:
             fontsize=8,
             fontstyle="italic",
         )
-        name.set_parse_math(False)
+        as_text(name)

@@ -7,7 +7,7 @@ import numpy as np
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import estimate_text, percent_text
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.plots.style import SERIES, furnish, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import SERIES, as_text, furnish, new_figure, short_label, title_figure
 from bayesbias.reports.covariates.covariate_effect import CovariateEffect
 from bayesbias.reports.covariates.quantities import SLOPE
 
@@ -70,15 +70,13 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         label = short_label(group) if len(groups) > 1 else None
         axes.plot(values[inside], words["mean"][inside], marker, color=shade, markersize=4, label=label)
     _name_words(axes, values, effect)
-    first, second = effect.sides
-    axes.set_xlabel(name).set_parse_math(False)
-    axes.set_ylabel(f"Mean cosine distance: {first} minus {second}\n(below 0: nearer to {first} words)").set_parse_math(
-        False
-    )
+    first, second = (short_label(side, 30) for side in effect.sides)
+    as_text(axes.set_xlabel(short_label(name, 60)))
+    as_text(axes.set_ylabel(f"Mean cosine distance: {first} minus {second}\n(below 0: nearer to {first} words)"))
     furnish(axes, "both")
     if len(groups) > 1:
         for text in axes.legend(frameon=False, fontsize=8).get_texts():
-            text.set_parse_math(False)
+            as_text(text)
     slope = next(row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (SLOPE, "population"))
     title_figure(
         figure,
@@ -108,4 +106,4 @@ def _name_words(axes: "Axes", values: np.ndarray, effect: CovariateEffect) -> No
             va="bottom" if means[place] >= fitted[place] else "top",
             fontsize=8,
         )
-        note.set_parse_math(False)
+        as_text(note)

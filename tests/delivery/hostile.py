@@ -1,0 +1,113 @@
+"""Results whose words, lists, studies, embeddings and texts have hostile names, one of each kind of name at least."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.base.results import Result
+from bayesbias.reports.audits.audit_report import AuditReport
+from tests.reports.audits.test_ranks import audit_of
+
+LINES = (  # of signs that a word may have
+    "![t](http://other.example/t.png)",
+    "<img src=http://other.example/t.png>",
+    "[t](javascript:alert) <http://other.example>",
+    "=cmd|' /C calc'!A0",
+    "-1+1",
+    "@SUM(1)",
+    "+1",
+    "word;=1+1",
+    "a|b `c *d* _e_ ~~f~~ ``` {{7*7}}",
+    "$\\frac{1}{2}$ $\\bad$",
+    '\\input{/etc/hostname} % ^^5c "a',
+    "\u202eturned \u2066 \u200b \ufeff \x1b[31m \x9b",
+    "first\n# second\n\n- third\tfourth",
+    "1. one",
+    "'s",
+    "back\\x3dslash",
+)
+WORD = " ".join(LINES)
+ANY = f"{WORD} \0"
+"""A name of all of them, with what no word may have."""
+HIDDEN = "\0\x1b\x9b\u202e\u2066\u200b\ufeff"
+
+
+def table(seed: int = 4) -> pd.DataFrame:
+    """Two groups of eight words and two lists of four, with hostile names of everything."""
+    rng = np.random.default_rng(seed)
+    groups, lists = (LINES[0] + LINES[3], "=" + " ".join(LINES[8:11])), ("<i>" + LINES[8], "-" + LINES[9])
+    rows = [
+        {
+            "protected_word": word,
+            "protected_group": groups[place % 2],
+            "attribute_word": f"{LINES[number]} {number}{kind}",
+            "attribute_group": name if kind < 2 else ("human", "neutral")[kind - 2],
+            "connection": ("associated", "different")[(place + kind) % 2]
+            if kind < 2
+            else ("human", "neutral")[kind - 2],
+            "cosine_distance": 0.7 + 0.05 * kind + 0.05 * (place % 2) + rng.normal(0, 0.05),
+        }
+        for place, word in enumerate(LINES)
+        for kind, name in enumerate((*lists, "human", "neutral"))
+        for number in range(4)
+    ]
+    made = pd.DataFrame(rows)
+    made.attrs["bayesbias"] = {
+        "study": ANY,
+        "embedding": {"name": ANY, "hash": LINES[0], "case": LINES[0], "steps": ANY},
+        "questions": {LINES[0] + LINES[9]: [[groups[0], lists[0]], [groups[1], lists[0]]]},
+        "lost_words": [{"word": WORD, "role": "attribute", "list": lists[0], "reason": ANY}],
+        "left_out_controls": list(LINES),
+    }
+    return made
+
+
+@cache
+def fit() -> xr.DataTree:
+    return bb.fit(table(), draws=200, random_seed=1, progress=False)
+
+
+def audited() -> pd.DataFrame:
+    keys = [(name, study, "contrast") for name in (ANY, f"=2{ANY}") for study in LINES[:4]]
+    frame = audit_of({key: -0.1 * place for place, key in enumerate(keys, 1)}, {key: np.full(20, -0.1) for key in keys})
+    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
+    return frame
+
+
+def vectors() -> dict[str, np.ndarray]:
+    return {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate([*LINES, *"abcdefgh"])}
+
+
+RESULTS: dict[str, Callable[[], Result]] = {
+    "fit": lambda: bb.report(fit(), title=ANY, quick=True),
+    "seeds": lambda: bb.compare_trainings({ANY: fit(), LINES[3]: fit()}, level="all", random_seed=1),
+    "embeddings": lambda: bb.compare_embeddings({ANY: table(), LINES[3]: table(5)}, draws=200, random_seed=1),
+    "audit": lambda: AuditReport(audited()),
+    "gate": lambda: bb.gate(audited(), rope=0.02),
+    "posterior check": lambda: bb.check_posterior(fit(), random_seed=1),
+    "prior check": lambda: bb.check_prior(table(), "hierarchical", samples=200, random_seed=1),
+    "measure": lambda: bb.measure_posterior(fit(), "mac", random_seed=1),
+    "trend": lambda: bb.trend(
+        {f"1{ANY}": table(), f"2{LINES[3]}": table(5), "3": table(6)}, draws=200, random_seed=1, progress=False
+    ),
+    "projection": lambda: bb.project(
+        vectors(), LINES[:6], {ANY: [("a", "b"), ("c", "d"), *zip(LINES[6:9], LINES[9:12], strict=True)]}, random_seed=1
+    ),
+    "words": lambda: bb.check_words(
+        vectors(), {LINES[0]: [LINES[3]], LINES[3]: ["Cat"], LINES[9]: ["b", LINES[11]], LINES[8]: ["c"]}
+    ),
+    "covariate": lambda: bb.covariate_effect(
+        bb.fit(table(), covariates={WORD: {word: place for place, word in enumerate(LINES)}}, draws=200, random_seed=1)
+    ),
+}
+
+
+@cache
+def result_of(kind: str) -> Result:
+    """Return the result of a kind."""
+    return RESULTS[kind]()
