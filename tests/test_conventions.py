@@ -213,3 +213,21 @@ def test_each_module_has_a_test_file_of_its_name_in_the_room_of_its_name() -> No
     test_files = {module: tests / module.with_name(f"test_{module.name}") for module in MODULES}
     assert [str(module) for module, test_file in test_files.items() if not test_file.exists()] == []
     assert [str(path) for path in test_files.values() if "def test_" not in path.read_text()] == []
+
+
+READING = {
+    *("np.load", "numpy.load", "pd.read_csv", "pandas.read_csv", "pd.read_parquet", "parquet.read_table"),
+    *("parquet.ParquetFile", "tomllib.load", "tomllib.loads"),
+    *("gzip.open", "gzip.decompress", "bz2.open", "bz2.decompress", "lzma.open", "lzma.decompress"),
+}
+
+
+def test_packed_files_arrays_frames_and_toml_are_read_by_the_room_that_checks_their_memory() -> None:
+    elsewhere = [
+        f"{module}:{node.lineno}: {name}"
+        for module in MODULES
+        if module.parent != Path("base/files")
+        for node in ast.walk(ast.parse((PACKAGE / module).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and (name := ast.unparse(node)) in READING
+    ]
+    assert elsewhere == []

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import is_text
+from bayesbias.base.files.contents import LINES, read_content
 from bayesbias.base.files.inputs import input_file
 from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords
@@ -61,7 +62,7 @@ class RequestedScore:
     def digest(self) -> str:
         """Hash of measure, label, options and data: of a file, its content."""
         is_path = isinstance(self.data, str | os.PathLike) and EMBEDDING_MEASURES[self.measure].data == "path"
-        content = hashlib.sha256(input_file(self.data).read_bytes()).hexdigest() if is_path else self.data
+        content = hashlib.sha256(read_content(input_file(self.data), LINES)).hexdigest() if is_path else self.data
         return content_digest([self.measure, self.label, content, self.options])
 
 

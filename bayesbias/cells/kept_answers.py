@@ -14,13 +14,16 @@ import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
+from bayesbias.base.files.arrays import arrays_of
 from bayesbias.base.files.inputs import SEAL_SIZE, input_file, sealed
 from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, create_folder
 from bayesbias.base.files.workshops import clear_workshops
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import InputFileError, OutputError
 from bayesbias.workers.cells import Answer, Cell
 
 _SEED = "seed.txt"
+_BYTES_A_BYTE = 4  # content, body, arrays and frames
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,12 @@ class KeptAnswers:
         if not path.is_file():  # reading a pipe could block for ever
             return None
         try:
+            check_memory(_BYTES_A_BYTE * path.stat().st_size, f"{path}", "Remove it, or allow more memory.")
             content = path.read_bytes()
         except OSError as error:
             raise OutputError(f"Cannot read the cells in {self.folder}: {error.strerror or error}.") from error
         body = content[:-SEAL_SIZE]
-        return _read_answer(body, cell) if sealed(body) == content else None
+        return _read_answer(body, path, cell) if sealed(body) == content else None
 
     def write(self, cell: Cell, answer: Answer) -> None:
         """Write the answer of a cell, whole or not at all."""
@@ -109,15 +113,15 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
                 folder.parent.rmdir()
 
 
-def _read_answer(body: bytes, cell: Cell) -> Answer | None:
+def _read_answer(body: bytes, path: Path, cell: Cell) -> Answer | None:
     """Return the answer in the body of a file; None if there is none of this cell, whatever there is."""
     try:
         with ZipFile(BytesIO(body)) as members:  # a small compressed file could hold a huge array
             if any(member.compress_type != ZIP_STORED for member in members.infolist()):
                 return None
-        with np.load(BytesIO(body), allow_pickle=False) as arrays:
-            parts = json.loads(arrays["parts"].tobytes())
-            frames = dict(_read_frames(parts["frames"], arrays["numbers"]))
+        arrays = arrays_of(BytesIO(body), path, {"parts": ("u", 1), "numbers": ("f", 1)})
+        parts = json.loads(arrays["parts"].tobytes())
+        frames = dict(_read_frames(parts["frames"], arrays["numbers"]))
         warned = [(category, text) for category, text in parts["warned"] if is_text(category) and is_text(text)]
         answer = Answer(frames, parts["facts"], warned)
         # The file may have been renamed, or written by another program.

@@ -11,6 +11,7 @@ from typing import get_args
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_items
+from bayesbias.base.files.contents import open_content, readable
 from bayesbias.base.files.inputs import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Vectors, check_words
@@ -22,7 +23,7 @@ from bayesbias.embeddings.readers.histwords import read_histwords
 from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
-from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
+from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked
 from bayesbias.embeddings.vocabulary_sample import FIRST_ENTRIES, WantedWithSample, common_words, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
@@ -277,7 +278,7 @@ def recognise(path: Path) -> str:
     InputFileError
         If the file is empty, or of no known format.
     """
-    with readable(path), open_bytes(path) as stream:
+    with readable(path), open_content(path) as stream:
         sample = stream.read(_SAMPLE)
     first, _, next_lines = sample.partition(b"\n")
     header = parse_header(first)

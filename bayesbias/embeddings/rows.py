@@ -1,29 +1,23 @@
-"""Shared parts of readers: opening files safely, and the rows that readers return."""
+"""Shared parts of readers: the rows that they return, their words, and their memory."""
 
-import gzip
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 from unicodedata import normalize
 
 from bayesbias.base.files.inputs import input_file
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine.memory import Allowance, check_memory
 from bayesbias.embeddings.embedding import Vectors, check_rows
 from bayesbias.embeddings.vocabulary_sample import WantedWithSample
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
-
-GZIP = b"\x1f\x8b"
+from bayesbias.errors import EmbeddingError, InputFileError
 
 # Far above any real embedding, and low enough that a wrong header cannot claim much memory.
 MOST_DIMENSIONS = 100_000
 
 # A Python string, and its entries in a list and two dictionaries.
-_BYTES_A_WORD = 250
+BYTES_A_WORD = 250
 # Largest compression factor of gzip.
 _MOST_PACKED = 1032
+_ADVICE = "Read only the words that you need, with words=[...], or allow more memory."
 
 Wanted = frozenset[str] | None
 """Words to keep in normal form (NFC), or None for all."""
@@ -96,31 +90,6 @@ def check_input(path: Path) -> None:
         raise InputFileError(f"{path} is empty. Download or write it again.")
 
 
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Convert errors while a file is read into `InputFileError`."""
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputFileError(
-            f"{path}: its compressed data are damaged or cut short ({error}). Download or write it again."
-        ) from error
-    except BayesBiasError:
-        raise
-    except OSError as error:
-        raise InputFileError(f"Cannot read {path}: {error.strerror or error}.") from error
-
-
-def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, decompressing it if its content is gzipped."""
-    file = path.open("rb", buffering=1 << 20)
-    if file.read(2) == GZIP:
-        file.close()
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    file.seek(0)
-    return file
-
-
 def decode(word: bytes, *, source: str, where: str) -> str:
     """Return a word; raise `EmbeddingError` if its bytes are not UTF-8."""
     try:
@@ -148,7 +117,15 @@ def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes
     """
     words = min(words, path.stat().st_size * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
     check_memory(
-        words * (dimensions * bytes_a_number + _BYTES_A_WORD),
+        words * (dimensions * bytes_a_number + BYTES_A_WORD),
         f"{path}: {words:,} words of {dimensions} dimensions",
-        "Read only the words that you need, with words=[...], or allow more memory.",
+        _ADVICE,
     )
+
+
+def row_allowance(path: Path) -> Allowance:
+    """Return the memory for the rows that are kept of a file, to be counted while they are read.
+
+    A header may promise too few of them, or there is none, and a compressed file may hold any number.
+    """
+    return Allowance(f"{path}: its rows", _ADVICE)

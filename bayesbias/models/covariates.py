@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import COLLINEAR, is_constant
-from bayesbias.base.checks import check_items, is_text, shown
-from bayesbias.base.files.inputs import input_file
+from bayesbias.base.checks import check_items, check_path, is_text, shown
+from bayesbias.base.files.frames import read_csv
 from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData
@@ -89,17 +89,12 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
 
     Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
-    source = input_file(path)
-    try:
-        # "null" is a word; only an empty cell is a missing value.
-        frame = pd.read_csv(source, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
-    except (OSError, ValueError) as error:
-        raise InputFileError(
-            f"{source} is not a CSV file: {error}. Give a column 'word' and columns of numbers."
-        ) from error
+    source, wanted = check_path(path), "Give a column 'word' and columns of numbers."
+    # "null" is a word; only an empty cell is a missing value.
+    frame = read_csv(source, wanted, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
     columns = list(map(str, frame.columns))
     if not set(_WORDS) & set(columns) or len(columns) < 2:
-        raise InputFileError(f"{source} has the columns {columns}. Give a column 'word' and columns of numbers.")
+        raise InputFileError(f"{source} has the columns {columns}. {wanted}")
     return frame
 
 

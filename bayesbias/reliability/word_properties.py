@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files.inputs import bundled, input_file
+from bayesbias.base.files.frames import read_csv
+from bayesbias.base.files.inputs import bundled
 from bayesbias.errors import InputFileError, ReportError, did_you_mean
 
 if TYPE_CHECKING:
@@ -49,23 +50,19 @@ def load_word_properties(name: str | os.PathLike[str] = "wordnet") -> "pd.DataFr
     dog         8           noun
     children    4           noun
     """
-    import pandas as pd
-
     check_type("name", name, (str, os.PathLike), "'wordnet' or the path of a CSV file")
     if isinstance(name, str) and name in BUNDLED:
         path = bundled("data", "reliability", "features", f"{name}.csv.gz")
     elif str(name).endswith((".csv", ".csv.gz")):
-        path = input_file(Path(name))
+        path = Path(name)
     else:
         raise ReportError(
             f"There are no properties {str(name)!r}{did_you_mean(str(name), BUNDLED)}. Give {', '.join(BUNDLED)} or "
             "the path of a .csv or .csv.gz file."
         )
-    try:
-        # The word "null" is a word; only an empty cell is a missing value.
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"word": str})
-    except (OSError, ValueError) as error:
-        raise InputFileError(f"{path} is not a CSV file: {error}. Give a column 'word' and others.") from error
+    # The word "null" is a word; only an empty cell is a missing value.
+    wanted = "Give a column 'word' and others."
+    frame = read_csv(path, wanted, keep_default_na=False, na_values=[""], dtype={"word": str})
     columns = list(map(str, frame.columns))
     if "word" not in columns or len(columns) < 2:
         raise InputFileError(f"{path} has the columns {columns}. Give a column 'word' and at least one other.")

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesbias.base.checks import check_path, check_type
-from bayesbias.base.files.inputs import bundled, input_file, parse_toml, read_toml, utf8_text
+from bayesbias.base.files.contents import TOML
+from bayesbias.base.files.inputs import bundled, parse_toml, read_toml, read_utf8
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
@@ -377,7 +378,7 @@ def study_text(study: Study) -> str:
 def _read(path: Path) -> dict[str, Any]:
     """Return the content of a study file."""
     try:
-        text = utf8_text(input_file(path).read_bytes(), path)
+        text = read_utf8(path, TOML)
     except InputFileError as error:
         if os.path.lexists(path):
             raise

@@ -1,14 +1,13 @@
 """WEATHub: the lists of WEAT in 24 languages, by human translators, from a file of the user."""
 
-import gzip
 import os
 import unicodedata
-import zlib
 from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.files.contents import JSON, read_content
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
@@ -101,10 +100,10 @@ def load_weathub(path: str | os.PathLike[str], lists: str, test: str) -> Study:
 
 def _json(path: Path) -> Any:
     """Return the content of a JSON file, which may be gzipped."""
-    content = input_file(path).read_bytes()
+    content = read_content(input_file(path), JSON)
     try:
-        return parse_json(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
-    except (ValueError, OSError, EOFError, zlib.error) as error:
+        return parse_json(content)
+    except ValueError as error:
         raise InputFileError(f"{path} is no JSON file ({error}). Download it again.") from error
 
 

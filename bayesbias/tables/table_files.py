@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import zlib
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.contents import MemoryCost, read_content
+from bayesbias.base.files.frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.base.files.inputs import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
@@ -39,6 +40,7 @@ _FIRST_LINE = re.compile(rf"{_MARK}(?:([0-9a-f]{{64}}) )?(\{{.*)")
 _LONGEST_HEADER = 10_000
 # Position of the checksum in a Parquet file: after its first four bytes.
 _GAP = 4
+_PARQUET = MemoryCost(2)
 # Names and codes of the tables that Dobrzeniecka and Urbaniak published.
 _PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
@@ -130,7 +132,9 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     """
     source = input_file(path)
     kind, _ = _format(path, InputFileError)
-    content = _content(source)
+    content = read_content(source, CSV_TEXT if kind == "csv" else _PARQUET)
+    if not content:
+        raise InputFileError(f"{path} is empty. Write the table again.")
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
     table = _published_names(table)
     raise_faults(TableError, f"{source}: The distance table", no_words(table))
@@ -216,21 +220,6 @@ def _checksum(content: str) -> str:
     return sha256(content.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _content(path: Path) -> bytes:
-    """Return the bytes of a file, decompressed if they are gzipped."""
-    content = path.read_bytes()
-    if not content:
-        raise InputFileError(f"{path} is empty. Write the table again.")
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputFileError(f"{path}: the gzip data are broken or cut short ({error}). Copy it again.") from error
-        if not content:
-            raise InputFileError(f"{path} is empty inside its gzip. Write the table again.")
-    return content
-
-
 def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     text = utf8_text(content, path)
     facts: Any = {}
@@ -253,7 +242,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
     try:
         _check_columns(text, path)
         # "null" and "nan" are words here, and not missing values.
-        table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
+        table = csv_frame(text, path, keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
         _check_fields(table, path, written=bool(facts))
     except TableError:
         raise
@@ -297,13 +286,11 @@ _MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in ("cosine_distance
 
 def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     import pyarrow
-    from pyarrow import parquet
 
     check_seal(path, content, _GAP)
     try:
-        with parquet.ParquetFile(io.BytesIO(content), page_checksum_verification=True) as file:
-            facts = json.loads((file.metadata.metadata or {}).get(ATTRS_KEY.encode(), b"{}"))
-            table = file.read().to_pandas(ignore_metadata=True)
+        table, metadata = parquet_frame(content, path)
+        facts = json.loads(metadata.get(ATTRS_KEY.encode(), b"{}"))
     except (pyarrow.ArrowException, OSError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error

@@ -16,7 +16,7 @@ from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.cells.audit_cell import AuditCell, make_cells
 from bayesbias.cells.debias_cell import DebiasCell, RequestedScore
 from bayesbias.cells.kept_answers import KeptAnswers, check_cells_folder, keep_answers
-from bayesbias.errors import InputFileError, OutputError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError, OutputError
 from bayesbias.workers.cells import Answer
 from tests.base.files.users import give_to_stranger
 from tests.cells import pets
@@ -251,3 +251,11 @@ def test_the_folder_of_answers_is_not_that_of_another_users_link(
         with pytest.raises(OutputError, match="link of another user"), keep_answers(folder):
             pass
     assert [path.name for path in private.iterdir()] == ["seed.txt"]
+
+
+def test_a_file_larger_than_the_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    answers, cell = KeptAnswers(tmp_path), AnyCell()
+    with answers.path(cell).open("wb") as stream:
+        stream.truncate(1 << 40)  # a hole, which takes no room on a disk
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{answers.path(cell)} need about 4,.* GB"):
+        answers.read(cell)

@@ -1,13 +1,19 @@
-"""What readers share: repeats, compressed files, and errors that keep their kind on their way out."""
+"""What readers share: repeats, damaged words, and the memory of rows."""
 
+import bz2
 import gzip
+import lzma
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode, open_bytes, readable
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, StudyError
+from bayesbias.base.machine import memory
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode
+from bayesbias.errors import EmbeddingError, InputFileError, NotEnoughMemoryError
 
 
 def rows(words: str, vectors: list[list[float]]) -> Rows:
@@ -27,32 +33,6 @@ def test_a_word_with_two_vectors_is_refused_with_its_lines() -> None:
         checked(rows("ab", [[1.0], [0.0]]), "f")
 
 
-@pytest.mark.parametrize("error", [InputFileError("no"), EmbeddingError("no"), StudyError("no")])
-def test_our_own_errors_pass_while_a_file_is_read(error: BayesBiasError) -> None:
-    with pytest.raises(type(error)) as caught, readable(Path("f")):
-        raise error
-    assert caught.value is error
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (PermissionError(13, "Permission denied"), "Permission"),
-        (EOFError("end"), "damaged"),
-    ],
-)
-def test_errors_of_the_system_become_ours(error: Exception, message: str) -> None:
-    with pytest.raises(InputFileError, match=message), readable(Path("f")):
-        raise error
-
-
-def test_files_are_unpacked_by_their_content(tmp_path: Path) -> None:
-    for name, content in (("plain.gz", b"plain"), ("zipped.txt", gzip.compress(b"zipped", mtime=0))):
-        (tmp_path / name).write_bytes(content)
-        with open_bytes(tmp_path / name) as stream:
-            assert stream.read().decode() == name.split(".")[0]
-
-
 def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     (tmp_path / "f").touch()
     with pytest.raises(InputFileError, match="empty"):
@@ -62,3 +42,49 @@ def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     for words, dimensions in ((0, 5), (5, 0), (5, 100_001)):
         with pytest.raises(EmbeddingError, match="header"):
             check_header(words, dimensions, "f")
+
+
+def word2vec_rows(words: list[bytes], promised: int) -> bytes:
+    return b"%d 2\n" % promised + b"".join(word + b" " + bytes(8) for word in words)
+
+
+LONG = b"x" * 9_000
+BOMBS = {
+    "glove": b"w 0.1 0.2\n" * 100_000,
+    "word2vec_text": b"1 2\n" + b"w 0.1 0.2\n" * 100_000,  # more rows than the header promises
+    "word2vec_text, long words": b"1000 2\n" + (LONG + b" 0.1 0.2\n") * 1_000,
+    "word2vec_binary": word2vec_rows([LONG] * 1_000, 1_000),
+}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, bytes])
+@pytest.mark.parametrize("name", BOMBS)
+def test_rows_are_counted_while_they_are_read(
+    name: str, pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(pack(BOMBS[name]))
+    monkeypatch.setattr(memory, "free_memory", lambda: 2_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .* need .* 0\.0 GB are free\. Read only the words"):
+            load_embedding(path, format=name.partition(",")[0])
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000  # xz itself takes 10 MB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", ["glove", "word2vec_text", "word2vec_binary"])
+def test_words_that_nobody_wants_take_no_memory(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be far larger than the memory, if the words to keep, and those of the sample, are not."""
+    words = [b"he", b"she", *(b"w%d" % number for number in range(60_000))]
+    content = b"".join(word + b" 0.1 0.2\n" for word in words)
+    if form == "word2vec_text":
+        content = b"60002 2\n" + content
+    if form == "word2vec_binary":
+        content = b"60002 2\n" + b"".join(word + b" " + np.ones(2, dtype="<f4").tobytes() for word in words)
+    (tmp_path / "f.gz").write_bytes(gzip.compress(content))
+    monkeypatch.setattr(memory, "free_memory", lambda: 4_000_000)
+    assert load_embedding(tmp_path / "f.gz", words=["she"]).words == ("she",)
+    with pytest.raises(NotEnoughMemoryError):
+        load_embedding(tmp_path / "f.gz")

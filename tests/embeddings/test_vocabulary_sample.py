@@ -9,7 +9,7 @@ import bayesbias as bb
 from bayesbias.embeddings import vocabulary_sample
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.vocabulary_sample import FEWEST, SAMPLE, WantedWithSample, sampled_vectors
-from bayesbias.errors import EmbeddingError
+from bayesbias.errors import EmbeddingError, InputFileError
 
 WORDS = 5_000
 
@@ -103,7 +103,7 @@ def test_samples_that_cannot_be_are_refused(sample: np.ndarray) -> None:
 def test_a_file_whose_sample_holds_no_numbers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "vectors.npz"
     np.savez(path, words=np.array(["a"]), vectors=np.ones((1, 2)), vocabulary_sample=np.array(["b"]))
-    with pytest.raises(EmbeddingError, match="vocabulary_sample"):
+    with pytest.raises(InputFileError, match="vocabulary_sample"):
         bb.load_embedding(path)
 
 

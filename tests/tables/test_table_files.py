@@ -167,8 +167,8 @@ def test_a_changed_byte_gives_one_of_our_errors_or_a_valid_table(data: st.DataOb
     ("content", "error", "message"),
     [
         (b"", InputFileError, "empty"),
-        (gzip.compress(b"", mtime=0), InputFileError, r"empty .* gzip"),
-        (gzip.compress(b"protected_word", mtime=0)[:-9], InputFileError, "broken"),
+        (gzip.compress(b"", mtime=0), InputFileError, "empty"),
+        (gzip.compress(b"protected_word", mtime=0)[:-9], InputFileError, "compressed data are damaged"),
         (b"protected_word,\xff\n", InputFileError, "byte 15 is not UTF-8"),
         (b"protected_word,atribute_word\nhe,kind\n", TableError, "column 'attribute_word'"),
         (b"protected_word,attribute_word,connection,cosine_distance\n", TableError, "rows"),

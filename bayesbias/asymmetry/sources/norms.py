@@ -1,23 +1,24 @@
 """`read_evocation` and `read_relations`: free association norms and relation tables in the formats of their sources."""
 
 import csv
-import gzip
 import io
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from xml.parsers import expat
 
 import pandas as pd
 
 from bayesbias.asymmetry.sources.relations import RELATION_COLUMNS
+from bayesbias.base.files.contents import MemoryCost, read_content, read_lines
 from bayesbias.base.files.inputs import input_file, utf8_text
+from bayesbias.base.machine.memory import Allowance
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]
-_LARGEST = 2_000_000_000  # bytes of an uncompressed file
+_ROWS = MemoryCost(8, 500)
+_BYTES_A_RELATION = 400
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _CONCEPT = re.compile(r"/c/([^/]+)/([^/]+)")
@@ -86,7 +87,7 @@ def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
     0  guitar    music     22            98
     """
     source = input_file(path)
-    content = _content(source)
+    content = read_content(source, _ROWS)
     start = content[:4096].lstrip()
     if start.startswith(b"<?xml") or b"<stimulus" in start or b"<eat" in start:
         return _frame(source, _EAT, _eat_rows(source, content), 1)
@@ -103,7 +104,7 @@ def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
     return _table(source, lines, head)
 
 
-def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFrame:
+def _table(source: Path, lines: list[str], head: int) -> pd.DataFrame:
     separator = "\t" if "\t" in lines[head] else ","
     ((_, columns),) = _csv_rows(source, lines[head : head + 1], head, separator)
     for name, wanted, least in _HEADS.values():
@@ -116,7 +117,7 @@ def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFram
     )
 
 
-def _cells(lines: list[str], head: int, separator: str, places: list[int], source: os.PathLike[str]) -> Iterator[Row]:
+def _cells(lines: list[str], head: int, separator: str, places: list[int], source: Path) -> Iterator[Row]:
     """Yield the rows of a table; missing cells are empty."""
     for number, cells in _csv_rows(source, lines[head + 1 :], head + 1, separator):
         if cells:
@@ -147,7 +148,7 @@ def _appendix_rows(lines: list[str], head: int) -> Iterator[Row]:
         yield number, a.lower(), b.lower(), count, people
 
 
-def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
+def _eat_rows(source: Path, content: bytes) -> Iterator[Row]:
     """Yield the rows of the XML file; the number of participants is the sum of a stimulus's counts."""
     answers: list[tuple[int, str, str, str]] = []
     current = ""
@@ -173,7 +174,7 @@ def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
         yield number, cue, response, count, str(totals[cue])
 
 
-def _frame(source: os.PathLike[str], name: str, rows: Iterator[Row], least_count: int) -> pd.DataFrame:
+def _frame(source: Path, name: str, rows: Iterator[Row], least_count: int) -> pd.DataFrame:
     """Return rows as a frame; raise `MeasureError` with a list of the invalid lines."""
     faults: list[str] = []
     records: list[tuple[str, str, int, int]] = []
@@ -251,9 +252,9 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     1  string   PartOf      guitar
     """
     source = input_file(path)
-    if _opening(source).startswith(b"/a/"):
+    if next(read_lines(source), b"").startswith(b"/a/"):
         return _relations(source, _assertions(source), "English words")
-    lines = _decoded(source, _content(source)).splitlines()
+    lines = _decoded(source, read_content(source, _ROWS)).splitlines()
     full = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if not full:
         raise MeasureError(f"{source} is empty. Give a file of head, relation and tail.")
@@ -272,13 +273,13 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     )
 
 
-def _relations(
-    source: os.PathLike[str], rows: "Iterable[tuple[int, str, tuple[str, ...] | None]]", what: str
-) -> pd.DataFrame:
+def _relations(source: Path, rows: "Iterable[tuple[int, str, tuple[str, ...] | None]]", what: str) -> pd.DataFrame:
     """Return relations of lines, each with its number and its tuple, which is None if the line is invalid."""
     tuples: dict[tuple[str, ...], None] = {}
     faults = []
+    allowance = Allowance(f"{source}: its relations", "Give only the part that you need.")
     for number, line, concept in rows:
+        allowance.take(_BYTES_A_RELATION + sum(map(len, concept or ())))
         if concept is None:
             faults.append(f"line {number}: {line[:60]!r} is not head, relation and tail.")
         else:
@@ -298,19 +299,16 @@ def _three(cells: list[str], places: list[int], named: bool) -> tuple[str, ...] 
     return tuple(cells[place] for place in places)
 
 
-def _assertions(source: os.PathLike[str]) -> "Iterator[tuple[int, str, tuple[str, ...] | None]]":
+def _assertions(source: Path) -> "Iterator[tuple[int, str, tuple[str, ...] | None]]":
     """Yield ConceptNet's assertions of English words line by line: the whole file does not fit into memory."""
-    try:
-        with _opener(source)(source, "rt", encoding="utf-8") as stream:
-            for number, line in enumerate(stream, start=1):
-                cells = line.rstrip("\n").split("\t", 4)
-                concept = _assertion(cells)
-                if line.strip() and concept != ():
-                    yield number, line.rstrip("\n"), concept
-    except UnicodeDecodeError as fault:
-        raise InputFileError(f"{source}: byte {fault.start} is not UTF-8. Download it again.") from fault
-    except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
+    for number, content in enumerate(read_lines(source), start=1):
+        try:
+            line = content.decode().rstrip("\r\n")
+        except UnicodeDecodeError as fault:
+            raise InputFileError(f"{source}: line {number} is not UTF-8. Download it again.") from fault
+        concept = _assertion(line.split("\t", 4))
+        if line.strip() and concept != ():
+            yield number, line, concept
 
 
 def _assertion(cells: list[str]) -> tuple[str, ...] | None:
@@ -329,34 +327,7 @@ def _assertion(cells: list[str]) -> tuple[str, ...] | None:
     return (head, cells[1].removeprefix("/r/"), tail) if head != tail else ()
 
 
-def _opener(source: os.PathLike[str]) -> Callable[..., Any]:
-    """Return the function that opens a file, gzipped or not."""
-    with open(source, "rb") as stream:  # noqa: PTH123
-        return gzip.open if stream.read(2) == b"\x1f\x8b" else open
-
-
-def _opening(source: os.PathLike[str]) -> bytes:
-    """Return the first bytes of a file, uncompressed."""
-    try:
-        with _opener(source)(source, "rb") as stream:
-            return bytes(stream.read(3))
-    except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
-
-
-def _content(source: os.PathLike[str]) -> bytes:
-    """Return the content of a file, uncompressed."""
-    try:
-        with _opener(source)(source, "rb") as stream:
-            content: bytes = stream.read(_LARGEST + 1)
-    except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
-    if len(content) > _LARGEST:
-        raise InputFileError(f"{source} is larger than {_LARGEST / 1e9:g} GB. Give only the part that you need.")
-    return content
-
-
-def _decoded(source: os.PathLike[str], content: bytes) -> str:
+def _decoded(source: Path, content: bytes) -> str:
     """Return the text of content in UTF-8 or, for the files of USF, in Latin-1."""
     try:
         text = utf8_text(content, source)

@@ -9,11 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.contents import TOML, MemoryCost, read_content
 from bayesbias.base.files.documents import value_fault
 from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
+_MOST_DOTS = 30
+# Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
+_TEXTS_AND_COMMENTS = re.compile(
+    r"""
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} | \Z )
+    | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} | \Z )
+    | " (?: [^"\\\n]++ | \\. )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_AROUND_KEYS = re.compile(r"[\n=,{}\[\]]")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
@@ -89,8 +103,16 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
         raise error(f"{source}: byte {fault.start} is not UTF-8 (line {line}). Save the file as UTF-8.") from fault
 
 
+def read_utf8(path: str | os.PathLike[str], cost: MemoryCost, error: type[BayesBiasError] = InputFileError) -> str:
+    """Return the text of a file, which may be packed; raise `error` if it is not UTF-8."""
+    source = input_file(path)
+    return utf8_text(read_content(source, cost), source, error)
+
+
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML document; raise `error` if the text is not TOML, or a value is not usable."""
+    if _deepest_key(text) > _MOST_DOTS:  # tomllib takes quadratic time
+        raise error(f"{source} has a key with more than {_MOST_DOTS} dots. Put names that hold dots between quotes.")
     try:
         content = tomllib.loads(text)
     # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
@@ -102,6 +124,11 @@ def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasE
     if value := value_fault(content):
         raise error(f"{source} cannot be used: {value}. Correct it.")
     return content
+
+
+def _deepest_key(text: str) -> int:
+    """Return the largest number of dots in a key of a TOML document, or in what stands in place of one."""
+    return max(part.count(".") for part in _AROUND_KEYS.split(_TEXTS_AND_COMMENTS.sub("", text)))
 
 
 def _quotes_hint(text: str, fault: str) -> str:
@@ -120,8 +147,7 @@ def _quotes_hint(text: str, fault: str) -> str:
 
 def read_toml(path: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML file; raise `InputFileError` if it cannot be read, `error` if it is not TOML."""
-    source = input_file(path)
-    return parse_toml(utf8_text(source.read_bytes(), source, error), source, error)
+    return parse_toml(read_utf8(path, TOML, error), path, error)
 
 
 def sealed(content: bytes, position: int | None = None) -> bytes:

@@ -1,4 +1,4 @@
-"""Free memory under all limits, and an error before work that needs more."""
+"""Free memory under all limits, and an error before work that needs more, or as soon as a count exceeds it."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -53,3 +53,27 @@ def check_memory(needed: float, what: str, advice: str) -> None:
         raise NotEnoughMemoryError(
             f"{what} need about {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free. {advice}"
         )
+
+
+class Allowance:
+    """The free memory for a content whose size is unknown until it is read, such as that of a compressed file.
+
+    >>> rows = Allowance("news.txt.gz: its rows", "Read fewer.")
+    >>> rows.take(1e15)
+    Traceback (most recent call last):
+    ...
+    bayesbias.errors.NotEnoughMemoryError: news.txt.gz: its rows need 1,000,000.0 GB or more, and ... GB are free. ...
+    """
+
+    def __init__(self, what: str, advice: str) -> None:
+        self.what, self.advice = what, advice
+        self.free, self.taken = free_memory(), 0.0
+
+    def take(self, size: float) -> None:
+        """Count `size` more bytes; raise `NotEnoughMemoryError` if all that were counted are more than were free."""
+        self.taken += size
+        if self.taken > self.free:
+            raise NotEnoughMemoryError(
+                f"{self.what} need {self.taken / 1e9:,.1f} GB or more, and {self.free / 1e9:,.1f} GB are free. "
+                f"{self.advice}"
+            )

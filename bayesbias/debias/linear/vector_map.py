@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine.extras import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.encoders import Encoder
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import ArgumentError, InputFileError, MeasureError, OutputError
 from bayesbias.geometry import unit_rows
 
@@ -191,8 +190,8 @@ def _truth(value: object) -> bool:
 
 
 def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:
-    with readable(source), open_bytes(source) as stream, sound_zip(source), np.load(stream) as stored:
-        return {key: stored[key] for key in _ARRAYS if key in stored}, str(stored.get("name", ""))
+    arrays = read_arrays(source, {"matrix": ("fiu", 2), "unit_length": ("u", 1), "name": ("U", 0)})
+    return arrays, str(arrays.get("name", ""))
 
 
 def _tensors(source: Path) -> tuple[dict[str, Any], str]:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
+from bayesbias.base.files.contents import read_lines
 from bayesbias.base.files.inputs import input_file, printable
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
@@ -50,9 +50,8 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
             yield text.replace("\n", " ").encode()
         return
     for path in _files(Path(source)):
-        with readable(path), open_bytes(path) as lines:
-            for line in lines:
-                yield line.rstrip(b"\r\n")
+        for line in read_lines(path):
+            yield line.rstrip(b"\r\n")
 
 
 def paragraphs(source: TextsLike) -> Iterator[str]:

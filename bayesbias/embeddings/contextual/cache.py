@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.folders import check_writable, followed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError
+
+_ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": ("U", 0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +66,7 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
     """
     if folder is None or not (path := folder / f"{key}.npz").exists():
         return None
-    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        stored = {name: arrays[name] for name in ("mean", "deviations", "counts", "key") if name in arrays}
+    stored = read_arrays(input_file(path), _ARRAYS)
     if not _is_sound(stored, key):
         raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
     contexts, pieces = stored["counts"].tolist()
@@ -74,13 +74,12 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
 
 
 def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
-    """Return whether arrays are what `write_vectors` stores: their kinds, shapes and numbers."""
-    if len(stored) < 4 or stored["key"].shape or str(stored["key"]) != key:
+    """Return whether arrays, of the right kinds, have the types, shapes and numbers that `write_vectors` stores."""
+    if len(stored) < len(_ARRAYS) or str(stored["key"]) != key:
         return False
     mean, deviations, counts = (stored[name] for name in ("mean", "deviations", "counts"))
     return (
-        mean.dtype == deviations.dtype == np.float32
-        and mean.ndim == 1 and deviations.ndim == 2 and deviations.shape[1] == len(mean) > 0
+        mean.dtype == deviations.dtype == np.float32 and deviations.shape[1] == len(mean) > 0
         and bool(np.isfinite(mean).all() and np.isfinite(deviations).all())
         and counts.dtype == np.int64 and counts.shape == (2,) and bool((counts > 0).all())
     )  # fmt: skip

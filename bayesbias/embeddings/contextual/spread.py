@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import resolve_seed
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.statements import Facts
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -22,6 +21,14 @@ if TYPE_CHECKING:
 GROUPS = 20
 """Largest number of jackknife groups of a word's contexts."""
 _ARRAYS = ("deviations", "contexts", "pieces")  # with one row per word
+_DEVIATIONS = {"deviations": ("f", 3)}
+_BESIDE = {
+    "contexts": ("i", 1),
+    "pieces": ("i", 1),
+    "paired": ("b", 0),
+    "left_out": ("U", 2),
+    "words": ("U", 1),
+}
 _BLOCK = 1 << 24  # numbers in memory at a time
 
 
@@ -191,17 +198,17 @@ def with_spread(embedding: Embedding, path: Path) -> Embedding:
     InputFileError
         If the file is damaged.
     """
-    with readable(path), open_bytes(path) as stream, sound_zip(path), np.load(stream) as arrays:
-        if "deviations" not in arrays:
-            return embedding
-        stored = {name: arrays[name] for name in ("words", *_ARRAYS, "paired", "left_out") if name in arrays}
-    if lacking := [name for name in (*_ARRAYS, "paired", "left_out") if name not in stored]:
+    stored: dict[str, Any] = read_arrays(path, _DEVIATIONS)
+    if not stored:
+        return embedding
+    stored |= read_arrays(path, _BESIDE)
+    if lacking := [name for name in _BESIDE if name not in stored]:
         raise EmbeddingError(f"{path} has deviations and no array {lacking[0]!r}. Write it again with write_embedding.")
     places = {word: row for row, word in enumerate(stored["words"].tolist())}
     rows = [places[word] for word in embedding.words]
-    if any(stored[name].ndim < 1 or len(stored[name]) != len(places) for name in _ARRAYS):
+    if any(len(stored[name]) != len(places) for name in _ARRAYS):
         raise EmbeddingError(f"{path}: its spread is of other words than its vectors. Write it again.")
-    if stored["paired"].shape or stored["left_out"].shape[1:] != (2,):
+    if stored["left_out"].shape[1:] != (2,):
         raise EmbeddingError(f"{path}: its description of contexts is damaged. Write it again.")
     return ContextualEmbedding(
         words=embedding.words,

@@ -8,8 +8,9 @@ from typing import IO
 
 import numpy as np
 
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.objects import from_keyed_vectors
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, is_wanted
+from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
@@ -99,6 +100,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
         raise EmbeddingError(
             f"{path} is a supervised or pruned fastText model. Give a model of words (cbow or skipgram)."
         )
+    check_memory(BYTES_A_WORD * min(words, size // 10), f"{path}: its words", "Allow more memory.")
     names = list(_names(stream, path, words, cut=lambda: _cut(path, size)))
     (quantised,) = take("?")
     if quantised:
@@ -116,7 +118,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
 
 def _names(stream: IO[bytes], path: Path, count: int, *, cut: Callable[[], EmbeddingError]) -> Iterator[str]:
     """Yield the words: each ends with a zero byte, followed by its count (8 bytes) and kind (1 byte)."""
-    for number in range(count):
+    for number in range(count):  # each is 10 bytes or more
         place = stream.tell()
         word = bytearray()
         while (letter := stream.read(1)) != b"\0":

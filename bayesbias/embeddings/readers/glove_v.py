@@ -15,7 +15,8 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.inputs import input_file, is_folder, utf8_text
+from bayesbias.base.files.contents import LINES
+from bayesbias.base.files.inputs import is_folder, read_utf8
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.readers.tensor_file import TensorFile, open_tensors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
@@ -105,10 +106,8 @@ def _approximation(stored: TensorFile, row: int) -> Floats | None:
 
 
 def _lines(path: Path) -> Iterable[tuple[int, str]]:
-    source = input_file(path)
-    check_memory(4 * source.stat().st_size, f"{source}", "Check whether it is the right file.")
-    text = utf8_text(source.read_bytes(), source)
-    return ((number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+    lines = read_utf8(path, LINES).split("\n")
+    return ((number, line.rstrip("\r")) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def _read_vocabulary(path: Path) -> list[str]:

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import open_memmap
 
+from bayesbias.base.files.contents import MemoryCost, read_content
 from bayesbias.base.files.inputs import input_file
-from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError, collected_warnings
 
 VECTORS, VOCABULARY = "-w.npy", "-vocab.pkl"
-_BYTES_AN_OPCODE = 100
+_OPCODES = MemoryCost(100)
 _TEXTS = {"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"}
 _BYTES = {"SHORT_BINSTRING", "BINSTRING", "STRING", "SHORT_BINBYTES", "BINBYTES", "BINBYTES8"}
 _STORES, _FETCHES = {"BINPUT", "LONG_BINPUT", "PUT"}, {"BINGET", "LONG_BINGET", "GET"}
 _NOTHING = {"PROTO", "FRAME"}
-_MARK = object()
+_LONGEST_WORD = 10_000
 # Raised for damaged headers of arrays.
 _DAMAGED = (
     ValueError,
@@ -87,16 +87,14 @@ def read_vocabulary_pickle(path: Path) -> list[str]:
     InputFileError
         If it is damaged or cut short.
     """
-    check_memory(
-        path.stat().st_size * _BYTES_AN_OPCODE, f"{path}: the words of a pickle", "Check whether it is a vocabulary."
-    )
-    stack: list[Any] = []
+    pickled = read_content(path, _OPCODES)
+    stacks: list[list[Any]] = [[]]
     memory: dict[int, Any] = {}
     try:
-        for opcode, argument, _ in pickletools.genops(path.read_bytes()):
+        for opcode, argument, _ in pickletools.genops(pickled):
             if opcode.name == "STOP":
                 break
-            _follow(opcode.name, argument, stack, memory)
+            _follow(opcode.name, argument, stacks, memory)
     except _OtherContentError as error:
         raise EmbeddingError(
             f"{path} is no vocabulary: it is a pickle that {error}, and only a list of strings is read. It was not "
@@ -104,7 +102,7 @@ def read_vocabulary_pickle(path: Path) -> list[str]:
         ) from error
     except (ValueError, IndexError, KeyError, OverflowError, UnicodeError, AttributeError, TypeError) as error:
         raise InputFileError(f"{path} is no complete pickle ({error}). Download it again.") from error
-    (content,) = stack if len(stack) == 1 else (None,)
+    (content,) = stacks[0] if len(stacks) == len(stacks[0]) == 1 else (None,)
     if not isinstance(content, list) or not content or not all(isinstance(word, str) for word in content):
         raise EmbeddingError(f"{path} is no vocabulary: it is a pickle of something else than a list of strings.")
     return content
@@ -114,28 +112,28 @@ class _OtherContentError(Exception):
     """The pickle holds something else than a list of strings."""
 
 
-def _follow(name: str, argument: Any, stack: list[Any], memory: dict[int, Any]) -> None:
-    """Follow one opcode of a list of strings, or raise `_OtherContentError`."""
+def _follow(name: str, argument: Any, stacks: list[list[Any]], memory: dict[int, Any]) -> None:
+    """Follow one opcode of a list of strings, or raise `_OtherContentError`; a mark begins the last of the stacks."""
+    stack = stacks[-1]
     if name in _TEXTS:
-        stack.append(argument)
+        stack.append(_word(argument))
     elif name in _BYTES:
         # Strings of Python 2 are bytes, which pickletools shows as Latin-1.
         content = argument.encode("latin-1") if isinstance(argument, str) else argument
-        stack.append(content.decode())
-    elif name in ("EMPTY_LIST", "MARK"):
-        stack.append([] if name == "EMPTY_LIST" else _MARK)
-    elif name in ("APPEND", "APPENDS", "LIST"):
-        start = len(stack) - 1 if name == "APPEND" else len(stack) - 1 - stack[::-1].index(_MARK)
-        words = stack[start:] if name == "APPEND" else stack[start + 1 :]
-        del stack[start:]
-        if not all(isinstance(word, str) for word in words):
-            raise _OtherContentError("holds a list of something else than strings")
-        if name == "LIST":
-            stack.append(words)
-        elif stack and isinstance(stack[-1], list):
-            stack[-1].extend(words)
-        else:
+        stack.append(_word(content.decode()))
+    elif name == "EMPTY_LIST":
+        stack.append([])
+    elif name == "MARK":
+        stacks.append([])
+    elif name == "LIST":
+        words = _strings(stacks.pop())
+        stacks[-1].append(words)
+    elif name in ("APPEND", "APPENDS"):
+        words = _strings([stack.pop()] if name == "APPEND" else stacks.pop())
+        target = stacks[-1][-1] if stacks[-1] else None
+        if not isinstance(target, list):
             raise _OtherContentError("adds to something that is no list")
+        target.extend(words)
     elif name in _STORES:
         memory[argument] = stack[-1]
     elif name == "MEMOIZE":
@@ -144,3 +142,15 @@ def _follow(name: str, argument: Any, stack: list[Any], memory: dict[int, Any]) 
         stack.append(memory[argument])
     elif name not in _NOTHING:
         raise _OtherContentError(f"has the opcode {name}")
+
+
+def _word(text: str) -> str:
+    if len(text) > _LONGEST_WORD:
+        raise _OtherContentError(f"holds a word of {len(text):,} characters")
+    return text
+
+
+def _strings(values: list[Any]) -> list[str]:
+    if not all(isinstance(value, str) for value in values):
+        raise _OtherContentError("holds a list of something else than strings")
+    return values

@@ -13,9 +13,9 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.files.contents import readable
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.embeddings.rows import readable
 from bayesbias.errors import InputFileError
 
 _LONGEST_HEADER = 100_000_000  # as in the library safetensors

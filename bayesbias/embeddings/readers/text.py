@@ -12,8 +12,19 @@ from unicodedata import normalize
 
 import numpy as np
 
+from bayesbias.base.files.contents import open_content
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, in_sample, may_skip, open_bytes
+from bayesbias.embeddings.rows import (
+    BYTES_A_WORD,
+    Rows,
+    Wanted,
+    check_header,
+    check_room,
+    decode,
+    in_sample,
+    may_skip,
+    row_allowance,
+)
 from bayesbias.errors import EmbeddingError
 
 # Longest line in bytes; without a limit, a file without line ends would fill the memory.
@@ -57,7 +68,7 @@ def read_text(path: Path, wanted: Wanted) -> Rows:
     EmbeddingError
         If the file has another format, is cut short, or has more rows than its header promises.
     """
-    with open_bytes(path) as stream:
+    with open_content(path) as stream:
         line = stream.readline(_LONGEST_LINE)
         header = parse_header(line)
         if header is None or not line.endswith(b"\n"):
@@ -68,7 +79,7 @@ def read_text(path: Path, wanted: Wanted) -> Rows:
         words, dimensions = header
         check_header(words, dimensions, str(path))
         check_room(words, dimensions, wanted, path)
-        scan = _Scan(str(path), dimensions, first_line=2, promised=words)
+        scan = _Scan(path, dimensions, first_line=2, promised=words)
         return scan.rows(_lines(stream), wanted)
 
 
@@ -83,7 +94,7 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
         If the file has another format, or does not end with a line end. A file that was cut exactly between two lines
         cannot be recognised, because the format has no count.
     """
-    with open_bytes(path) as stream:
+    with open_content(path) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
         dimensions = count_numbers(first)
         if dimensions == 0:
@@ -92,7 +103,7 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
             )
         check_header(1, dimensions, str(path))
         check_room(path.stat().st_size // len(first), dimensions, wanted, path)
-        scan = _Scan(str(path), dimensions, first_line=1, promised=None)
+        scan = _Scan(path, dimensions, first_line=1, promised=None)
         return scan.rows(chain([first], _lines(stream)), wanted)
 
 
@@ -103,8 +114,9 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 class _Scan:
     """One pass over the rows of a text file; the attributes are for error messages."""
 
-    def __init__(self, source: str, dimensions: int, *, first_line: int, promised: int | None) -> None:
-        self.source = source
+    def __init__(self, source: Path, dimensions: int, *, first_line: int, promised: int | None) -> None:
+        self.source = str(source)
+        self.allowance = row_allowance(source)
         self.dimensions = dimensions
         self.first_line = first_line
         self.promised = promised
@@ -118,6 +130,7 @@ class _Scan:
         data = bytearray()
         row_count, blank = 0, 0
         dimensions = self.dimensions
+        bytes_a_row, take = 4 * dimensions + BYTES_A_WORD, self.allowance.take
         for number, line in enumerate(lines, self.first_line):
             if line[-1] != 10:
                 raise self._cut(line, number, row_count)
@@ -144,8 +157,10 @@ class _Scan:
                 word = decode(row[:cut], source=self.source, where=f"at line {number}")
             if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
                 if may_skip(word, wanted):
+                    take(BYTES_A_WORD + len(row))
                     sampled.append((word, number, row[cut + 1 :]))
                 else:
+                    take(bytes_a_row + cut)
                     words.append(word)
                     places.append(number)
                     data += self._numbers(row[cut + 1 :], word, number)

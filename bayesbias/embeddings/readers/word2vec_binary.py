@@ -6,9 +6,10 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.files.contents import is_packed, open_content
 from bayesbias.base.files.inputs import check_sealed_file
 from bayesbias.embeddings.readers.text import parse_header
-from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
+from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, row_allowance
 from bayesbias.errors import EmbeddingError
 
 _CHUNK = 1 << 20
@@ -31,7 +32,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
     """
     source = str(path)
     seal = check_sealed_file(path)
-    with open_bytes(path) as stream:
+    with open_content(path) as stream:
         line = stream.readline(100)
         header = parse_header(line)
         if header is None or not line.endswith(b"\n"):
@@ -47,7 +48,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         words: list[str] = []
         places: list[int] = []
         data = bytearray()
-        width = 4 * dimensions
+        width, allowance = 4 * dimensions, row_allowance(path)
         # `buffer` begins at byte `start` of the file; the next row begins at `position` in it.
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
@@ -69,6 +70,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     place = f"of row {row + 1} at byte {start + word_start}"
                     word = decode(buffer[word_start:space], source=source, where=place)
                 if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
+                    allowance.take(width + BYTES_A_WORD + len(word))
                     words.append(word)
                     places.append(start + word_start)
                     data += buffer[space + 1 : end]
@@ -76,7 +78,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
                 raise _stop(source, row, count, position=start + position, ended=not more)
-        # Reading past the end makes gzip check its data.
+        # Reading past the end makes a decompressor check its data.
         trailing = buffer[position:] + stream.read(_CHUNK)
         _check_trailing(source, trailing.removesuffix(seal), count, position=start + position, line_ends=line_ends)
     vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
@@ -86,9 +88,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
 
 def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
     """Raise `EmbeddingError` if a file is too short for its header."""
-    with path.open("rb") as file:
-        if file.read(2) == GZIP:
-            return
+    if is_packed(path):
+        return
     least, size = header + count * (4 * dimensions + 1), path.stat().st_size
     if size < least:
         raise EmbeddingError(

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type
+from bayesbias.base.files.contents import read_lines
 from bayesbias.base.files.inputs import input_file, is_folder, printable
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine.memory import Allowance, check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import check_words
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
@@ -33,6 +33,7 @@ type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
 DOCUMENT_END = -1
 _ENDINGS = (".txt", ".txt.gz")
 _BYTES_A_TOKEN = 4
+_BYTES_A_WORD = 60  # as a text, in a list
 _RARE = -2  # a word without a vector, while documents are drawn
 _RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
 
@@ -216,17 +217,21 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
     if not files:
         raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
     for file in files:
-        yield [token for line in _lines(file) for token in line]
+        document: list[str] = []
+        allowance = Allowance(f"{file}: its words", "Divide it into several files, each a document.")
+        for line in _lines(file):
+            allowance.take(_BYTES_A_WORD * len(line))
+            document += line
+        yield document
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each line of a file, gzipped or not."""
-    with readable(path), open_bytes(path) as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield tokenize(line.decode())
-            except UnicodeDecodeError as error:
-                raise InputFileError(
-                    f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "
-                    "UTF-8, for example with iconv."
-                ) from error
+    """Yield the words of each line of a file, packed or not."""
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            yield tokenize(line.decode())
+        except UnicodeDecodeError as error:
+            raise InputFileError(
+                f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "
+                "UTF-8, for example with iconv."
+            ) from error

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.glove_v import GloveVFolder
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, read_corpus
 from bayesbias.embeddings.training.trained import TrainedEmbeddings
@@ -271,11 +270,11 @@ def read_glove_variance(
 def _arrays(trained: TrainedEmbeddings, seed: int) -> dict[str, Floats]:
     """Return the vectors and biases of a seed, in double precision."""
     path = trained.paths[seed]
-    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as stored:
-        names = ("word_vectors", "context_vectors", "word_biases", "context_biases")
-        if not set(names) <= set(stored.files):
-            raise EmbeddingError(f"{path} has no biases. Train again with this version: train_embeddings.")
-        return {name: stored[name].astype(np.float64) for name in names}
+    names = {"word_vectors": 2, "context_vectors": 2, "word_biases": 1, "context_biases": 1}
+    stored = read_arrays(input_file(path), {name: ("f", dimensions) for name, dimensions in names.items()})
+    if len(stored) < len(names):
+        raise EmbeddingError(f"{path} has no biases. Train again with this version: train_embeddings.")
+    return {name: array.astype(np.float64) for name, array in stored.items()}
 
 
 def _rows(text: Corpus, wanted: set[int], window: int) -> dict[int, tuple[NDArray[np.int64], Floats]]:

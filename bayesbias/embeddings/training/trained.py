@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
+from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file, is_folder
 from bayesbias.base.files.outputs import atomic_path, create_folder
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, as_vectors
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
 
 _PATTERN = "*_seed*.npz"
@@ -138,12 +137,12 @@ def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
 def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Embedding]:
     """Return the word vectors and the context vectors of a file that `train_embeddings` wrote."""
     title = path.stem if name is None else name
-    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        if not {"words", "vectors", "context_vectors"} <= set(arrays.files):
-            raise EmbeddingError(f"{path} has no context vectors. Train again with this version: train_embeddings.")
-        words = np.atleast_1d(arrays["words"]).tolist()
-        vectors = arrays["word_vectors"] if "word_vectors" in arrays else arrays["vectors"]
-        contexts = arrays["context_vectors"]
+    matrices = dict.fromkeys(("vectors", "word_vectors", "context_vectors"), ("f", 2))
+    arrays = read_arrays(input_file(path), {"words": ("U", 1), **matrices})
+    if not {"words", "vectors", "context_vectors"} <= set(arrays):
+        raise EmbeddingError(f"{path} has no context vectors. Train again with this version: train_embeddings.")
+    words, contexts = arrays["words"].tolist(), arrays["context_vectors"]
+    vectors = arrays.get("word_vectors", arrays["vectors"])
     try:
         return Embedding(words=tuple(words), vectors=vectors, name=title), _contexts(words, contexts, title)
     except EmbeddingError as error:
@@ -171,13 +170,12 @@ def is_resampled(path: Path) -> bool:
         return False
     try:
         return "resample" in parse_json(_provenance_text(path))["settings"]
-    except (ValueError, TypeError, KeyError):
-        return False
+    except (InputFileError, ValueError, TypeError, KeyError):
+        return False  # the array may be of another program
 
 
 def _provenance_text(path: Path) -> str:
-    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        return str(arrays["provenance"]) if "provenance" in arrays else ""
+    return str(read_arrays(input_file(path), {"provenance": ("U", 0)}).get("provenance", ""))
 
 
 def _provenance(path: Path) -> dict[str, Any]:

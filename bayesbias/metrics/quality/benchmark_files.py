@@ -4,7 +4,8 @@ import os
 import re
 from collections.abc import Iterator, Sized
 
-from bayesbias.base.files.inputs import input_file, utf8_text
+from bayesbias.base.files.contents import LINES
+from bayesbias.base.files.inputs import read_utf8
 from bayesbias.errors import MeasureError
 
 SimilarityPairs = list[tuple[str, str, float]]
@@ -174,9 +175,7 @@ def _raise_if_few(path: str | os.PathLike[str], rows: Sized, least: int, what: s
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that are neither empty nor comments, with their numbers."""
-    source = input_file(path)
-    text = utf8_text(source.read_bytes(), source)
-    for number, line in enumerate(re.split(r"\r?\n|\r", text), start=1):
+    for number, line in enumerate(re.split(r"\r?\n|\r", read_utf8(path, LINES)), start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.strip()
 

@@ -1,10 +1,8 @@
 """`read_pairs`: labelled pairs of sentences from SNLI's format or from tables."""
 
 import csv
-import gzip
 import io
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,10 @@ from typing import Any
 import pandas as pd
 
 from bayesbias.base.checks import check_frame, check_items, is_text
+from bayesbias.base.files.contents import MemoryCost
 from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.inputs import input_file, utf8_text
-from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
+from bayesbias.base.files.inputs import input_file, read_utf8
+from bayesbias.errors import MeasureError, did_you_mean, name_some, raise_faults
 from bayesbias.nli.test_sets.scores import LABELS
 
 COLUMNS = ("premise", "hypothesis", "label", "split")
@@ -26,7 +25,7 @@ _NAMES = {
     "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
     "split": ("split", "SemEval_set"),
 }
-_GZIP = b"\x1f\x8b"
+_PAIRS = MemoryCost(4, 500)
 
 type Record = tuple[int, Mapping[str, Any]]
 
@@ -75,7 +74,7 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     """
     source = input_file(path)
     wanted = None if splits is None else _wanted(splits)
-    text = _text(source)
+    text = read_utf8(source, _PAIRS, MeasureError)
     if not text.strip():
         raise MeasureError(f"{source} is empty. Give a file of labelled pairs.")
     records = _json_records(source, text) if text.lstrip()[0] == "{" else _table_records(source, text)
@@ -171,16 +170,6 @@ def _check_splits(source: Path, wanted: Mapping[str, list[str]], splits_present:
 
 def _value(record: Mapping[str, Any], name: str) -> Any:
     return next((record[alias] for alias in _NAMES[name] if alias in record), None)
-
-
-def _text(source: Path) -> str:
-    content = source.read_bytes()
-    try:
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
-    except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is damaged or truncated: {fault}. Download it again.") from fault
-    return utf8_text(content, source, MeasureError)
 
 
 def _json_records(source: Path, text: str) -> Iterator[Record]:

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.base.files.contents import JSON
 from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.inputs import input_file, utf8_text
+from bayesbias.base.files.inputs import read_utf8
 from bayesbias.errors import ReportError
 
 _QUANTILES = 1000
@@ -60,7 +61,7 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
     ReportError
         If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
     """
-    text = utf8_text(input_file(path).read_bytes(), path, ReportError)
+    text = read_utf8(path, JSON, ReportError)
     try:
         content = parse_json(text)
     except ValueError as error:

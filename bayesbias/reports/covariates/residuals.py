@@ -8,7 +8,7 @@ between attribute words. Along these, no two lists differ much, and the sd would
 other have t ~ Normal(0, sd^2 R), R their correlations beyond chance, which leaves less scatter around the regression.
 t given r and sd is Normal, with the mean of the variances in V for each of them. Words may have heavier tails than
 that: sds in the population are then less certain. How much chance linked attribute words leave depends on how the list
-was made: as much as n / d words where whole clusters were chosen, as n where words were chosen one by one and are linked
+was made: as much as n / d words where clusters were chosen, as n where words were chosen one by one and are linked
 by accident. V is therefore taken for several shares of the links, which have the same prior weight.
 """
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from bayesbias.base.arrays import column_rank, is_constant
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.frames import read_csv
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files
 from bayesbias.errors import (
     ArgumentError,
-    InputFileError,
     LostWordsWarning,
     ReportError,
     TableError,
@@ -169,15 +168,7 @@ def lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
 
 
 def _read_covariates(path: Path) -> "pd.DataFrame":
-    import pandas as pd
-
-    try:
-        return pd.read_csv(input_file(path), dtype={"period": str})
-    except (UnicodeDecodeError, ValueError, pd.errors.ParserError) as error:
-        raise InputFileError(
-            f"{path} is not a CSV file of covariates ({error}). Give a column period and one or more columns of "
-            "numbers."
-        ) from error
+    return read_csv(path, "Give a column period and one or more columns of numbers.", dtype={"period": str})
 
 
 def period_name(label: Any) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import InputFileError, MeasureError
+from bayesbias.errors import InputFileError, MeasureError, NotEnoughMemoryError
 
 APPENDIX = """<HTML>
 <BODY>
@@ -180,3 +180,31 @@ def test_damaged_assertions(tmp_path: Path) -> None:
         bb.asymmetry.read_relations(written(tmp_path, excerpt + b"\xff"))
     with pytest.raises(InputFileError, match="file"):
         bb.asymmetry.read_relations(written(tmp_path, gzip.compress(excerpt, mtime=0)[:-20]))
+
+
+ASSERTIONS = "".join(f"/a/[]\t/r/IsA\t/c/en/w{number}\t/c/en/thing\t{{}}\n" for number in range(20_000))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (ASSERTIONS, "its relations"),
+        ("/a/x\n" + "x\n" * 20_000, "its relations"),  # each an error to list
+        ("/a/x" + "x" * 5_000_000, "one line"),
+        ("a\tIsA\tb\n" * 100_000, "its contents"),
+    ],
+)
+def test_relations_are_counted_while_they_are_read(
+    content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, gzip.compress(content.encode()))
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .*{message} need"):
+        bb.asymmetry.read_relations(path)
+
+
+def test_norms_are_counted_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, gzip.compress(b"cue,response,count,participants\n" + b"a,b,1,2\n" * 100_000))
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: its contents need"):
+        bb.asymmetry.read_evocation(path)

@@ -72,7 +72,20 @@ def test_an_embedding_that_does_not_fit_is_refused_before_it_is_read(
     monkeypatch.setattr(memory, "free_memory", lambda: 100)
     with pytest.raises(NotEnoughMemoryError, match=rf"{name}: 2 .* 3 .* words=\["):
         bb.load_embedding(tmp_path / name)
-    monkeypatch.setattr(memory, "free_memory", lambda: 300)
+    monkeypatch.setattr(memory, "free_memory", lambda: 800)  # for one word, and those of the sample
     assert bb.load_embedding(tmp_path / name, words=["he"]).vectors.shape == (1, 3)
+    monkeypatch.setattr(memory, "free_memory", lambda: 300)
     with pytest.raises(NotEnoughMemoryError, match=rf"{name}: 2 .* 3 "):
         bb.load_embedding(tmp_path / name, words=["he", "she", "they"])
+
+
+def test_an_allowance_ends_with_what_was_free_at_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 2_000_000_000)
+    rows = memory.Allowance("f: its rows", "Read fewer.")
+    monkeypatch.setattr(memory, "free_memory", lambda: 0)
+    for _ in range(4):
+        rows.take(500_000_000)
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"^f: its rows need 2\.2 GB or more, and 2\.0 GB are .* Read fewer\.$"
+    ):
+        rows.take(200_000_000)

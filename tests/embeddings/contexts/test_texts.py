@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbias.embeddings.contexts.texts import cut, read_texts, spans, word_places, word_texts, words_of
-from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, NotEnoughMemoryError
 
 PLAIN = st.text(alphabet="aB éß.,-'\t09_", max_size=60)
 
@@ -82,3 +82,15 @@ def test_what_is_no_corpus_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a cat" * 100, mtime=0)[:-9])
     with pytest.raises(InputFileError, match="damaged"):
         list(read_texts(tmp_path / "cut.txt.gz"))
+
+
+def test_a_paragraph_that_does_not_fit_is_refused_and_others_are_streamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "corpus.txt.gz"
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    path.write_bytes(gzip.compress(b"A cat.\n" * 1_000_000))
+    assert sum(1 for _ in read_texts(path)) == 1_000_000
+    path.write_bytes(gzip.compress(b"A cat. " * 1_000_000))
+    with pytest.raises(NotEnoughMemoryError, match=r"corpus\.txt\.gz: the words of one line"):
+        list(read_texts(path))

@@ -2,6 +2,7 @@
 
 import pickle
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +125,28 @@ def test_a_zip_file_by_that_name_is_refused(tmp_path: Path) -> None:
         np.savez(stream, words=np.array(WORDS), vectors=VECTORS)
     with pytest.raises(InputFileError, match=r"1990-w\.npy"):
         bb.load_embedding(path, format="histwords")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"(" * 250_000 + b"]" + b"(e" * 375_000 + b".",  # many marks below
+        b"]" * 250_000 + b"(e" * 375_000 + b".",  # many lists below
+    ],
+)
+def test_a_pickle_takes_linear_time(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "1990-vocab.pkl").write_bytes(b"\x80\x02" + content)
+    start = time.monotonic()
+    with pytest.raises(EmbeddingError, match="no vocabulary"):
+        read_vocabulary_pickle(tmp_path / "1990-vocab.pkl")
+    assert time.monotonic() - start < 10  # with a search in the whole stack, half an hour
+
+
+def test_a_long_word_that_is_repeated_by_its_number_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "1990-vocab.pkl"
+    word = "ä" * 10_001
+    path.write_bytes(pickle.dumps([word] * 1000, 2))
+    with pytest.raises(EmbeddingError, match=r"a word of 10,001 characters"):
+        read_vocabulary_pickle(path)
+    path.write_bytes(pickle.dumps([word[1:], "b"], 2))
+    assert read_vocabulary_pickle(path) == [word[1:], "b"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, NotEnoughMemoryError
 from tests.embeddings.files import VECTORS, WORDS, write_compressed_npz, write_npz
 
 
@@ -29,7 +29,7 @@ def test_other_numbers(tmp_path, dtype):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_several_blocks(tmp_path, monkeypatch, order):
-    monkeypatch.setattr("bayesbias.embeddings.readers.npz._BLOCK_BYTES", 100)
+    monkeypatch.setattr("bayesbias.base.files.arrays._BLOCK_BYTES", 100)
     vectors = np.random.default_rng(1).standard_normal((50, 6)).astype(np.float32, order=order)
     path = save(tmp_path, words=np.array([f"w{number}" for number in range(50)]), vectors=vectors)
     np.testing.assert_array_equal(load_embedding(path).vectors, vectors)
@@ -172,3 +172,17 @@ def test_an_archive_with_two_arrays_of_a_name_is_refused(tmp_path):
         archive.writestr("vectors.npy", content)
     with pytest.raises(EmbeddingError, match=r"2 .* 'vectors'"):
         load_embedding(path)
+
+
+@pytest.mark.parametrize("words", [None, ["he"]])
+def test_long_words_and_columns_are_counted(tmp_path, monkeypatch, words):
+    long = np.array(["x" * 100_000] * 100)
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, words=long, vectors=np.ones((100, 2), dtype=np.float32))
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    if words is None:
+        with pytest.raises(NotEnoughMemoryError, match=r"x\.npz: its rows"):
+            load_embedding(path)
+    np.savez_compressed(path, words=np.zeros(2, dtype="U3000000"), vectors=np.ones((2, 2), dtype=np.float32))
+    with pytest.raises(NotEnoughMemoryError, match=r"x\.npz: its rows"):  # one word alone does not fit
+        load_embedding(path, words=words)

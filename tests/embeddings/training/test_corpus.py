@@ -152,3 +152,15 @@ def test_resampled_documents_are_whole_documents_of_the_corpus() -> None:
         assert list(counts.values()) == drawn.counts.tolist() == sorted(counts.values(), reverse=True)
         assert min(counts.values()) > 0
         assert drawn.tokens == sum(map(len, documents))
+
+
+def test_a_line_or_a_document_that_does_not_fit_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "texts").mkdir()
+    line = tmp_path / "line.txt"
+    line.write_bytes(gzip.compress(b"a " * 5_000_000))
+    (tmp_path / "texts" / "document.txt.gz").write_bytes(gzip.compress(b"a a a\n" * 500_000))
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 50_000_000)
+    with pytest.raises(NotEnoughMemoryError, match=r"line\.txt: the words of one line"):
+        read_corpus(line, min_count=1)
+    with pytest.raises(NotEnoughMemoryError, match=r"document\.txt\.gz: its words"):
+        read_corpus(tmp_path / "texts", min_count=1)

@@ -1,0 +1,107 @@
+"""Frames from CSV and Parquet files, whose memory is checked before they are made: a few bytes may become many rows."""
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.files.contents import MemoryCost
+from bayesbias.base.files.inputs import read_utf8
+from bayesbias.base.machine.memory import check_memory
+from bayesbias.errors import InputFileError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CSV_TEXT = MemoryCost(7)  # content, text, a stream of it (4), and the parser's copy
+_BYTES_A_CELL = 16
+_BYTES_A_COLUMN = 2_000
+_BYTES_A_PARQUET_CELL = 40
+_ADVICE = "Check whether it is the right file, or allow more memory."
+
+
+def read_csv(path: Path, advice: str, **options: Any) -> "pd.DataFrame":
+    """Return a CSV file, which may be packed, as a frame; `options` are those of ``pandas.read_csv``.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read, is not UTF-8, or is no CSV; the message ends with `advice`.
+    NotEnoughMemoryError
+        If the frame would take more memory than is free.
+    """
+    text = read_utf8(path, CSV_TEXT)
+    try:
+        return csv_frame(text, path, **options)
+    except (csv.Error, ValueError) as error:
+        raise InputFileError(f"{path} is not a CSV file: {error}. {advice}") from error
+
+
+def csv_frame(text: str, path: Path, **options: Any) -> "pd.DataFrame":
+    """Return a CSV text as a frame, as `read_csv` does; raise `ValueError` or `csv.Error` if it is no CSV."""
+    import pandas as pd
+
+    stream = io.StringIO(text, newline="")
+    # The first row may have more cells than the line of names; a later one may not.
+    records = (len(record) for record in csv.reader(stream) if record)
+    columns = max(next(records, 0), next(records, 0))
+    rows = text.count("\n") + text.count("\r") - text.count("\r\n")
+    check_memory(
+        CSV_TEXT.a_byte * len(text) + columns * (_BYTES_A_COLUMN + _BYTES_A_CELL * rows),
+        f"{path}: {rows:,} rows of {columns:,} columns",
+        _ADVICE,
+    )
+    stream.seek(0)
+    frame: pd.DataFrame = pd.read_csv(stream, **options)
+    return frame
+
+
+def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes, bytes]]":
+    """Return the frame of a Parquet file and its metadata.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        If the frame would take more memory than is free.
+    pyarrow.ArrowException, OSError, ValueError
+        If the file is damaged.
+    """
+    from pyarrow import concat_tables, parquet
+
+    with parquet.ParquetFile(io.BytesIO(content)) as file:
+        metadata, kinds = file.metadata, file.schema_arrow
+        leaves = [file.schema.column(place) for place in range(len(file.schema))]
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    cells = max(rows * len(leaves), sum(chunk.num_values for chunk in chunks))
+    fixed = sum(rows * max(leaf.length, 0) for leaf in leaves)
+    needed = 2 * sum(chunk.total_uncompressed_size for chunk in chunks) + _BYTES_A_PARQUET_CELL * cells + fixed
+    what = f"{path}: {rows:,} rows of {len(leaves):,} columns"
+    check_memory(needed, what, _ADVICE)
+    # A text of a dictionary, which stands once in the file, may be in any number of cells.
+    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY" and leaf.logical_type.type != "DECIMAL"]
+    options: dict[str, Any] = {"read_dictionary": texts, "page_checksum_verification": True}
+    with parquet.ParquetFile(io.BytesIO(content), **options) as file:
+        # Arrow joins such texts inside of lists only in one group of rows.
+        table = concat_tables([file.read_row_group(place) for place in range(len(groups))] or [file.read()])
+    check_memory(2 * sum(_text_size(chunk) for column in table.columns for chunk in column.chunks), what, _ADVICE)
+    for place, kind in enumerate(kinds):
+        if table.schema.field(place).type != kind.type:
+            table = table.set_column(place, kind, table.column(place).cast(kind.type))
+    return table.to_pandas(ignore_metadata=True), metadata.metadata or {}
+
+
+def _text_size(values: Any) -> int:
+    """Return the bytes of all texts in an array of Arrow whose texts are numbers of a dictionary."""
+    import pyarrow
+    from pyarrow import compute
+
+    if pyarrow.types.is_dictionary(values.type):
+        if pyarrow.types.is_primitive(values.type.value_type):
+            return 0
+        lengths = compute.binary_length(values.dictionary).take(values.indices)
+        return compute.sum(lengths).as_py() or 0
+    if pyarrow.types.is_struct(values.type):
+        return sum(map(_text_size, values.flatten()))
+    return _text_size(values.flatten()) if pyarrow.types.is_nested(values.type) else 0

@@ -1,0 +1,143 @@
+"""Arrays of .npz files: headers are checked before numbers are read, by every reader of such files."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import bayesbias as bb
+from bayesbias.base.files.arrays import StoredArray, arrays_of, read_arrays
+from bayesbias.base.machine import memory
+from bayesbias.embeddings.contextual.cache import read_vectors
+from bayesbias.embeddings.contextual.spread import with_spread
+from bayesbias.embeddings.readers.npz import read_sample, read_steps
+from bayesbias.embeddings.training.glove_variance import _arrays
+from bayesbias.embeddings.training.trained import TrainedEmbeddings, provenances, read_matrices
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
+
+EXPECTED = {"texts": ("U", 1), "numbers": ("fiu", 2), "flag": ("b", 0), "name": ("U", 0)}
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_are_those_of_numpy(save: Callable[..., None], order: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    stored: dict[str, NDArray[Any]] = {
+        "texts": np.array(["he", "naïve", ""]),
+        "numbers": np.asarray(np.random.default_rng(1).normal(size=(300, 1000)), dtype=">f8", order=order),
+        "flag": np.asarray(True),
+        "name": np.asarray("x"),
+    }
+    save(path, **stored, other=np.ones(3))
+    read = read_arrays(path, {**EXPECTED, "absent": ("f", 1)})
+    assert read.keys() == stored.keys()
+    for name, array in stored.items():
+        np.testing.assert_array_equal(read[name], array)
+        assert read[name].dtype == array.dtype
+        assert read[name].flags.writeable
+    save(path, texts=np.empty((0,), dtype="U0"))
+    assert read_arrays(path, EXPECTED)["texts"].tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones(3), r"'texts' .* float64 .* \(3,\).* texts of 1 dimension\b"),
+        (np.array([["a"]]), r"\(1, 1\)"),
+        (np.array(["a", None]), "Python objects"),
+        (np.zeros(2, dtype=[("a", "f4")]), "texts of 1 dimension"),
+    ],
+)
+def test_other_types_and_shapes_are_refused(array: NDArray[Any], message: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", texts=array)
+    with pytest.raises(InputFileError, match=message):
+        read_arrays(tmp_path / "a.npz", EXPECTED)
+
+
+def with_header(path: Path, shape: tuple[int, ...], dtype: str, content: bytes, name: str = "texts") -> None:
+    """Write an array whose header has a shape and a type, whatever its content."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": dtype, "fortran_order": False, "shape": shape})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{name}.npy", header.getvalue() + content)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "content", "error"),
+    [
+        ((10**12,), "<U5", b"", InputFileError),
+        ((-1,), "<U5", b"", InputFileError),
+        ((10**12,), "<U0", b"", NotEnoughMemoryError),  # no bytes, and a list of so many texts
+        ((3,), "<U5", bytes(61), InputFileError),
+    ],
+)
+def test_a_header_that_is_wrong_takes_no_memory(
+    shape: tuple[int, ...], dtype: str, content: bytes, error: type[Exception], tmp_path: Path
+) -> None:
+    with_header(tmp_path / "a.npz", shape, dtype, content)
+    with pytest.raises(error, match=r"texts|arrays"):
+        read_arrays(tmp_path / "a.npz", EXPECTED)
+
+
+def test_a_size_that_the_zip_file_lies_about_ends_in_our_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, texts=np.array(["abc"] * 1000))
+    content = path.read_bytes()
+    size = 12_000 + 128
+    for lie in (size - 4, size + 4):
+        path.write_bytes(content.replace(size.to_bytes(4, "little"), lie.to_bytes(4, "little")))
+        with pytest.raises(InputFileError):
+            read_arrays(path, EXPECTED)
+
+
+def of_a_seed(path: Path) -> TrainedEmbeddings:
+    return TrainedEmbeddings(path.parent, {1: path}, {})
+
+
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "steps": ("<U9", read_steps),
+    "vocabulary_sample": ("<f4", read_sample),
+    "deviations": ("<f4", lambda path: with_spread(bb.load_embedding({"he": [1.0, 0.0]}), path)),
+    "context_vectors": ("<f4", read_matrices),
+    "word_biases": ("<f4", lambda path: _arrays(of_a_seed(path), 1)),
+    "provenance": ("<U9000000", lambda path: provenances(path.parent)),
+    "mean": ("<f4", lambda path: read_vectors(path.parent, path.stem)),
+    "matrix": ("<f4", bb.debias.read_map),
+    "words": ("<U9000000", bb.load_embedding),
+}
+DIMENSIONS = {"vocabulary_sample": 2, "deviations": 3, "context_vectors": 2, "provenance": 0, "matrix": 2}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_checks_the_memory_of_an_array_before_it_reads_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dtype, read = READERS[name]
+    path, size = tmp_path / "a_seed1.npz", np.dtype(dtype).itemsize
+    shape = ((36_000_000 // size,) + (1,) * 2)[: DIMENSIONS.get(name, 1)]
+    with_header(path, shape, dtype, bytes(36_000_000), name)
+    np_bytes = io.BytesIO()
+    np.save(np_bytes, np.eye(1))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("vectors.npy", np_bytes.getvalue())
+    monkeypatch.setattr(memory, "free_memory", lambda: 30_000_000)
+    read_numbers = StoredArray._numbers
+
+    def few(array: StoredArray, count: int) -> NDArray[Any]:
+        assert count * array.dtype.itemsize < 100
+        return read_numbers(array, count)
+
+    monkeypatch.setattr(StoredArray, "_numbers", few)
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .* need .* GB"):
+        read(path)
+
+
+def test_arrays_of_a_stream(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    np.savez(stream, numbers=np.eye(2))
+    assert arrays_of(stream, tmp_path, EXPECTED)["numbers"].tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -1,0 +1,114 @@
+"""Frames from files: few bytes that would become many rows are refused, and sound ones are those of pandas."""
+
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from bayesbias.base.files.frames import parquet_frame, read_csv
+from bayesbias.base.machine import memory
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
+
+FRAME = pd.DataFrame({"word": ["null", "a, b", 'x"y', "two\nlines", ""], "number": [1.5, 2, 3, 4, np.nan]})
+
+
+def written(frame: pyarrow.Table, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(frame, stream, **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    text = FRAME.to_csv(index=False, lineterminator=ends)
+    path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
+    expected = pd.read_csv(io.StringIO(text, newline=""), keep_default_na=False, na_values=[""])
+    pd.testing.assert_frame_equal(read_csv(path, "", keep_default_na=False, na_values=[""]), expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "No columns"), (b'a,b\n"1,2\n', "EOF"), (b"a\n1\n1,2,3\n", "tokenizing"), (b"a\n\xff\n", "UTF-8")],
+)
+def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputFileError, match=rf"t\.csv.*{message}"):
+        read_csv(tmp_path / "t.csv", "Give another.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",".join(f"c{number}" for number in range(1000)) + "\n" + "1\n" * 10_000,
+        "a\n" + "," * 1000 + "\n" + "1\n" * 10_000,  # the first row has more cells than there are names
+        '"a\n\n\n"' + "," * 1000 + "\n" + "1\n" * 10_000,  # a name of several lines
+        "," * 50_000,
+        "a" + "\r1" * 1_000_000,
+    ],
+)
+def test_rows_and_columns_are_counted_before_a_frame_is_made(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_bytes(gzip.compress(text.encode()))
+    monkeypatch.setattr(memory, "free_memory", lambda: 20_000_000)
+    monkeypatch.setattr(pd, "read_csv", None)
+    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns need about 0\.\d GB"):
+        read_csv(tmp_path / "t.csv", "")
+
+
+def test_parquet_is_that_of_arrow() -> None:
+    table = pyarrow.table(
+        {
+            "word": pyarrow.array(["he", None, "naïve", "he"]),
+            "large": pyarrow.array(["a", "b", "c", "d"], pyarrow.large_string()),
+            "category": pyarrow.array(["x", "y", "x", None]).dictionary_encode(),
+            "years": pyarrow.array([1990, 2000, None, 1990]).dictionary_encode(),
+            "number": [0.5, 1.5, None, 2.5],
+            "whole": [1, 2, 3, 4],
+            "flag": [True, False, None, True],
+            "bytes": [b"a", b"\xff", b"", None],
+            "list": [["a", "b"], [], None, ["c"]],
+            "record": [{"a": "x", "b": 1}] * 4,
+            "time": pd.date_range("2020-01-01", periods=4),
+            "decimal": pyarrow.array([1, 2, 3, 4]).cast(pyarrow.decimal128(30, 2)),
+        }
+    ).replace_schema_metadata({"about": "it"})
+    for rows in (4, 0):
+        content = written(table.slice(0, rows), row_group_size=3)
+        frame, metadata = parquet_frame(content, Path("t.parquet"))
+        expected = parquet.read_table(io.BytesIO(content)).to_pandas(ignore_metadata=True)
+        pd.testing.assert_frame_equal(frame, expected)
+        assert metadata[b"about"] == b"it"
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"word": pyarrow.array(["he"] * 500_000)},
+        {"number": np.zeros(500_000)},
+        {"long": pyarrow.array(["x" * 100_000] * 1_000)},
+        {"long": pyarrow.array(["x" * 100_000] * 1_000).dictionary_encode()},
+        {"list": pyarrow.array([["x" * 100_000] * 10] * 100)},
+        {"record": pyarrow.array([{"a": "x" * 100_000}] * 1000)},
+        {"fixed": pyarrow.array([b"x" * 10_000] * 2_000, pyarrow.binary(10_000))},
+    ],
+    ids=["rows", "numbers", "texts", "categories", "lists", "records", "fixed"],
+)
+def test_what_a_parquet_file_becomes_is_counted_before_it_is_made(
+    columns: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = written(pyarrow.table(columns))
+    assert len(content) < 1_000_000
+    monkeypatch.setattr(memory, "free_memory", lambda: 19_000_000)
+    before = pyarrow.total_allocated_bytes()
+    pyarrow.default_memory_pool().release_unused()
+    with pytest.raises(NotEnoughMemoryError, match=r"^t\.parquet: [\d,]+ rows of 1 columns need about 0\.[0-2]"):
+        parquet_frame(content, Path("t.parquet"))
+    assert pyarrow.total_allocated_bytes() - before < 5_000_000
