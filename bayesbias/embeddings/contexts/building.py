@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_count, check_flag
+from bayesbias.base.files.databases import Database, database_reason, open_database, schema_fault
 from bayesbias.base.files.folders import check_unshared, followed
-from bayesbias.base.files.inputs import SEAL
+from bayesbias.base.files.inputs import SEAL, input_file
 from bayesbias.base.files.outputs import atomic_path, check_output, claimed
-from bayesbias.embeddings.contexts.index import APPLICATION, VERSION, ContextIndex, read_contexts
+from bayesbias.embeddings.contexts.index import APPLICATION, SCHEMA, ContextIndex, read_contexts, stored_facts
 from bayesbias.embeddings.contexts.texts import (
     BYTES_A_WORD,
     TextsLike,
@@ -29,17 +30,6 @@ from bayesbias.embeddings.contexts.texts import (
 from bayesbias.embeddings.progress import words_bar
 from bayesbias.errors import EmbeddingError, OutputError
 
-_SCHEMA = f"""
-BEGIN;
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE contexts (id INTEGER PRIMARY KEY, text TEXT);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='ascii');
-CREATE VIRTUAL TABLE places USING fts5vocab(words, instance);
-CREATE VIRTUAL TABLE counts USING fts5vocab(words, row);
-COMMIT;
-"""
 _BLOCK = 1 << 22  # characters in memory
 _CACHE = -100_000  # kB
 
@@ -117,7 +107,9 @@ def index_contexts(
         try:
             _fill(part, texts, longest, progress=progress)
         except sqlite3.DatabaseError as error:
-            raise OutputError(f"Cannot write {part}: {error}. If it is damaged, remove it and begin again.") from error
+            raise OutputError(
+                f"Cannot write {part}: {database_reason(error)}. If it is damaged, remove it and begin again."
+            ) from error
         _seal(part)
         with atomic_path(target, overwrite=overwrite) as made:
             part.replace(made)
@@ -126,8 +118,14 @@ def index_contexts(
 
 def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> None:
     """Index a corpus in a file, or continue an interrupted run; each block is one transaction."""
-    with closing(sqlite3.connect(part, isolation_level=None)) as base:
-        facts = _begin(base, corpus, longest)
+    facts = _stored_facts(part, corpus, longest) if os.path.lexists(part) else None
+    with closing(open_database(part, read_only=False)) as base:
+        base.execute(f"PRAGMA cache_size = {_CACHE}")
+        base.execute("PRAGMA synchronous = NORMAL")
+        if facts is None:
+            base.executescript(SCHEMA)
+            facts = {"longest": longest, "read": 0, "prefix": "", "contexts": 0, "words": 0, "sha256": ""}
+        facts = {**facts, "name": corpus_name(corpus)}
         done, content, read = facts["read"], sha256(), 0
         waiting: list[str] = []
         characters = 0
@@ -151,28 +149,25 @@ def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> Non
         raise EmbeddingError(f"The corpus {corpus_name(corpus)} has no words. Give another one.")
 
 
-def _begin(base: sqlite3.Connection, corpus: TextsLike, longest: int) -> dict[str, Any]:
-    """Return the facts of an interrupted build of the same corpus, or those of a new, empty index."""
-    base.execute(f"PRAGMA cache_size = {_CACHE}")
-    base.execute("PRAGMA synchronous = NORMAL")
-    facts: dict[str, Any] = {"name": corpus_name(corpus), "longest": longest, "read": 0, "prefix": sha256().hexdigest()}
-    facts |= {"contexts": 0, "words": 0, "sha256": ""}
-    tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    if tables and base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise OutputError("The file with the ending .part is of another program. Give the index another name.")
-    if "facts" in tables:
-        stored = {name: json.loads(value) for name, value in base.execute("SELECT name, value FROM facts")}
-        first = islice(read_texts(corpus), stored.get("read", 0))
-        if stored.get("longest") == longest and corpus_hash(first) == stored.get("prefix"):
-            return {**stored, "name": corpus_name(corpus)}
-        for name in ("places", "counts", "words", "contexts", "facts"):
-            base.execute(f"DROP TABLE IF EXISTS {name}")
-        base.execute("VACUUM")
-    base.executescript(_SCHEMA)
-    return facts
+def _stored_facts(part: Path, corpus: TextsLike, longest: int) -> dict[str, Any] | None:
+    """Return the facts of an interrupted build of the same corpus; remove one of another, and return None."""
+    input_file(part)
+    with closing(open_database(part, read_only=False)) as base:
+        if base.execute("SELECT name FROM sqlite_master").fetchone() is not None:
+            if base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+                raise OutputError("The file with the ending .part is of another program. Give the index another name.")
+            if fault := schema_fault(base, SCHEMA):
+                raise sqlite3.DatabaseError(fault)
+            facts = stored_facts(base)
+            if facts is not None and facts["longest"] == longest:
+                first = islice(read_texts(corpus), facts["read"])
+                if corpus_hash(first) == facts["prefix"]:
+                    return facts
+    part.unlink()
+    return None
 
 
-def _store(base: sqlite3.Connection, contexts: list[str], facts: dict[str, Any]) -> dict[str, Any]:
+def _store(base: Database, contexts: list[str], facts: dict[str, Any]) -> dict[str, Any]:
     """Add contexts and updated facts in one transaction; return the facts."""
     ids = range(facts["contexts"], facts["contexts"] + len(contexts))
     texts = word_texts(contexts) if contexts else []

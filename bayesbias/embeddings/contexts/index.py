@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_items, is_count, is_text, with_progress
+from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
 from bayesbias.base.files.inputs import check_sealed_file, input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
@@ -24,10 +25,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 APPLICATION, VERSION = 0x62624358, 1  # fields of SQLite's header: "bbCX"
+SCHEMA = f"""
+BEGIN;
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE contexts (id INTEGER PRIMARY KEY, text TEXT);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='ascii');
+CREATE VIRTUAL TABLE places USING fts5vocab(words, instance);
+CREATE VIRTUAL TABLE counts USING fts5vocab(words, row);
+COMMIT;
+"""
 _SQLITE = b"SQLite format 3\0"
 _SEALED = 1 << 31  # the checksum of larger files is not verified
 _ROWS, _TEXTS = 1 << 16, 1 << 13  # read at once
 _BYTES_AN_OCCURRENCE = 40
+_MOST = 1 << 63  # numbers in SQLite are lower
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,13 +123,13 @@ class ContextIndex(Described):
             raise ArgumentError(
                 f"contexts: {wrong[0]!r} is no number of a context. Give numbers from 0 to {self.contexts - 1}."
             )
+        query = "SELECT id, text FROM contexts WHERE id = ?"
         with _opened(self.path) as base:
-            query = "SELECT text FROM contexts WHERE id = ?"
-            rows = [base.execute(query, (int(number),)).fetchone() for number in wanted]
-        texts = [row[0] for row in rows if row and isinstance(row[0], str) and "\n" not in row[0]]
-        if len(texts) < len(wanted):
+            rows = (row for number in dict.fromkeys(wanted) for row in base.execute(query, (int(number),)))
+            texts = {number: text for number, text in bounded_rows(base, rows, str) if "\n" not in text}
+        if not set(wanted) <= set(texts):
             raise _damaged(self.path, "contexts are missing")
-        return texts
+        return [texts[number] for number in wanted]
 
 
 def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = None) -> ContextIndex:
@@ -159,20 +172,30 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
     if int.from_bytes(header[60:64]) != VERSION:
         raise InputFileError(f"{source} was written by another version of this package. Build it again.")
     with _opened(source) as base:
-        rows = base.execute("SELECT name, value FROM facts").fetchall()
-    try:
-        facts = {name: json.loads(value) for name, value in rows}
-        texts, counts = (facts["name"], facts["sha256"]), (facts["contexts"], facts["words"], facts["longest"])
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise _damaged(source, "its description is incomplete") from error
-    if not (all(map(is_text, texts)) and all(map(is_count, counts)) and facts["sha256"]):
+        facts = stored_facts(base)
+    if facts is None or not facts["sha256"]:
         raise _damaged(source, "its description is incomplete")
     if corpus is not None and corpus_hash(read_texts(corpus)) != facts["sha256"]:
         raise EmbeddingError(
             f"{source} is the index of another corpus ({facts['name']}), or of an earlier version of "
             f"{corpus_name(corpus)}. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
         )
-    return ContextIndex(source, *texts, *counts)
+    return ContextIndex(source, *(facts[name] for name in ("name", "sha256", "contexts", "words", "longest")))
+
+
+def stored_facts(base: Database) -> dict[str, Any] | None:
+    """Return what an index, or an interrupted build of one, says about itself; None if that is incomplete or wrong."""
+    try:
+        rows = bounded_rows(base, base.execute("SELECT name, value FROM facts"), str)
+        facts = {name: json.loads(value) for name, value in rows}
+    except (ValueError, RecursionError):
+        return None
+    texts = (facts.get(name) for name in ("name", "sha256", "prefix"))
+    counts = (facts.get(name, -1) for name in ("contexts", "words", "longest", "read"))
+    if not (all(map(is_text, texts)) and all(is_count(count) and count < _MOST for count in counts)):
+        return None
+    last = base.execute("SELECT max(id) FROM contexts").fetchone()[0]
+    return facts if facts["contexts"] == (0 if last is None else last + 1) else None
 
 
 @dataclass(frozen=True)
@@ -213,15 +236,19 @@ def find_words(index: ContextIndex, words: Iterable[str], *, progress: bool) -> 
     single = list(dict.fromkeys(part for word_parts in parts.values() for part in word_parts))
     occurrences: dict[str, Occurrences] = {}
     with _opened(index.path) as base:
-        count = "SELECT cnt FROM counts WHERE term = ?"
-        needed = sum((base.execute(count, (part,)).fetchone() or (0,))[0] for part in single)
+        query = "SELECT cnt FROM counts WHERE term = ?"
+        counts = {part: (base.execute(query, (part,)).fetchone() or (0,))[0] for part in single}
+        needed = sum(counts.values())
         what = f"{needed:,} places of {len(single):,} words"
         check_memory(needed * _BYTES_AN_OCCURRENCE, what, "Take fewer words at a time.")
         for part in with_progress(single, "places of words", progress=progress):
             cursor = base.execute("SELECT doc, offset FROM places WHERE term = ?", (part,))
-            blocks = [np.empty((0, 2), dtype=np.int64)]
-            while rows := cursor.fetchmany(_ROWS):
+            blocks, missing = [np.empty((0, 2), dtype=np.int64)], counts[part]
+            while missing >= 0 and (rows := cursor.fetchmany(_ROWS)):
                 blocks.append(np.array(rows, dtype=np.int64))
+                missing -= len(rows)
+            if missing:
+                raise _damaged(index.path, f"places of {part!r} are missing, or too many")
             places = np.concatenate(blocks)
             if len(places) and not 0 <= places[:, 0].min() <= places[:, 0].max() < index.contexts:
                 raise _damaged(index.path, f"contexts of {part!r} are missing")
@@ -289,15 +316,18 @@ def _absent(index: ContextIndex, words: dict[str, Occurrences]) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open an index for reading, and convert its errors into `InputFileError`."""
+def _opened(path: Path) -> Iterator[Database]:
+    """Open an index for reading, check its schema, and convert its errors into `InputFileError`."""
     try:
-        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True)) as base:
+        with closing(open_database(path, read_only=True)) as base:
+            if fault := schema_fault(base, SCHEMA):
+                raise _damaged(path, fault)
             yield base
     except BayesBiasError:
         raise
-    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+    except sqlite3.Error as error:
+        raise _damaged(path, database_reason(error)) from error
+    except (OverflowError, UnicodeDecodeError) as error:
         raise _damaged(path, str(error)) from error
 
 

@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
+from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
 from bayesbias.base.files.folders import check_unshared
-from bayesbias.errors import BayesBiasError, InputFileError, OutputError
+from bayesbias.base.files.inputs import input_file
+from bayesbias.errors import InputFileError, OutputError
 
 _APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
 _AT_ONCE = 500  # keys in a query
-_SCHEMA = (
-    f"PRAGMA application_id = {_APPLICATION}",
-    "CREATE TABLE encoder (name TEXT NOT NULL)",
-    "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
-)
+_SCHEMA = f"""
+PRAGMA application_id = {_APPLICATION};
+CREATE TABLE encoder (name TEXT NOT NULL);
+CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
+"""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class TextCache:
     """An open cache."""
 
     path: Path
-    base: sqlite3.Connection
+    base: Database
 
     def read(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vectors of some texts.
@@ -39,27 +41,33 @@ class TextCache:
         Raises
         ------
         InputFileError
-            If a stored vector is damaged.
+            If a stored vector is damaged, or vectors have different lengths.
         """
         texts_by_key = {_key(text): text for text in texts}
-        vectors = {}
-        for keys in batched(texts_by_key, _AT_ONCE):
-            places = ", ".join("?" * len(keys))
-            query = f"SELECT key, vector FROM vectors WHERE key IN ({places})"
-            for key, content in self.base.execute(query, keys):
+        vectors: dict[str, NDArray[np.float32]] = {}
+        with _reported(self.path):
+            rows = (row for keys in batched(texts_by_key, _AT_ONCE) for row in self._stored(keys))
+            for key, content in bounded_rows(self.base, rows, bytes):
                 vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
                 # A sum is finite only if all numbers are, and is much faster than a check of each.
                 if not vector.size or not isfinite(vector.sum(dtype=np.float64)):
                     raise _damaged(self.path, f"the vector of {texts_by_key[key]!r:.60} is cut short or not finite")
                 vectors[texts_by_key[key]] = vector.astype(np.float32)
+        if len(sizes := {vector.size for vector in vectors.values()}) > 1:
+            raise _damaged(self.path, f"vectors of {min(sizes):,} and {max(sizes):,} numbers")
         return vectors
+
+    def _stored(self, keys: Sequence[bytes]) -> sqlite3.Cursor:
+        places = ", ".join("?" * len(keys))
+        return self.base.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", keys)
 
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Store the vectors of a batch, all or none of them."""
         rows = [(_key(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        self.base.execute("BEGIN")
-        self.base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-        self.base.execute("COMMIT")
+        with _reported(self.path):
+            self.base.execute("BEGIN")
+            self.base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+            self.base.execute("COMMIT")
 
 
 @contextmanager
@@ -78,37 +86,46 @@ def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[Te
         return
     file = check_path(path, "cache")
     check_unshared(file)
-    try:
-        with closing(sqlite3.connect(file, isolation_level=None)) as base:
-            base.execute("PRAGMA trusted_schema = OFF")
+    if os.path.lexists(file):
+        input_file(file)  # opening a pipe or a device could block
+    with _reported(file):
+        base = open_database(file, read_only=False)
+    with closing(base):
+        with _reported(file):
             _claim(base, file, encoder)
-            yield TextCache(file, base)
-    except BayesBiasError:
-        raise
+        yield TextCache(file, base)
+
+
+@contextmanager
+def _reported(file: Path) -> Iterator[None]:
+    """Convert SQLite's errors into those of this package."""
+    try:
+        yield
     except sqlite3.OperationalError as error:
-        raise OutputError(f"Cannot use the cache {file}: {error}. Choose another file.") from error
-    except (sqlite3.Error, OverflowError, UnicodeDecodeError, TypeError) as error:
+        raise OutputError(f"Cannot use the cache {file}: {database_reason(error)}. Choose another file.") from error
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise _damaged(file, str(error)) from error
 
 
-def _claim(base: sqlite3.Connection, file: Path, encoder: str) -> None:
+def _claim(base: Database, file: Path, encoder: str) -> None:
     """Record the encoder in a new cache, or check that an existing one is of this encoder."""
     base.execute("PRAGMA synchronous = NORMAL")
-    tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
-    if not tables:
+    if base.execute("SELECT name FROM sqlite_master").fetchone() is None:
         base.execute("BEGIN")  # whole or not at all
-        for statement in _SCHEMA:
+        for statement in _SCHEMA.split(";"):
             base.execute(statement)
         base.execute("INSERT INTO encoder VALUES (?)", (encoder,))
         base.execute("COMMIT")
         return
     if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise _damaged(file, "another program wrote it")
+    if fault := schema_fault(base, _SCHEMA):
+        raise _damaged(file, fault)
     stored = base.execute("SELECT name FROM encoder").fetchone()
     if stored is None or stored[0] != encoder:
         raise InputFileError(
-            f"{file} holds the vectors of the encoder {stored and stored[0]!r}, not of {encoder!r}. Give each encoder "
-            "a cache of its own."
+            f"{file} holds the vectors of the encoder {stored and stored[0]!r:.60}, not of {encoder!r}. Give each "
+            "encoder a cache of its own."
         )
 
 

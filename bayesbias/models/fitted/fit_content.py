@@ -83,7 +83,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
 
 def content_faults(fit: "xr.DataTree") -> Iterator[str]:
     """Yield each missing or impossible part of a fit, as a sentence."""
-    faults = [*_fact_faults(fit), *_variable_faults(fit)]
+    faults = [*_fact_faults(fit), *_variable_faults(fit)] or [*_place_faults(fit)]
     yield from faults
     if not faults:
         rows = stored_rows(fit)
@@ -173,6 +173,15 @@ def _covariate_faults(constant: "xr.Dataset") -> Iterator[str]:
             yield "constant_data/covariate is not made of different texts."
 
 
+def _place_faults(fit: "xr.DataTree") -> Iterator[str]:
+    """Yield the indices that lead to no word or list."""
+    constant = fit["constant_data"].to_dataset()
+    for index, dim in _INDICES.items():
+        places = constant[index].to_numpy()
+        if not 0 <= places.min() <= places.max() < constant.sizes[dim]:
+            yield f"constant_data/{index} holds places that {dim} does not have."
+
+
 def _counted(rows: ModelData) -> list[list[int]] | None:
     """Return the pairs of each word and connection, or None if positions are wrong, which is a fault of its own."""
     try:
@@ -186,10 +195,6 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     constant = fit["constant_data"].to_dataset()
     if len(rows.distance) != len(rows.protected):
         yield f"observed_data has {len(rows.distance)} pairs, and constant_data {len(rows.protected)}."
-    for index, dim in _INDICES.items():
-        places, words = constant[index].to_numpy(), constant[dim].to_numpy()
-        if not 0 <= places.min() <= places.max() < len(words):
-            yield f"constant_data/{index} holds places that {dim} does not have."
     for name in (*_INDICES.values(), "protected_group"):
         words = constant[name].to_numpy()
         if words.dtype.kind != "U" or not all(map(is_text, words.tolist())):

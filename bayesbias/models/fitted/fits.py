@@ -14,9 +14,11 @@ import pandas as pd
 from bayesbias.base.checks import check_choice
 from bayesbias.base.files.inputs import check_seal, input_file, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
-from bayesbias.errors import FitError, InputFileError, raise_faults
+from bayesbias.base.machine.memory import check_memory
+from bayesbias.errors import FitError, raise_faults
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_content import GROUPS, content_faults
+from bayesbias.models.fitted.fit_storage import check_storage, unreadable
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
@@ -176,11 +178,12 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
     OutputError
         If the file cannot be written.
     FitError
-        If `fit` is not a fit.
+        If `fit` is not a fit, or has groups or forms of storage that `read_fit` refuses.
     """
     target = check_output(path, overwrite=overwrite)
     # In memory first: the HDF5 library crashes the process on a full disk.
     content = bytes(check_fit(fit).to_netcdf(engine="h5netcdf"))
+    check_storage(content, target, "Remove it, or its encoding, from the fit.")
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_bytes(sealed(content))
     return target
@@ -205,7 +208,9 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         If the file is absent or not netCDF.
     FitError
         If it does not hold a fit, or an incomplete one: texts, variables or positions are missing, or draws are not
-        finite.
+        finite. A fit lies whole in its file: links, other files, compression and groups of other programs are refused.
+    NotEnoughMemoryError
+        If its numbers do not fit into the memory.
 
     Warns
     -----
@@ -215,15 +220,19 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     import xarray as xr
 
     source = input_file(path)
+    check_memory(source.stat().st_size, f"{source}", "Check whether it is the right file.")
     content = source.read_bytes()
     check_seal(source, content)
+    check_storage(content, source, "Give a file as bb.write_fit wrote it.")
+    # A fit holds neither times nor missing numbers; xarray would warn of odd descriptions of them.
+    plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False, "decode_timedelta": False}
     try:
-        with xr.open_datatree(io.BytesIO(content), engine="h5netcdf") as tree:
+        with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
             fit = tree.load().copy(deep=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputFileError(
-            f"{source} is not a netCDF file, or is cut short ({error}). Fit the model again."
-        ) from error
+    except Exception as error:  # xarray and h5netcdf can raise anything on a damaged file
+        raise unreadable(source, error) from error
+    for variable in (variable for group in fit.children.values() for variable in group.variables.values()):
+        variable.attrs.pop("_FillValue", None)  # xarray writes it with numbers
     for name in ("posterior", "constant_data", "prior"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import bayesbias as bb
 from bayesbias.embeddings.contexts import building
 from bayesbias.errors import OutputError
 from tests.base.files.users import hostile_journal
+from tests.cli.running import in_process
 
 TEXTS = [f"The cat number {number} saw a dog." for number in range(400)]
 _SLOW = """
@@ -93,6 +95,43 @@ def test_a_file_of_a_stranger_is_left_alone(corpus: Path, tmp_path: Path) -> Non
     with pytest.raises(OutputError, match="program"):
         bb.embeddings.index_contexts(corpus, tmp_path / "pets.contexts")
     assert part.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "ALTER TABLE facts RENAME TO f; CREATE VIEW facts AS SELECT * FROM f;",
+        "CREATE TRIGGER more AFTER INSERT ON contexts BEGIN DELETE FROM facts; END;",
+    ],
+)
+def test_programs_in_what_was_begun_are_not_run(
+    corpus: Path,
+    tmp_path: Path,
+    statements: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    target, part = tmp_path / "pets.contexts", tmp_path / "pets.contexts.part"
+    building._fill(part, corpus, 1_000, progress=False)
+    with closing(sqlite3.connect(part)) as base:
+        base.executescript(statements)
+    before = part.read_bytes()
+    with pytest.raises(OutputError, match=r"pets\.contexts\.part: its schema .* remove it"):
+        bb.embeddings.index_contexts(corpus, target)
+    assert in_process("contexts", corpus, "-o", target, monkeypatch=monkeypatch) == 2
+    assert "its schema is another one" in capsys.readouterr().err
+    assert part.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["read", "contexts", "words", "longest", "prefix", "sha256"])
+@pytest.mark.parametrize("value", ["-1", "1e400", str(10**30), '"a"', "no JSON", "[" * 5_000])
+def test_what_was_begun_and_says_nonsense_does_not_count(tmp_path: Path, name: str, value: str) -> None:
+    target, part = tmp_path / "pets.contexts", tmp_path / "pets.contexts.part"
+    building._fill(part, TEXTS[:5], 1_000, progress=False)
+    with closing(sqlite3.connect(part)) as base, base:
+        base.execute("UPDATE facts SET value = ? WHERE name = ?", (value, name))
+    index = bb.embeddings.index_contexts(TEXTS[:20], target)
+    assert index.texts(range(20)) == TEXTS[:20]
 
 
 @pytest.mark.slow

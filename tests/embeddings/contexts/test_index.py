@@ -3,6 +3,8 @@
 import itertools
 import re
 import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,10 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.base.files.databases import Database
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
+from tests.cli.running import in_process
 
 WORDS = ("cat", "dog", "ice cream", "bird", "Ice")
 
@@ -119,6 +124,101 @@ def test_any_bit_that_is_flipped_is_found(tmp_path: Path, index: bb.embeddings.C
         with pytest.raises(InputFileError):
             bb.embeddings.read_contexts(damaged)
         content[place // 8] ^= 1 << int(place % 8)
+
+
+# Programs of SQLite in place of tables, and beside them. Without a limit they would never end.
+ROWS = "WITH RECURSIVE ones(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM ones LIMIT 100000) SELECT"
+PROGRAMS = {
+    "facts": f"ALTER TABLE facts RENAME TO f; CREATE VIEW facts AS {ROWS} f.name, f.value FROM f, ones;",
+    "contexts": f"DROP TABLE contexts; CREATE VIEW contexts AS {ROWS} 0 AS id, 'a cat' AS text FROM ones;",
+    "counts": f"DROP TABLE counts; CREATE VIEW counts AS {ROWS} 'cat' AS term, 1 AS cnt FROM ones;",
+    "places": f"DROP TABLE places; CREATE VIEW places AS {ROWS} 'cat' AS term, 1 AS doc, 0 AS offset FROM ones;",
+    "more": "CREATE TRIGGER more AFTER INSERT ON contexts BEGIN DELETE FROM facts; END;",
+    "words": "DROP TABLE words; CREATE TABLE words (text TEXT);",
+}
+
+
+def changed(index: bb.embeddings.ContextIndex, path: Path, statements: str) -> Path:
+    """Write a copy of an index that was changed, with a sound checksum."""
+    path.write_bytes(index.path.read_bytes()[:-SEAL_SIZE])
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statements)
+    path.write_bytes(sealed(path.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("table", PROGRAMS)
+def test_programs_in_place_of_tables_are_not_run(
+    index: bb.embeddings.ContextIndex,
+    tmp_path: Path,
+    table: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = changed(index, tmp_path / "pets.contexts", PROGRAMS[table])
+    with pytest.raises(InputFileError, match=f"schema is another one: .*'{table}'"):
+        bb.embeddings.read_contexts(path)
+    # An index that was read may be replaced before it is asked.
+    with pytest.raises(InputFileError, match="schema"):
+        replace(index, path=path).pairs([("cat", "dog")])
+    with pytest.raises(InputFileError, match="schema"):
+        replace(index, path=path).texts([0])
+    corpus = tmp_path / "pets.txt"
+    corpus.write_text("\n".join(made_texts()), encoding="utf-8")
+    assert in_process("contexts", corpus, "-o", path, monkeypatch=monkeypatch) == 2
+    assert "pets.contexts is damaged, or no index of contexts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "UPDATE facts SET value = 61 WHERE name = 'contexts'",
+        f"UPDATE facts SET value = {10**30} WHERE name = 'words'",
+        "UPDATE facts SET value = '-1' WHERE name = 'longest'",
+        "UPDATE facts SET value = NULL WHERE name = 'sha256'",
+        "UPDATE facts SET value = '5' WHERE name = 'name'",
+        "DELETE FROM facts WHERE name = 'prefix'",
+        "DELETE FROM facts",
+        "DELETE FROM contexts",
+        "INSERT INTO contexts VALUES (-9223372036854775808, 'x'), (9223372036854775807, 'x')",
+    ],
+)
+def test_facts_that_are_not_those_of_the_contexts_are_errors(
+    index: bb.embeddings.ContextIndex, tmp_path: Path, statements: str
+) -> None:
+    with pytest.raises(InputFileError, match="damaged"):
+        bb.embeddings.read_contexts(changed(index, tmp_path / "pets.contexts", statements))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "UPDATE contexts SET text = x'00'",
+        "UPDATE contexts SET text = 'a' || char(10)",
+        "DELETE FROM contexts WHERE id = 3",
+    ],
+)
+def test_texts_that_are_none_are_errors(index: bb.embeddings.ContextIndex, tmp_path: Path, statements: str) -> None:
+    read = bb.embeddings.read_contexts(changed(index, tmp_path / "pets.contexts", statements))
+    with pytest.raises(InputFileError, match="damaged"):
+        read.texts([3, 5, 3])
+
+
+def test_texts_come_in_the_order_of_their_numbers_which_may_repeat(index: bb.embeddings.ContextIndex) -> None:
+    texts = made_texts()
+    assert index.texts([5, 3, 5] * 50) == [texts[5], texts[3], texts[5]] * 50
+
+
+@pytest.mark.parametrize("change", ["1 +", "-1 +"])
+def test_places_are_as_many_as_they_are_counted(
+    index: bb.embeddings.ContextIndex, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    def lying(base: Database, statement: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        return sqlite3.Connection.execute(base, statement.replace("SELECT cnt", f"SELECT {change} cnt"), parameters)
+
+    monkeypatch.setattr(Database, "execute", lying)
+    with pytest.raises(InputFileError, match="places of 'cat'"):
+        index.pairs([("cat", "dog")])
 
 
 @pytest.mark.parametrize("wrong", ["cat", [("cat",)], [("cat", 5)], [5], 7, ["ab"]])

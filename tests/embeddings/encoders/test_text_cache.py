@@ -1,12 +1,14 @@
 """The cache of an encoder's vectors: what it returns, and which files it refuses."""
 
+import os
 import sqlite3
 from contextlib import closing
 
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.encoders.text_cache import text_cache
+import bayesbias as bb
+from bayesbias.embeddings.encoders.text_cache import _key, text_cache
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError
 from tests.base.files.users import hostile_journal
 
@@ -83,3 +85,49 @@ def test_a_cache_is_refused_where_another_user_can_put_a_journal_beside_it(tmp_p
     with text_cache(shared / "c.sqlite", "one"):  # the journal is one that SQLite carries out
         pass
     assert not profile.exists()
+
+
+# A program of SQLite; without a limit it would never end.
+ROWS = "WITH RECURSIVE ones(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM ones LIMIT 100000) SELECT"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        f"DROP TABLE encoder; CREATE VIEW encoder AS {ROWS} 'one' AS name FROM ones",
+        f"DROP TABLE vectors; CREATE VIEW vectors AS {ROWS} x'00' AS key, x'00000000' AS vector FROM ones",
+        "CREATE TRIGGER more AFTER INSERT ON vectors BEGIN DELETE FROM encoder; END",
+        "DROP TABLE vectors; CREATE TABLE vectors (key, vector)",
+    ],
+)
+def test_programs_in_place_of_tables_are_not_run(tmp_path, statements):
+    path = tmp_path / "c.sqlite"
+    with text_cache(path, "one") as cache:
+        cache.write(["a"], np.ones((1, 2), dtype=np.float32))
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statements)
+    before = path.read_bytes()
+    with pytest.raises(InputFileError, match="schema is another one"):
+        bb.encode(lambda texts: [[1.0, 2.0] for _ in texts], ["a"], name="one", cache=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("value", [5, 1.5, "text", np.ones(3, dtype="<f4").tobytes()])
+def test_values_that_are_no_vectors_of_one_length_are_refused(tmp_path, value):
+    with text_cache(tmp_path / "c.sqlite", "one") as cache:
+        cache.write(["a", "b"], np.ones((2, 2), dtype=np.float32))
+        cache.base.execute("UPDATE vectors SET vector = ? WHERE key = ?", (value, _key("b")))
+    with pytest.raises(InputFileError, match=r"c\.sqlite"):
+        bb.encode(lambda texts: [[1.0, 2.0] for _ in texts], ["a", "b"], name="one", cache=tmp_path / "c.sqlite")
+
+
+def test_an_error_of_what_uses_a_cache_stays_as_it_is(tmp_path):
+    for error in (TypeError("mine"), sqlite3.OperationalError("mine")):
+        with pytest.raises(type(error), match="mine"), text_cache(tmp_path / "c.sqlite", "one"):
+            raise error
+
+
+def test_pipes_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputFileError, match="ordinary"), text_cache(tmp_path / "pipe", "one"):
+        pass

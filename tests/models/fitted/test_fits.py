@@ -100,6 +100,8 @@ def broken(fit: xr.DataTree, what: str) -> xr.DataTree:
         ("nan posterior word_mean", "posterior/word_mean .*finite"),
         ("nan observed_data cosine_distance", "observed_data/cosine_distance .*finite"),
         ("place protected_index", "protected_index .*protected_word"),
+        ("place attribute_index", "attribute_index .*attribute_word"),
+        ("place attribute_group_index", "attribute_group_index .*attribute_group"),
     ],
 )
 def test_a_file_of_a_fit_that_is_not_whole_is_refused(

@@ -1,0 +1,94 @@
+"""SQLite files from unknown sources, which cannot make a query endless or run anything.
+
+A file may hold views and triggers in place of tables, and pages that are used again and again. So its schema is
+compared with the expected one before a table is read, and a query takes no more steps, and gives no more bytes, than a
+file of its size explains.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from functools import cache, partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from bayesbias.errors import name_some
+
+# Steps of SQLite's machine: a row of an index takes about six, and three bytes of the file at least.
+_FEWEST_STEPS, _STEPS_A_BYTE, _STEPS_AT_ONCE = 1_000_000, 5, 10_000
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+
+
+class Database(sqlite3.Connection):
+    """A connection that stops a query after too many steps; `executemany`, which only writes, has no limit."""
+
+    most_steps = _FEWEST_STEPS
+
+    def execute(self, statement: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """Execute a statement; it, or reading its rows, raises `sqlite3.OperationalError` after too many steps."""
+        # A handler without code of Python, which would swallow an interrupt.
+        self.set_progress_handler(partial(next, repeat(0, self.most_steps // _STEPS_AT_ONCE), 1), _STEPS_AT_ONCE)
+        return super().execute(statement, parameters)
+
+    def executemany(self, statement: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        """Execute a statement for each row of parameters."""
+        self.set_progress_handler(None, 0)
+        return super().executemany(statement, parameters)
+
+
+def open_database(path: Path, *, read_only: bool) -> Database:
+    """Open a SQLite file, created if necessary to be written, without running a view, trigger or function in it."""
+    uri = f"{path.resolve().as_uri()}?{'mode=ro&immutable=1' if read_only else 'mode=rwc'}"
+    base = sqlite3.connect(uri, uri=True, isolation_level=None, factory=Database)
+    base.most_steps += _STEPS_A_BYTE * path.stat().st_size
+    base.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    base.setconfig(sqlite3.SQLITE_DBCONFIG_TRUSTED_SCHEMA, False)
+    base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
+    base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+    return base
+
+
+def schema_fault(base: sqlite3.Connection, statements: str) -> str:
+    """Return how the schema of a file differs from the one that `statements` make, or an empty text.
+
+    >>> with closing(sqlite3.connect(":memory:")) as base:
+    ...     _ = base.execute("CREATE TABLE facts AS SELECT 1 AS name")
+    ...     schema_fault(base, "CREATE TABLE facts (name TEXT)")
+    "its schema is another one: 'facts'"
+    """
+    expected = _schema(statements)
+    stored = base.execute(_SCHEMA).fetchmany(len(expected) + 1)
+    names = sorted({repr(name)[:60] for _, name, *_ in expected ^ set(stored)})
+    return f"its schema is another one: {name_some(names)}" if names else ""
+
+
+@cache
+def _schema(statements: str) -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.executescript(statements)
+        return frozenset(base.execute(_SCHEMA))
+
+
+def bounded_rows(
+    base: Database, rows: Iterable[tuple[Any, Any]], kind: type[str] | type[bytes]
+) -> Iterator[tuple[Any, Any]]:
+    """Yield rows whose second value is of a kind, text or bytes; raise `sqlite3.DatabaseError` at others.
+
+    Different rows lie in different places of a sound file, so that they are not longer than it: more is an error, too.
+    """
+    pages, page_size = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    room = pages * page_size
+    for key, value in rows:
+        if not isinstance(value, kind):
+            raise sqlite3.DatabaseError("it holds a value of another type")
+        room -= len(value)
+        if room < 0:
+            raise sqlite3.DatabaseError("it holds less than it says")
+        yield key, value
+
+
+def database_reason(error: sqlite3.Error) -> str:
+    """Return why SQLite failed, as a part of a sentence."""
+    too_long = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
+    return "reading it takes too long" if too_long else str(error)

@@ -1,0 +1,117 @@
+"""Databases that are hostile: no query of them is endless, and nothing in their schema is run."""
+
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bayesbias.base.files.databases import bounded_rows, database_reason, open_database, schema_fault
+
+SCHEMA = "CREATE TABLE notes (name TEXT, note TEXT);"
+ENDLESS = (
+    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT n FROM numbers WHERE n < 0"
+)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.db"
+    with closing(open_database(path, read_only=False)) as base:
+        base.executescript(SCHEMA)
+        base.executemany("INSERT INTO notes VALUES (?, ?)", [("a", "one"), ("b", "two")])
+    return path
+
+
+def changed(path: Path, statements: str) -> Path:
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statements)
+    return path
+
+
+def with_pages_used_again(path: Path, levels: int = 12) -> Path:
+    """Put levels over the only page of a table, each of which refers to the one below 300 times."""
+    content = bytearray(path.read_bytes())
+    size = struct.unpack(">H", content[16:18])[0]
+    content += content[size : 2 * size]  # the second page is the table's
+    for _ in range(levels):
+        below = struct.pack(">I", len(content) // size)
+        cells = 300 * (below + b"\x01")
+        places = struct.pack(">300H", *range(size - len(cells), size, 5))
+        head = b"\x05" + struct.pack(">HHHB", 0, 300, size - len(cells), 0) + below + places
+        content += head + bytes(size - len(head) - len(cells)) + cells
+    content[size : 2 * size] = content[-size:]
+    content[28:32] = struct.pack(">I", len(content) // size)
+    path.write_bytes(content)
+    return path
+
+
+def test_a_schema_that_is_expected_has_no_fault(notes: Path) -> None:
+    with closing(open_database(notes, read_only=True)) as base:
+        assert schema_fault(base, SCHEMA) == ""
+        assert list(bounded_rows(base, base.execute("SELECT * FROM notes"), str)) == [("a", "one"), ("b", "two")]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        f"DROP TABLE notes; CREATE VIEW notes AS {ENDLESS};",
+        "CREATE VIEW more AS SELECT 1;",
+        "CREATE TRIGGER more AFTER INSERT ON notes BEGIN DELETE FROM notes; END;",
+        "CREATE INDEX more ON notes (name);",
+        "CREATE TABLE more (name TEXT);",
+        "ANALYZE;",
+        "ALTER TABLE notes ADD COLUMN more TEXT;",
+        "DROP TABLE notes;",
+    ],
+)
+def test_any_other_schema_is_a_fault(notes: Path, statements: str) -> None:
+    with closing(open_database(changed(notes, statements), read_only=True)) as base:
+        assert "schema" in schema_fault(base, SCHEMA)
+
+
+def test_views_and_triggers_are_not_run(notes: Path) -> None:
+    changed(notes, "CREATE VIEW seen AS SELECT 1;")
+    changed(notes, "CREATE TRIGGER more AFTER INSERT ON notes BEGIN DELETE FROM notes; END;")
+    with closing(open_database(notes, read_only=False)) as base:
+        with pytest.raises(sqlite3.OperationalError, match="view"):
+            base.execute("SELECT * FROM seen")
+        base.execute("INSERT INTO notes VALUES ('c', 'three')")
+        assert len(base.execute("SELECT * FROM notes").fetchall()) == 3
+
+
+def test_a_file_that_is_read_is_not_changed(notes: Path) -> None:
+    before = notes.read_bytes()
+    with closing(open_database(notes, read_only=True)) as base, pytest.raises(sqlite3.OperationalError):
+        base.execute("DELETE FROM notes")
+    assert notes.read_bytes() == before
+    with pytest.raises(sqlite3.OperationalError):
+        open_database(notes.with_name("none.db"), read_only=True)
+
+
+def test_an_endless_query_is_stopped_and_long_writing_is_not(notes: Path) -> None:
+    with closing(open_database(notes, read_only=False)) as base:
+        with pytest.raises(sqlite3.OperationalError) as stopped:
+            base.execute(ENDLESS).fetchall()
+        assert database_reason(stopped.value) == "reading it takes too long"
+        base.execute("BEGIN")
+        base.executemany("INSERT INTO notes VALUES (?, '')", ((str(number),) for number in range(300_000)))
+        assert base.most_steps < 300_000 * 6, "the test is long enough"
+
+
+def test_pages_that_are_used_again_and_again_are_an_error(notes: Path) -> None:
+    with closing(open_database(with_pages_used_again(notes), read_only=True)) as base:
+        assert schema_fault(base, SCHEMA) == ""
+        with pytest.raises(sqlite3.DatabaseError, match="less than it says"):
+            list(bounded_rows(base, base.execute("SELECT * FROM notes"), str))
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            for _ in base.execute("SELECT 1 FROM notes"):
+                pass
+
+
+@pytest.mark.parametrize("value", ["x'00'", "NULL", "5.5"])
+def test_values_of_another_kind_are_an_error(notes: Path, value: str) -> None:
+    changed(notes, f"DROP TABLE notes; CREATE TABLE notes (name, note); INSERT INTO notes VALUES ('a', {value})")
+    with closing(open_database(notes, read_only=True)) as base, pytest.raises(sqlite3.DatabaseError, match="type"):
+        list(bounded_rows(base, base.execute("SELECT * FROM notes"), str))
