@@ -87,12 +87,12 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
+    bundled_models, bundled_studies = list_models(), list_studies()
     if "model" in settings:
-        settings["model"] = _model(content["model"], folder)
+        settings["model"] = _model(content["model"], folder, bundled_models)
     if "models" in settings:
-        settings["models"] = [_model(name, folder) for name in content["models"]]
+        settings["models"] = [_model(name, folder, bundled_models) for name in content["models"]]
     no_model = None in settings.get("models", [settings.get("model", "")])
-    bundled_studies = list_studies()
     return AuditPlan(
         embeddings={name: folder / file for name, file in content["embeddings"].items()},
         studies=tuple(name if name in bundled_studies else str(folder / name) for name in content["studies"]),
@@ -101,7 +101,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     )
 
 
-def _model(name: str, folder: Path) -> str | None:
+def _model(name: str, folder: Path, bundled_models: list[str]) -> str | None:
     if name == "none":
         return None
-    return name if name in list_models() else str(folder / name)
+    return name if name in bundled_models else str(folder / name)

@@ -70,7 +70,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
         if frame[name].dtype.kind in "mMc"
     ]
     raise_faults(ArgumentError, "covariates", faults)
-    chosen = frame.reindex(words)
+    chosen = rows_of_words(frame, words)
     values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     for name, column in zip(chosen, values.T, strict=True):
         if lacking := [word for word, value in zip(words, column, strict=True) if not np.isfinite(value)]:
@@ -96,6 +96,15 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
     if not set(_WORDS) & set(columns) or len(columns) < 2:
         raise InputFileError(f"{source} has the columns {columns}. {wanted}")
     return frame
+
+
+def rows_of_words(frame: pd.DataFrame, words: Sequence[str]) -> pd.DataFrame:
+    """Return the row of each word, empty if there is none; of words that are not wanted, repeats do no harm.
+
+    >>> rows_of_words(pd.DataFrame({"year": [1, 2, 3]}, index=["nurse", "x", "x"]), ["nurse"])["year"].tolist()
+    [1]
+    """
+    return frame[~frame.index.duplicated()].reindex(words)
 
 
 def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:

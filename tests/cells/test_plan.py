@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from bayesbias.cells import plan
 from bayesbias.cells.plan import read_audit_plan
 from bayesbias.errors import ReportError
+from bayesbias.models.spec import list_models
 
 EMBEDDINGS = '[embeddings]\nA = "a.txt"\n'
 
@@ -13,22 +15,32 @@ EMBEDDINGS = '[embeddings]\nA = "a.txt"\n'
 def test_a_plan_is_the_arguments_of_an_audit(tmp_path: Path) -> None:
     path = tmp_path / "audit.toml"
     path.write_text(f'studies = ["weat7", "mine.toml"]\nmodel = "none"\nrandom_seed = 3\n{EMBEDDINGS}')
-    plan = read_audit_plan(path)
-    assert plan.embeddings == {"A": tmp_path / "a.txt"}
-    assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
-    assert plan.settings == {"model": None, "random_seed": 3}
-    assert "contrast" not in plan.measures
+    audit = read_audit_plan(path)
+    assert audit.embeddings == {"A": tmp_path / "a.txt"}
+    assert audit.studies == ("weat7", str(tmp_path / "mine.toml"))
+    assert audit.settings == {"model": None, "random_seed": 3}
+    assert "contrast" not in audit.measures
     path.write_text(f'studies = ["./weat7"]\nmodel = "mine.toml"\n{EMBEDDINGS}')
-    plan = read_audit_plan(path)
-    assert plan.studies == (str(tmp_path / "weat7"),)
-    assert plan.settings == {"model": str(tmp_path / "mine.toml")}
-    assert plan.measures[0] == "contrast"
+    audit = read_audit_plan(path)
+    assert audit.studies == (str(tmp_path / "weat7"),)
+    assert audit.settings == {"model": str(tmp_path / "mine.toml")}
+    assert audit.measures[0] == "contrast"
     path.write_text(
         f'studies = ["weat7"]\nmodels = ["none", "crossed"]\nseeds = [1, 2]\nworkers = 3\ncase = "lower"\n{EMBEDDINGS}'
     )
-    plan = read_audit_plan(path)
-    assert plan.settings == {"models": [None, "crossed"], "seeds": [1, 2], "workers": 3, "case": "lower"}
-    assert "contrast" not in plan.measures
+    audit = read_audit_plan(path)
+    assert audit.settings == {"models": [None, "crossed"], "seeds": [1, 2], "workers": 3, "case": "lower"}
+    assert "contrast" not in audit.measures
+
+
+def test_bundled_models_are_listed_once_for_all_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder was read for each of them."""
+    listed: list[list[str]] = []
+    monkeypatch.setattr(plan, "list_models", lambda: listed.append(list_models()) or listed[-1])
+    path = tmp_path / "audit.toml"
+    path.write_text(f'studies = ["weat7"]\nmodels = {[f"m{number}" for number in range(1000)]}\n{EMBEDDINGS}')
+    assert len(read_audit_plan(path).settings["models"]) == 1000
+    assert len(listed) == 1
 
 
 @pytest.mark.parametrize(

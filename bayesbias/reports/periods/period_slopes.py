@@ -11,7 +11,7 @@ from bayesbias.base.checks import check_path
 from bayesbias.errors import ArgumentError, name_some, raise_faults
 from bayesbias.estimates.freedom import student_scales, welch_freedom
 from bayesbias.estimates.intervals import settled
-from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates
+from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
 from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
@@ -68,7 +68,7 @@ def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray
     if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
         fault = f"words occur more than once: {name_some(repeated)}"
         raise_faults(ArgumentError, f"word_covariates of {period}", [fault])
-    chosen = frame.reindex(words)
+    chosen = rows_of_words(frame, words)
     numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]
     faults = [f"there is no number for {name_some(lacking)}: add it, or leave these words out"] if lacking else []

@@ -96,6 +96,7 @@ def test_a_change_is_paired() -> None:
 
 def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.reports.Trend, tmp_path: Path) -> None:
     rows = [(word, year, 100 * share) for year in (1990, 2000) for word, share in SHARES.items()]
+    rows += [("other", 1990, 1.0), ("other", 1990, 2.0)]  # which no table has
     frame = pd.DataFrame(rows, columns=["word", "period", "percent"])
     scaled = bb.trend(tables(), word_covariates=frame, random_seed=1, progress=False)
     np.testing.assert_allclose(100 * scaled.slopes["mean"], moved.slopes["mean"])
