@@ -18,9 +18,7 @@ _TIES = 0.1  # share of ties of a word that was not equalized
 _CONTROLS = ("human", "neutral")
 
 
-def change_doubts(
-    distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Mapping[str, Any]
-) -> Iterator[Statement]:
+def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> Iterator[Statement]:
     """Yield the doubts about changes between conditions.
 
     Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
@@ -67,9 +65,7 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
 
-def _equalized(
-    protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str
-) -> Iterator[Statement]:
+def _equalized(protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str) -> Iterator[Statement]:
     """Yield a statement on equalized protected words, and one on equalized attribute words."""
     if protected:
         text = (
@@ -120,7 +116,7 @@ def equalized_words(first: "pd.DataFrame", second: "pd.DataFrame", role: str) ->
 def _tied_share(rows: "pd.DataFrame", column: str, role: str) -> dict[str, float]:
     """Return for each word the share of the words of the other role to which another word is exactly as near."""
     (opposite,) = {*_PAIR} - {role}
-    ordered = rows.astype({name: str for name in _PAIR}).sort_values([opposite, column])
+    ordered = rows.astype(dict.fromkeys(_PAIR, str)).sort_values([opposite, column])
     near = (ordered[column].diff().abs() <= ROUNDING) & (ordered[opposite] == ordered[opposite].shift())
     tied = near | near.shift(-1, fill_value=False)
     return {str(word): float(share) for word, share in tied.groupby(ordered[role], sort=False).mean().items()}

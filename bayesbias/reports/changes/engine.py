@@ -83,9 +83,7 @@ def changes_of(
     pairs = _pairs(size, is_time=times is not None)
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
-        fits[name] = fit(
-            table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False
-        )
+        fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
     gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()})
     list_parts = list_deviations(sample)
 
@@ -177,9 +175,7 @@ def _facts(
     studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
     first, *others = tables
     roles = ("protected_word", "attribute_word")
-    equalized = {
-        name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others
-    }
+    equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
     return {
         "study": ", ".join(studies),
         "conditions": list(sample.periods),

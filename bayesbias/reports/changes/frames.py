@@ -129,9 +129,7 @@ def change_rows(
     if words is not None:
         frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
     frame = pd.concat(frames, ignore_index=True)
-    own = {
-        (row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)
-    }
+    own = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
     frame["reading"] = [
         reading_of(row, *(own.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES))
         for row in rows_of(frame)
@@ -210,9 +208,7 @@ def distance_rows(
     return pd.concat(frames, ignore_index=True).drop(columns="protected_group")
 
 
-def reading_of(
-    change: Mapping[Any, Any], first: Mapping[Any, Any] | None, second: Mapping[Any, Any] | None
-) -> str:
+def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, second: Mapping[Any, Any] | None) -> str:
     """Return how a gap differs between two conditions, from its change and from the gap under each of them.
 
     All are rows with `mean`, `hdi_low`, `hdi_high` and `borderline`. A gap that was not measured is not settled.

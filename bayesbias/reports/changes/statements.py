@@ -150,9 +150,7 @@ def explanations() -> tuple[Statement, ...]:
 
 def limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
     """Return what changes do not show; `pairs` is the number of pairs of conditions."""
-    statements = [
-        Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None
-    ]
+    statements = [Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None]
     many = (
         f"The table of changes has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the "
         "question. "
