@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 # Arrays of draws of all words under all conditions that are in memory at once.
 _ARRAYS = 5
+# Columns of a frame without rows that reports look at.
+_EMPTY = ("contrast", "first", "second", "protected_group", "protected_word", "reading")
 _LINES = ("lines", "slopes", "neighbours")
 
 type Lines = Callable[[ContrastDraws], Mapping[str, "pd.DataFrame"]]
@@ -63,18 +65,15 @@ def changes_of(
 
     from bayesbias import __version__
 
-    check_baseline(estimation.baseline, sample.connections, "tables")
     words, size = len(sample.protected_words), len(sample.periods)
     check_memory(
         8 * CHAINS * estimation.draws * size * words * _ARRAYS,
         f"{CHAINS} chains of {estimation.draws:,} draws of {words:,} words under {size} conditions",
         "Take fewer draws or words, or allow more memory.",
     )
-    base = sample.connections.index(estimation.baseline)
-    others = [
-        place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()
-    ]
-    if not others:
+    compared = _compared(sample, estimation.baseline)
+    if times is not None and not compared:
+        check_baseline(estimation.baseline, sample.connections, "tables")
         raise ReportError(
             f"No protected word has both {estimation.baseline} and other attribute words, so there is no gap. Give a "
             "group lists of both kinds."
@@ -84,7 +83,7 @@ def changes_of(
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
-    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()})
+    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()} if compared else {})
     list_parts = list_deviations(sample)
 
     def drawn(contrast: tuple[int, int | None]) -> ContrastDraws:
@@ -101,10 +100,10 @@ def changes_of(
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
     overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
     names = []
-    for other in with_progress(others, "Drawing contrasts", progress=progress):
-        name = contrast_name(estimation.baseline, sample.connections[other])
+    for place in with_progress(compared, "Drawing contrasts", progress=progress):
+        name = contrast_name(estimation.baseline, sample.connections[place])
         names.append(name)
-        contrast = drawn((base, other))
+        contrast = drawn((sample.connections.index(estimation.baseline), place))
         of_contrast = gaps[gaps["contrast"] == name]
         parts = {"changes": change_rows(contrast, sample, of_contrast, pairs, estimation)}
         parts |= {} if lines is None else lines(contrast)
@@ -113,21 +112,21 @@ def changes_of(
             frames[key].append(frame)
         for key in SCOPES:
             overall[key].append(contrast.overall(key).draws.reshape(CHAINS, -1, size))
-    for place in (base, *others):
+    for place, connection in enumerate(sample.connections):
         frame = distance_rows(drawn((place, None)), sample, pairs[1], estimation)
-        frame.insert(0, "connection", sample.connections[place])
+        frame.insert(0, "connection", connection)
         frames["distances"].append(frame)
     table_notes = {name: dict(table_facts(table)) for name, table in tables.items()}
     dims = ("chain", "draw", "contrast", "condition")
     return Changes(
         gaps=EstimateFrame(gaps),
         **{
-            key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=["contrast"])
+            key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=_EMPTY)
             for key, parts in frames.items()
         },
         lacking=lacking_rows(sample, table_notes, _lists_of(tables)),
         draws=xr.Dataset(
-            {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
+            {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items() if parts},
             coords={"contrast": names, "condition": list(sample.periods)},
         ),
         fits=fits,
@@ -137,6 +136,7 @@ def changes_of(
             **{"covariates": [], "word_covariates": [], "walk": False, "trend": False},
             **(facts or {}),
             "scope": estimation.scope,
+            "baseline": estimation.baseline,
             "draws": estimation.draws,
             "random_seed": estimation.seed,
             "hdi_prob": estimation.hdi_prob,
@@ -144,6 +144,14 @@ def changes_of(
             "version": __version__,
         },
     )
+
+
+def _compared(sample: PeriodSample, baseline: str) -> list[int]:
+    """Return the positions of the connections that are compared with the baseline; none if no word has both."""
+    if baseline not in sample.connections:
+        return []
+    base = sample.connections.index(baseline)
+    return [place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()]
 
 
 def _own_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
@@ -180,6 +188,7 @@ def _facts(
         "study": ", ".join(studies),
         "conditions": list(sample.periods),
         "protected_words": len(sample.protected_words),
+        "protected_groups": len(sample.groups),
         "attribute_words": len(sample.attribute_words),
         "groups_not_compared": lacking_sides(
             sample.compared,

@@ -86,9 +86,10 @@ def gap_rows(gaps_by_condition: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
     """Return the contrasts of each condition's own fit, one condition after the other."""
     import pandas as pd
 
-    return pd.concat(
-        [frame.assign(condition=name) for name, frame in gaps_by_condition.items()], ignore_index=True
-    ).pipe(lambda frame: frame[["condition", *frame.columns.drop("condition")]])
+    if not gaps_by_condition:
+        return pd.DataFrame(columns=["condition", "contrast", "protected_group", "protected_word"])
+    frame = pd.concat(gaps_by_condition, names=["condition"]).reset_index(level="condition")
+    return frame.reset_index(drop=True)
 
 
 def change_rows(

@@ -8,7 +8,6 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.reports.changes.doubts import change_doubts
 from bayesbias.reports.changes.statements import (
     change_statement,
@@ -104,11 +103,17 @@ class Changes(Result):
 
     @cached_property
     def answers(self) -> tuple[Statement, ...]:
-        """What happened to the gaps between the ends: the first contrast of all words first, then groups."""
+        """What happened to the gaps, of groups too, between the ends; without gaps, to the mean distances."""
+        if self.changes.empty:
+            return self._distance_statements()
         rows = self.changes[self.changes["protected_word"] == ""]
         first = self.changes["contrast"].iloc[0]
         shown = rows[(rows["protected_group"] == "") | (rows["contrast"] == first)]
         return tuple(change_statement(row, self.gaps) for row in rows_of(shown) if self._is_end(row))
+
+    def _distance_statements(self) -> tuple[Statement, ...]:
+        ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
+        return tuple(distance_statement(row, groups) for row in rows_of(ends))
 
     def _is_end(self, row: Any) -> bool:
         """Whether a change is from the first condition, and of periods to the last one."""
@@ -116,15 +121,18 @@ class Changes(Result):
         return bool(row["first"] == self.conditions[0] and is_last)
 
     @property
+    def _pairs(self) -> int:
+        """Number of pairs of conditions whose change of all words is shown."""
+        of_all = self.changes[(self.changes["protected_word"] == "") & (self.changes["protected_group"] == "")]
+        return len(of_all[["first", "second"]].drop_duplicates())
+
+    @property
     def _title(self) -> str:
         return f"What changed ({percent_text(self.facts['hdi_prob'])} HPDI, in units of cosine distance)"
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        contrast, facts = str(self.changes["contrast"].iloc[0]), self.facts
-        ends = self.distances[self.distances["protected_word"] == ""]
-        groups = self.gaps["protected_group"].nunique() - 1
-        pairs = self.changes[["first", "second"]].drop_duplicates()
+        facts = self.facts
         return (
             StatementList(self._title, self.answers),
             StatementList("Beware", self.doubts),
@@ -135,11 +143,11 @@ class Changes(Result):
                     *neighbour_statements(self.neighbours, 1 - facts["hdi_prob"]),
                 ),
             ),
-            StatementList("Slopes", slope_statements(self.slopes, contrast)),
+            StatementList("Slopes", slope_statements(self.slopes)),
             StatementList("Words", tuple(word_statements(self.changes))),
-            StatementList("Distances", tuple(distance_statement(row, groups) for row in rows_of(ends))),
+            StatementList("Distances", self._distance_statements() if len(self.changes) else ()),
             StatementList("How to read it", explanations()),
-            StatementList("What it does not show", limits(facts, len(pairs))),
+            StatementList("What it does not show", limits(facts, self._pairs)),
             StatementList("Methods", (methods(facts),), bulleted=False),
         )
 
@@ -184,7 +192,7 @@ class Changes(Result):
             parts=tuple(shown[name] for name in ("Trend", "Slopes", "Words", "Distances", "Methods") if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures=self._figures(prob),
-            limits=limits(facts, len(changes[["first", "second"]].drop_duplicates())),
+            limits=limits(facts, self._pairs),
             settings={
                 "Study": facts["study"],
                 "Scope": facts["scope"],
@@ -239,7 +247,7 @@ class Changes(Result):
         facts = self.facts
         options = call_options(
             walk=(facts["walk"], False),
-            baseline=(contrast_sides(self.changes["contrast"].iloc[0])[0], "associated"),
+            baseline=(facts["baseline"], "associated"),
             scope=(facts["scope"], "population"),
             hdi_prob=(facts["hdi_prob"], HDI_PROB),
             rope=(facts["rope"], None),

@@ -212,10 +212,11 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
     return tuple(statements)
 
 
-def slope_statements(slopes: "pd.DataFrame", contrast: str) -> tuple[Statement, ...]:
-    """Return how the slope on each covariate of words changed from the first to the last period."""
+def slope_statements(slopes: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return how the first contrast's slope on each covariate of words changed from the first to the last period."""
     if slopes.empty:
         return ()
+    contrast = str(slopes["contrast"].iloc[0])
     statements = []
     for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
