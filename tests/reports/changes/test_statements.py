@@ -1,52 +1,94 @@
-"""Sentences of a trend, from rows made by hand."""
+"""Sentences on changes, from rows made by hand."""
+
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from bayesbias.reports.periods.trend_statements import (
-    convergence_statements,
-    group_statements,
-    lacking_statements,
+from bayesbias.reports.changes.statements import (
+    READINGS,
+    change_statement,
+    distance_statement,
     limits,
     line_statements,
     methods,
     neighbour_statements,
-    verdict,
+    reading_text,
     word_statements,
 )
 
 NAME = "associated - different"
-CHANGES = pd.DataFrame(
-    [
-        (NAME, "1900", "1910", "", 0.01, -0.02, 0.04, "not settled"),
-        (NAME, "1900", "1920", "", 0.05, 0.02, 0.08, "narrower"),
-        (NAME, "1910", "1920", "", 0.04, 0.01, 0.07, "neither"),
-        (NAME, "1900", "1920", "men", -0.06, -0.09, -0.03, "wider"),
-        ("associated - human", "1900", "1920", "", 0.0, 0.0, 0.0, "equal"),
-    ],
-    columns=["contrast", "first", "second", "protected_group", "mean", "hdi_low", "hdi_high", "reading"],
-)
-FACTS = {
-    "groups_not_compared": {},
-    "hdi_prob": 0.89, "lacking": 0, "protected_words": 8, "attribute_words": 12, "periods": ["1900", "1910", "1920"],
-    "scope": "population", "trend": True, "walk": False, "word_covariates": [],
-    "covariates": [], "draws": 4000, "random_seed": 7,
-    "version": "0.1",
+FACTS: dict[str, Any] = {
+    "groups_not_compared": {}, "hdi_prob": 0.89, "rope": None, "protected_words": 8, "attribute_words": 12,
+    "conditions": ["1900", "1910", "1920"], "scope": "population", "trend": True, "walk": False, "word_covariates": [],
+    "covariates": [], "draws": 1000, "random_seed": 7, "version": "0.1",
+}  # fmt: skip
+CHANGE = {
+    "contrast": NAME, "first": "1900", "second": "1920", "protected_group": "", "protected_word": "",
+    "mean": 0.05, "hdi_low": 0.02, "hdi_high": 0.08, "borderline": False, "direction": "farther",
+    "probability_of_direction": 0.98, "reading": "narrower",
 }  # fmt: skip
 
 
-def test_the_verdict_is_about_the_first_and_the_last_period_of_all_words() -> None:
-    statement = verdict(CHANGES, NAME)
-    assert (statement.numbers["first"], statement.numbers["second"]) == ("1900", "1920")
-    assert statement.text.startswith(f"{NAME}, from 1900 to 1920: The gap became narrower: ")
-    assert "+0.050 (+0.020 to +0.080)" in statement.text
-    assert verdict(CHANGES, "associated - human").numbers["reading"] == "equal"
+def gaps(group: str = "") -> pd.DataFrame:
+    labels = {"contrast": NAME, "protected_group": group, "protected_word": ""}
+    rows = (("1900", -0.1, -0.15, -0.05), ("1920", -0.05, -0.08, -0.02))
+    return pd.DataFrame(
+        [
+            {**labels, "condition": name, "mean": mean, "hdi_low": low, "hdi_high": high}
+            for name, mean, low, high in rows
+        ]
+    )
 
 
-def test_groups_have_a_statement_each() -> None:
-    (statement,) = group_statements(CHANGES, NAME)
-    assert statement.text == "men, from 1900 to 1920: change -0.060 (-0.090 to -0.030)."
-    assert group_statements(CHANGES, "associated - human") == ()
+def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
+    statement = change_statement(CHANGE, gaps())
+    assert statement.text == (
+        "The gap associated - different, from 1900 to 1920: narrower in 1920. Change +0.050, interval +0.020 to "
+        "+0.080, probability 0.98 that it is above 0. The gap itself is -0.100 (-0.150 to -0.050) in 1900 and -0.050 "
+        "(-0.080 to -0.020) in 1920."
+    )
+    assert statement.numbers == CHANGE
+    of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, gaps("men")).text
+    assert of_group.startswith("The gap associated - different of men, from")
+    assert "Probability 0.20 that the change is too small to matter (in the rope)." in of_group
+    equal = change_statement(CHANGE | {"reading": "equal", "direction": "equal"}, gaps()).text
+    assert "the same in both. The gap itself" in equal
+    assert "The gap itself" not in change_statement(CHANGE, gaps("men")).text
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, "farther in 1920 on average. Change +0.050"),
+        ({"hdi_low": -0.01}, "not settled whether they are nearer or farther. Change"),
+        ({"borderline": True}, "not settled whether they are nearer or farther. Change"),
+        ({"direction": "equal"}, "from 1900 to 1920: no distance differs."),
+    ],
+)
+def test_mean_distances(changed: dict[str, Any], expected: str) -> None:
+    text = distance_statement(CHANGE | {"connection": "human"} | changed, 2).text
+    assert text.startswith("Human control words, from 1900 to 1920")
+    assert expected in text
+
+
+def test_every_reading_has_words() -> None:
+    assert all("{" not in reading_text(reading, "1990") for reading in READINGS)
+    assert reading_text("second only", "1990") == "settled only in 1990"
+
+
+def test_words_are_named_by_their_reading() -> None:
+    readings = {"he": "narrower", "she": "not settled", "man": "narrower", "old": "equal"}
+    rows = [CHANGE, *({**CHANGE, "protected_word": word, "reading": reading} for word, reading in readings.items())]
+    rows += [{**CHANGE, "protected_word": "late", "first": "1910", "reading": "wider"}]
+    (statement,) = word_statements(pd.DataFrame(rows))
+    assert statement.text == (
+        "The gap associated - different of single words, from 1900 to 1920: narrower in 1920 for 2 (he, man); not "
+        "settled whether it changed for 1; the same in both for 1."
+    )
+    assert statement.numbers["narrower"] == ["he", "man"]
+    still = pd.DataFrame([CHANGE, {**CHANGE, "protected_word": "he", "reading": "not settled"}])
+    assert next(word_statements(still)).text.endswith("not settled whether it changed for any.")
 
 
 def test_contrasts_that_wander_have_an_advice_each_and_the_others_one_sentence() -> None:
@@ -80,51 +122,16 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
     assert "of 0.03 (median; 0.01 to 0.06)" in spread
 
 
-def test_words_that_moved_most_come_first_and_settled_ones_are_counted() -> None:
-    words = pd.DataFrame(
-        {
-            "contrast": NAME,
-            "protected_word": ["he", "she"],
-            "mean": [-0.2, 0.1],
-            "hdi_low": [-0.3, -0.1],
-            "hdi_high": [-0.1, 0.3],
-        }
-    )
-    (statement,) = word_statements(words, NAME)
-    assert statement.numbers == {"settled": ["he"], "words": 2}
-    assert statement.text.index("he -0.200") < statement.text.index("she +0.100")
-    assert "1 of 2" in statement.text
-    assert word_statements(words, "associated - human") == ()
-
-
-def test_words_that_periods_lack_are_named_by_list_and_those_without_a_period_apart() -> None:
-    rows = [
-        ("Lisa", "protected", "women", 2, "1900"),
-        ("Donna", "protected", "women", 1, "1900, 1910"),
-        ("zyx", "attribute", "work", 0, "all periods"),
-    ]
-    lacking = pd.DataFrame(rows, columns=["word", "role", "list", "periods", "lacks"])
-    some, nowhere = lacking_statements(lacking)
-    assert some.numbers == {"words": ["Lisa", "Donna"], "list": "women"}
-    assert "Lisa (1900)" in some.text
-    assert nowhere.numbers == {"words": ["zyx"]}
-
-
 def test_limits_and_methods_follow_the_facts() -> None:
-    assert [statement.kind for statement in limits(FACTS)] == ["causes", "many changes", "bias"]
-    assert "lacking words" in [statement.kind for statement in limits({**FACTS, "lacking": 2})]
+    kinds = [statement.kind for statement in limits(FACTS, 3)]
+    assert kinds == ["size", "causes", "removed", "absence", "many changes", "bias"]
+    assert "size" not in [statement.kind for statement in limits(FACTS | {"rope": (-0.1, 0.1)}, 1)]
+    many = {pairs: limits(FACTS, pairs)[4].text for pairs in (1, 3)}
+    assert many[3].startswith("The table of changes has 3 pairs of conditions")
+    assert many[1].startswith("Many words are judged at once")
     text = methods(FACTS).text
-    assert "8 protected words with 12 attribute words over 3 periods" in text
-    assert "4,000 draws (seed 7; bayesbias 0.1)" in text
+    assert "8 protected words with 12 attribute words under 3 conditions" in text
+    assert "1,000 draws of each chain (seed 7; bayesbias 0.1)" in text
     assert "The trend is a line" in text
     assert "random walk" in methods({**FACTS, "walk": True}).text
     assert "exactly these protected words" in methods({**FACTS, "scope": "these_words", "trend": False}).text
-
-
-def test_words_with_few_effective_draws_are_counted() -> None:
-    words = pd.DataFrame({"protected_word": ["he", "she", "they"], "ess_bulk": [399.0, 400.0, 12.0]})
-    (statement,) = convergence_statements(words, 1000)
-    assert statement.numbers == {"words": ["he", "they"]}
-    assert "2 of 3 words" in statement.text
-    assert "draws=4000, --draws 4000" in statement.text, "four times as many as there were"
-    assert convergence_statements(words[1:2], 1000) == ()
