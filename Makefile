@@ -1,5 +1,6 @@
 # make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/report.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make test-lowest  the quick tests on the lowest Python that the package supports, where it can be had
 # make test-extras  the tests of what needs torch or numpyro, in an environment of its own (5 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Only .ci/python asks for a download, where nothing else is there.
 export UV_PYTHON_DOWNLOADS := manual
 
-.PHONY: demo test test-extras check docs validate fuzz bench calibrate format clean
+.PHONY: demo test test-lowest test-extras check docs validate fuzz bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -27,6 +28,9 @@ demo: .venv/ready
 test: check
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
+
+test-lowest: .venv/ready
+	$(ONE_THREAD) .ci/lowest
 
 test-extras: .venv-extras/ready
 	$(ONE_THREAD) .venv-extras/bin/pytest -q -m extras -n $(WORKERS) --dist worksteal --durations=10
@@ -67,7 +71,7 @@ format: .venv/ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .venv-lowest .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):

@@ -1,5 +1,6 @@
 """What belongs to the whole process, the environment and the warning filters, is after a call as it was before."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,6 +11,12 @@ import pytest
 
 from bayesbias.errors import BayesBiasWarning, collected_warnings, warn_user
 
+# Not what libraries have set in this process: the variables would be there before.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name in ("HOME", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "SYSTEMROOT", "TMPDIR") or name.endswith("_THREADS")
+}
 CALLS = """
 import os, sys, warnings
 import bayesbias as bb
@@ -23,7 +30,9 @@ def calls():
     print(bb.conclusions(fit), bb.check_posterior(fit))
     save_figure(bb.plots.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
     bb.read_fit(bb.write_fit(fit, sys.argv[1] + "/fit.nc", overwrite=True))
-    bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=["he"])
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    bb.audit([vectors], ["weat7"], ["contrast", "mac", "rnsb"], models=["hierarchical"], draws=25, tune=50, chains=2,
+        random_seed=1, workers=2, progress=False)
 
 environment = dict(os.environ)
 calls()
@@ -35,9 +44,29 @@ assert list(warnings.filters) == filters
 """
 
 
+MODULES = """
+import os, pkgutil
+from importlib import import_module
+environment = dict(os.environ)
+import bayesbias
+for module in pkgutil.walk_packages(bayesbias.__path__, "bayesbias."):
+    if not module.name.endswith("__main__"):
+        import_module(module.name)
+        assert dict(os.environ) == environment, (module.name, set(os.environ) - set(environment))
+"""
+
+
+@pytest.mark.slow
+def test_no_module_changes_the_environment_when_it_is_imported() -> None:
+    command = [sys.executable, "-c", MODULES]
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
 @pytest.mark.slow
 def test_environment_and_filters_are_as_before(tmp_path: Path) -> None:
-    run = subprocess.run([sys.executable, "-c", CALLS, tmp_path], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", CALLS, tmp_path]
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 

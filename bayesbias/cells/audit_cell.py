@@ -110,7 +110,8 @@ class AuditCell:
         made.
         """
         import pandas as pd
-        from threadpoolctl import threadpool_limits
+
+        from bayesbias.base.machine.threads import threadpool_limits
 
         rows: list[Mapping[str, Any]] = []
         draws: dict[str, np.ndarray] = {}

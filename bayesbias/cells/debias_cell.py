@@ -128,7 +128,8 @@ class DebiasCell:
         also holds the scores with which those after debiasing are compared.
         """
         import pandas as pd
-        from threadpoolctl import threadpool_limits
+
+        from bayesbias.base.machine.threads import threadpool_limits
 
         rows: list[dict[str, Any]] = []
         left_out: dict[str, str] = {}

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
+from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.base.number_text import counted
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user

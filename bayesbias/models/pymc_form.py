@@ -3,12 +3,12 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.machine.environment import same_environment
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -59,17 +59,6 @@ def pymc_model(
     """
     data, spec = model_data(table), load_model(model, priors=priors)
     return build_model(data if spec.multivariate else compared_part(data), spec)
-
-
-@contextmanager
-def same_environment() -> Iterator[None]:
-    """Remove the environment variables that libraries set when they are imported."""
-    before = set(os.environ)
-    try:
-        yield
-    finally:
-        for name in set(os.environ) - before:
-            del os.environ[name]
 
 
 @same_environment()

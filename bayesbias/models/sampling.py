@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, has_audience, resolve_seed
 from bayesbias.base.machine.cores import available_cores
+from bayesbias.base.machine.environment import same_environment
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
@@ -21,7 +22,7 @@ from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import sample_multivariate, why_not_conjugate, with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
-from bayesbias.models.pymc_form import AUXILIARY, build_model, same_environment
+from bayesbias.models.pymc_form import AUXILIARY, build_model
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact

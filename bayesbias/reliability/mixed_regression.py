@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN
 from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, importance_report, poor_weights, resample
 

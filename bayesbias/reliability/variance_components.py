@@ -39,9 +39,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.reliability.mean_squares import MeanSquares, Reliability
 
 POINTS = 4096

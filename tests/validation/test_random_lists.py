@@ -52,6 +52,9 @@ def numbers_of_means(script: ModuleType) -> Iterator[str]:
     without, with_controls = both("multivariate", "sd_to_error")
     said = f"is {without:.2f} times the actual error without controls and {with_controls:.2f} with 100"
     these = both("multivariate", "these_words_sd_to_error")
+    religions = table.query("vectors == 'google_news' and protected == 'religion' and gap == 0")
+    few_words = religions[religions["method"] == "multivariate"].sort_values("controls")["sd_to_error"]
+    yield "({:.1f} and {:.1f} times the error there)".format(*few_words)
     yield f"{said} ({these[0]:.2f} and {these[1]:.2f} for these words)"
     yield "oracle ({:.2f} and {:.2f}) knows".format(*both("oracle", "sd_to_error"))
     power = {gap: 100 * means.loc[("multivariate", gap), "claims"] for gap in (-0.03, -0.08)}

@@ -52,6 +52,9 @@ MALE = (
 SIZES = ((20, 8), (10, 4), (40, 15))
 _COMMON_WORDS = 3000
 _END_WORDS = 300
+# Clusters of a list of the attributes "clustered", of which a table has two or three.
+_CLUSTERS = 60
+_CLUSTER_WORDS = 4
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,9 @@ CELLS = (
     Cell("google_news", "common", "axis", "skewed"),
     Cell("glove", "common", "axis", "noise"),
     Cell("glove", "common", "random", "noise"),
+    Cell("google_news", "common", "clustered", "lean"),
+    Cell("google_news", "common", "clustered", "noise"),
+    Cell("glove", "common", "clustered", "log_rank"),
 )
 
 
@@ -153,10 +159,13 @@ def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.G
         others = plain[_COMMON_WORDS : 2 * _COMMON_WORDS]
         vectors = unit[[place[word] for word in others]]
         order = rng.permutation(len(others))
-        if cell.attributes == "axis":
+        if cell.attributes in ("axis", "clustered"):
             centred = vectors - vectors.mean(axis=0)
             order = np.argsort(centred @ np.linalg.svd(centred, full_matrices=False)[2][2])
-        attributes = [[others[number] for number in part] for part in (order[:_END_WORDS], order[-_END_WORDS:])]
+            if cell.attributes == "clustered":
+                order = clusters_at_ends(order, vectors, rng)
+        ends = (order[:_END_WORDS], order[-_END_WORDS:]) if cell.attributes != "clustered" else np.split(order, 2)
+        attributes = [[others[number] for number in part] for part in ends]
     rows = unit[[place[word] for word in protected]]
     sides = [unit[[place[word] for word in words]] for words in attributes]
     first, second = (1 - rows @ of.T for of in sides)
@@ -173,6 +182,27 @@ def population_of(cell: Cell, folders: tuple[Path, Path, Path], rng: np.random.G
         covariate = np.array([values[word] for word in protected])
     vocabulary = vocabulary_of(embeddings / VECTORS[cell.vectors])
     return Population(first, second, covariate, (rows, sides[0], sides[1]), vocabulary)
+
+
+def clusters_at_ends(order: np.ndarray, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return clusters of words from both ends of an order, one after the other: a word with its nearest neighbours."""
+    near, rows = vectors @ vectors.T, []
+    for end in (order[:_END_WORDS], order[-_END_WORDS:]):
+        for word in rng.permutation(end)[:_CLUSTERS]:
+            rows.append(np.argsort(-near[word])[:_CLUSTER_WORDS])
+            near[:, rows[-1]] = -np.inf
+    return np.concatenate(rows)
+
+
+def draw_list(cell: Cell, population: int, words: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the positions of the words of a list: words drawn one by one, or two or three clusters of them."""
+    if cell.attributes != "clustered":
+        return rng.choice(population, words, replace=False)
+    clusters = 2 if words <= 2 * _CLUSTER_WORDS else 3
+    chosen = rng.choice(population // _CLUSTER_WORDS, clusters, replace=False)
+    each = min(words // clusters, _CLUSTER_WORDS)
+    members = [rng.choice(_CLUSTER_WORDS, each, replace=False) for _ in chosen]
+    return np.concatenate([_CLUSTER_WORDS * cluster + of for cluster, of in zip(chosen, members, strict=True)])
 
 
 def sample_of(
@@ -278,7 +308,7 @@ def run_cell(
             covariate = rng.standard_normal(len(covariate))
             covariate = np.exp(covariate) if cell.covariate == "skewed" else covariate
         chosen = rng.choice(len(covariate), words, replace=False)
-        lists = [rng.choice(table.shape[1], attributes, replace=False) for table in (whole.first, whole.second)]
+        lists = [draw_list(cell, table.shape[1], attributes, rng) for table in (whole.first, whole.second)]
         first, second = (
             table[np.ix_(chosen, part)] for table, part in zip((whole.first, whole.second), lists, strict=True)
         )

@@ -343,6 +343,29 @@ def welch_rows(words: Words, table: Table, cell: Cell) -> Iterator[tuple[str, Ro
         yield name, ("these_words", gap, error, gap - half, gap + half)
 
 
+def two_way_row(words: Words, table: Table) -> tuple[str, Row]:
+    """Return the plain gap with errors clustered by both kinds of words (Cameron, Gelbach and Miller 2011, equation 2.3).
+
+    Student's t has the smaller number of clusters less one.
+    """
+    protected, attributes = np.concatenate(table.groups), np.concatenate(table.lists)
+    similarities = words.vectors[protected] @ words.vectors[attributes].T
+    group_of = np.repeat([0, 1], [len(rows) for rows in table.groups])
+    list_of = np.repeat([0, 1], [len(rows) for rows in table.lists])
+    group_means = np.stack([similarities[group_of == side].mean(axis=0) for side in (0, 1)])
+    means = np.stack([group_means[:, list_of == side].mean(axis=1) for side in (0, 1)], axis=1)
+    sizes = np.bincount(group_of)[:, None] * np.bincount(list_of)
+    signs = np.array([[-1.0, 1.0], [1.0, -1.0]])
+    weights = (signs / sizes)[np.ix_(group_of, list_of)] / 2
+    scores = weights * (similarities - means[np.ix_(group_of, list_of)])
+    parts = [(scores.sum(axis=1), len(protected)), (scores.sum(axis=0), len(attributes))]
+    variances = [float(np.square(sums).sum()) * count / (count - 1) for sums, count in parts]
+    variance = max(sum(variances) - float(np.square(scores).sum()), *variances)
+    half = stats.t.ppf(0.5 + HDI_PROB / 2, min(count for _, count in parts) - 1) * np.sqrt(variance)
+    gap = float((signs * means).sum() / 2)
+    return "two_way", ("population", gap, float(np.sqrt(variance)), gap - half, gap + half)
+
+
 def weat_p(words: Words, table: Table, rng: np.random.Generator) -> float:
     """Return WEAT's one-sided p-value: permutations of the protected words (Caliskan et al. 2017)."""
     rows = np.concatenate(table.groups)
@@ -364,7 +387,7 @@ def run_cell(cell: Cell, words: Words, samples: int) -> pd.DataFrame:
         true = truths(words, table)
         estimates = fitted_rows(frame, cell.model, number) if cell.model else default_rows(frame, number)
         rows = [(cell.model or "default", row) for row in estimates]
-        rows += list(welch_rows(words, table, cell))
+        rows += [*welch_rows(words, table, cell), two_way_row(words, table)]
         seen: dict[tuple[str, str], int] = {}
         for method, (level, mean, sd, low, high) in rows:
             place = seen.get((method, level), 0)
@@ -405,8 +428,8 @@ def markdown(cells: pd.DataFrame) -> str:
     shown = cells[cells["model"].isna() | (cells["model"] == "")]
     lines = [
         "| vectors | lists | words | cluster | protected cluster | worth | words like these | these words | groups | "
-        "single words | claims | width | plain_t | true clusters | WEAT p < .05 |",
-        "|---" * 15 + "|",
+        "single words | claims | width | plain_t | two-way | true clusters | WEAT p < .05 |",
+        "|---" * 16 + "|",
     ]
     keys = ["vectors", "lists", "words", "cluster", "protected"]
     for key, part in shown.groupby(keys, sort=False):
@@ -414,9 +437,8 @@ def markdown(cells: pd.DataFrame) -> str:
         values = [f"{rows.loc[('default', level), 'coverage']:.2f}" for level in LEVELS]
         values += [f"{rows.loc[('default', 'word'), 'claims']:.2f}"]
         values += [f"{rows.loc[('default', 'these_words'), 'width_over_plain']:.2f}"]
-        for method in ("plain_t", "true_clusters"):
-            known = (method, "these_words") in rows.index
-            values.append(f"{rows.loc[(method, 'these_words'), 'coverage']:.2f}" if known else "")
+        of_method = rows.reset_index("level", drop=True)["coverage"]
+        values += [f"{of_method[method]:.2f}" for method in ("plain_t", "two_way", "true_clusters")]
         values.append(f"{rows.loc[('weat', 'these_words'), 'claims']:.2f}")
         worth = f"{key[2] * rows.loc[('default', 'these_words'), 'worth']:.1f}"
         lines.append(f"| {' | '.join([*map(str, key), worth, *values])} |")
@@ -455,7 +477,8 @@ def averages(cells: pd.DataFrame) -> pd.DataFrame:
                 "lowest": default["coverage"].min(),
                 "claims_word": default[default["level"] == "word"]["claims"].mean(),
                 "width": these["width_over_plain"].mean(),
-                "plain": part[(part["method"] == "plain_t")]["coverage"].mean(),
+                "plain": part[part["method"] == "plain_t"]["coverage"].mean(),
+                "two_way": part[part["method"] == "two_way"]["coverage"].mean(),
             }
         )
     return pd.DataFrame(records)
@@ -465,11 +488,11 @@ def averages_markdown(cells: pd.DataFrame) -> str:
     """Return the first table of README.md."""
     lines = [
         "| cells | number | words like these | these words | groups | single words | lowest | width, times Welch's | "
-        "Welch's interval |",
-        "|---" * 9 + "|",
+        "Welch's interval | two-way |",
+        "|---" * 10 + "|",
     ]
     for row in averages(cells).to_dict("records"):
-        values = [f"{row[name]:.2f}" for name in (*LEVELS, "lowest", "width", "plain")]
+        values = [f"{row[name]:.2f}" for name in (*LEVELS, "lowest", "width", "plain", "two_way")]
         lines.append(f"| {' | '.join([row['kind'], str(row['cells']), *values])} |")
     return "\n".join(lines)
 

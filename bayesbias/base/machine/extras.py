@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from bayesbias.base.machine.environment import same_environment
 from bayesbias.errors import BayesBiasError, MeasureError, library_reason
 
 # Packages that are installed under another name than their modules have.
@@ -43,7 +44,8 @@ def require(
     'bayesbias[cluster]'.
     """
     try:
-        return import_module(module)
+        with same_environment():
+            return import_module(module)
     except ImportError as fault:
         name = module.partition(".")[0]
         missing = isinstance(fault, ModuleNotFoundError)

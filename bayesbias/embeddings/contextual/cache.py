@@ -1,9 +1,11 @@
 """A cache of computed vectors: a folder with one file for each model, word and contexts."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,12 +64,23 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
         return None
     with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
         stored = {name: arrays[name] for name in ("mean", "deviations", "counts", "key") if name in arrays}
-    shapes = {name: values.shape for name, values in stored.items()}
-    wide = shapes.get("mean", ())
-    if len(stored) < 4 or len(wide) != 1 or shapes["deviations"][1:] != wide or str(stored["key"]) != key:
+    if not _is_sound(stored, key):
         raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
     contexts, pieces = stored["counts"].tolist()
     return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
+
+
+def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
+    """Return whether arrays are what `write_vectors` stores: their kinds, shapes and numbers."""
+    if len(stored) < 4 or stored["key"].shape or str(stored["key"]) != key:
+        return False
+    mean, deviations, counts = (stored[name] for name in ("mean", "deviations", "counts"))
+    return (
+        mean.dtype == deviations.dtype == np.float32
+        and mean.ndim == 1 and deviations.ndim == 2 and deviations.shape[1] == len(mean) > 0
+        and bool(np.isfinite(mean).all() and np.isfinite(deviations).all())
+        and counts.dtype == np.int64 and counts.shape == (2,) and bool((counts > 0).all())
+    )  # fmt: skip
 
 
 def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:

@@ -4,17 +4,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import printable
+from bayesbias.embeddings.contextual.model_folder import folder_digest
 from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
 from bayesbias.errors import ArgumentError, EmbeddingError, name_some
 
-# Files that determine a model: weights, configuration and tokenizer.
-_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
 
@@ -124,17 +121,6 @@ def load_language_model(
     loaded.to(place)
     name = printable(folder.resolve().name)
     return LanguageModel(name, loaded, tokenizer, str(place), _longest(loaded, tokenizer), folder_digest(folder))
-
-
-def folder_digest(folder: Path, below: str = "") -> str:
-    """Return the hash of a model's files, which identifies its results in caches; `below` "**/" enters subfolders."""
-    content = sha256()
-    for path in sorted({path for pattern in _FILES for path in folder.glob(below + pattern) if path.is_file()}):
-        content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
-        with path.open("rb") as stream:
-            while chunk := stream.read(1 << 20):
-                content.update(chunk)
-    return content.hexdigest()
 
 
 def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:

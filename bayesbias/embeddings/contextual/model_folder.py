@@ -1,15 +1,104 @@
-"""Check that the files of a model are inside its folder."""
+"""Check that a model's folder names no file outside of it, and nothing that would run code or download it."""
 
 import json
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from bayesbias.base.files.inputs import printable
 from bayesbias.errors import InputFileError, library_reason
 
+# Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
+_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+# Other implementations are packages of kernels, which transformers may download.
+_IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention", "batched_mm", "grouped_mm")
+# Settings of transformers that name another model, or load compiled kernels.
+_OTHER_MODELS = ("backbone", "quantization_config")
+_TOKENIZER = "tokenizer_config.json"
+# A path on the machine that saved the tokenizer, which transformers ignores.
+_IGNORED = "special_tokens_map_file"
 
-def check_model_folder(folder: Path) -> None:
-    """Raise `InputFileError` if a model would be read from outside of its folder, by a link or the name of a part."""
+
+def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
+    """Raise `InputFileError` if a model would be read from outside of its folder, or would run code.
+
+    Parameters
+    ----------
+    folder
+        Folder of a model.
+    parts
+        Folders in it that are read.
+    """
     inside = folder.resolve()
+    _check_links(folder, inside)
+    for name in dict.fromkeys(parts):
+        if not _is_inside(folder, name, inside):
+            raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")
+        part = folder / name
+        for path in files_of(part, "adapter_config.json"):
+            raise InputFileError(
+                f"{path} describes an adapter of another model. Merge both with peft's merge_and_unload, and save the "
+                "result."
+            )
+        for path in files_of(part, "*.index.json"):
+            _check_index(path)
+        for path in files_of(part, "*config.json"):
+            _check_settings(path, inside)
+
+
+def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
+    """Return the hash of a model's files, which identifies its results in caches; `parts` as for the check."""
+    content = sha256()
+    for path in sorted({path for part in parts for pattern in _FILES for path in files_of(folder / part, pattern)}):
+        content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+        with path.open("rb") as stream:
+            while chunk := stream.read(1 << 20):
+                content.update(chunk)
+    return content.hexdigest()
+
+
+def files_of(part: Path, pattern: str) -> list[Path]:
+    """Return the ordinary files of a folder whose names match a pattern."""
+    return sorted(path for path in part.glob(pattern) if path.is_file())
+
+
+def read_settings(path: Path, what: str = "a list of settings") -> Any:
+    """Return the content of a model's JSON file; raise `InputFileError` if it is not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as fault:
+        raise InputFileError(
+            f"{path} is not {what} ({library_reason(fault)}) Download the model again, or save it with save_pretrained."
+        ) from fault
+
+
+def entries(settings: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each entry of a JSON document, with the keys that lead to it.
+
+    >>> list(entries({"a": [1, {"b": "c"}]}))
+    [((), {'a': [1, {'b': 'c'}]}), (('a',), [1, {'b': 'c'}]), (('a',), {'b': 'c'}), (('a', 'b'), 'c'), (('a',), 1)]
+    """
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), settings)]
+    while waiting:
+        keys, entry = waiting.pop()
+        yield keys, entry
+        if isinstance(entry, dict):
+            waiting += [((*keys, key), value) for key, value in entry.items()]
+        elif isinstance(entry, list):
+            waiting += [(keys, value) for value in entry]
+
+
+def _is_inside(folder: Path, name: str, inside: Path) -> bool:
+    """Return whether a name is that of a folder within another; some texts cannot be names."""
+    try:
+        return (folder / name).resolve().is_relative_to(inside)
+    except (OSError, ValueError):
+        return False
+
+
+def _check_links(folder: Path, inside: Path) -> None:
     # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
     places = (inside, inside.parent.parent / "blobs") if inside.parent.name == "snapshots" else (inside,)
     for path in folder.rglob("*"):
@@ -18,15 +107,47 @@ def check_model_folder(folder: Path) -> None:
                 f"{printable(str(path))} is a link to {printable(str(path.resolve()))}, outside of the folder. Put the "
                 "file itself there."
             )
-    for path in folder.rglob("*.index.json"):
-        try:
-            parts = list(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values())
-        except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as fault:
+
+
+def _check_index(path: Path) -> None:
+    """Raise `InputFileError` unless an index of weights names files beside it."""
+    try:
+        parts = list(read_settings(path, "an index of weights")["weight_map"].values())
+    except (TypeError, KeyError, AttributeError) as fault:
+        raise InputFileError(
+            f"{path} is not an index of weights ({library_reason(fault)}) Download the model again."
+        ) from fault
+    if outside := [part for part in parts if not isinstance(part, str) or not _is_name(part)]:
+        raise InputFileError(f"{path} names {outside[0]!r:.80}, outside of the folder. Download the model again.")
+
+
+def _check_settings(path: Path, inside: Path) -> None:
+    """Raise `InputFileError` if settings name a file outside of the folder, another model, or code to download."""
+    for keys, entry in entries(read_settings(path)):
+        key = keys[-1] if keys else ""
+        if key in _OTHER_MODELS and entry:
             raise InputFileError(
-                f"{path} is no index of weights ({library_reason(fault)}) Download the model again."
-            ) from fault
-        if outside := [part for part in parts if not isinstance(part, str) or not _is_name(part)]:
-            raise InputFileError(f"{path} names {outside[0]!r:.80}, outside of the folder. Download the model again.")
+                f"{path} has the setting {key!r}: it needs code or weights that are not in the folder. Load the model "
+                "yourself, and save it without this setting."
+            )
+        if not isinstance(entry, str):
+            continue
+        if any(name.endswith("_implementation") for name in keys) and entry not in _IMPLEMENTATIONS:
+            raise InputFileError(
+                f"{path} has the {key} {entry!r:.80}, which may be code to download. Write one of "
+                f"{', '.join(_IMPLEMENTATIONS[:3])}, or remove the line."
+            )
+        if key != _IGNORED and _leads_outside(entry, path, inside):
+            raise InputFileError(f"{path} names the file {entry!r:.80}, outside of the folder. Remove the line.")
+
+
+def _leads_outside(text: str, path: Path, inside: Path) -> bool:
+    """Return whether a text in the settings `path` is the path of a file outside of the model's folder."""
+    if os.path.basename(text) == text and path.name != _TOKENIZER:  # noqa: PTH119 - a word
+        return False
+    # From here or from the folder: libraries differ. `isfile` is False for texts that cannot be paths.
+    named = (place for place in (Path(text), path.parent / text) if os.path.isfile(place))  # noqa: PTH113
+    return any(not place.resolve().is_relative_to(inside) for place in named)
 
 
 def _is_name(part: str) -> bool:

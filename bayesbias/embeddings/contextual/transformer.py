@@ -9,6 +9,8 @@ from bayesbias.base.machine.extras import require
 from bayesbias.embeddings.contextual.model_folder import check_model_folder
 from bayesbias.errors import BayesBiasError, InputFileError, library_reason
 
+_LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
+
 
 def load_transformer(
     folder: Path, kind: str, *, extra: str, purpose: str, absent: type[BayesBiasError], broken: type[BayesBiasError]
@@ -31,7 +33,7 @@ def load_transformer(
     Raises
     ------
     InputFileError
-        If the folder holds no configuration of a model, or names files outside of it.
+        If the folder holds no configuration of a model, or names files outside of it, or its tokenizer is incomplete.
     BayesBiasError
         Of class `absent` or `broken`.
     """
@@ -59,7 +61,26 @@ def load_transformer(
             f"{folder} cannot be loaded with {kind}: {library_reason(fault)} Its weights must be .safetensors files, "
             "its tokenizer beside them, as save_pretrained writes both."
         ) from fault
+    check_tokenizer(folder, tokenizer, network.config)
     return network.eval(), tokenizer, sorted(facts["missing_keys"])
+
+
+def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
+    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files.
+
+    Parameters
+    ----------
+    folder
+        Folder of both.
+    tokenizer, configuration
+        Objects of transformers.
+    """
+    pieces = getattr(getattr(configuration, "text_config", configuration), "vocab_size", None)
+    if isinstance(pieces, int) and len(tokenizer) < pieces * _LEAST_SHARE:
+        raise InputFileError(
+            f"The tokenizer in {folder} knows {len(tokenizer):,} pieces of words, and its model {pieces:,}: most words "
+            "would be unknown. Its files, such as tokenizer.json, are missing or incomplete: download the model again."
+        )
 
 
 def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import batched
 from typing import Any, cast
+from unicodedata import combining, normalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,7 @@ type Encoder = Callable[[list[str]], ArrayLike]
 
 _LEAST = 2  # texts of a word: one has no spread
 _MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
+_SAME = 1e-6  # largest difference between equal vectors, in units of the largest number
 _WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 
 
@@ -91,7 +93,8 @@ def encode(
     ArgumentError
         If an argument is not valid, or a template does not hold ``WORD`` exactly once.
     EmbeddingError
-        If the encoder fails, or returns something other than one finite vector for each text.
+        If the encoder fails, returns something other than one finite vector for each text, or gives most words the
+        same vector.
     LostWordsError
         If all vectors are zero.
     InputFileError
@@ -169,7 +172,7 @@ def _encoded(
     stored = f", {len(vectors):,} from the cache" if vectors else ""
     what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
     with steps_bar(len(new), what, progress=calls.progress) as advance:
-        for number, texts_at_once in enumerate(batched(new, calls.batch, strict=False)):
+        for number, texts_at_once in enumerate(batched(new, calls.batch)):
             matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
             dimensions.add(matrix.shape[1])
             if len(dimensions) > 1:
@@ -227,6 +230,7 @@ def _embedding(
             raise LostWordsError(f"{what}: to all words. Check the language and spelling of the words.")
         warn_user(f"{what}: left out, since a zero vector has no direction.", LostWordsWarning)
         matrices = {word: matrix for word, matrix in matrices.items() if word not in set(zero)}
+    _check_distinct(name, {word: plain[word] for word in matrices})
     counts = np.array([len(matrix) for matrix in matrices.values()], dtype=np.int64)
     if counts.min() < _LEAST:
         return Embedding(tuple(matrices), np.stack([plain[word] for word in matrices]), name)
@@ -243,6 +247,26 @@ def _embedding(
         paired=bool(groups_of),
         left_out=tuple((word, "a zero vector") for word in zero),
     )
+
+
+def _check_distinct(name: str, vectors: dict[str, NDArray[np.floating]]) -> None:
+    """Raise `EmbeddingError` if most words have the same vector, apart from words that differ in case and accents."""
+    words = list({_plain(word): word for word in vectors}.values())
+    matrix = np.stack([vectors[word] for word in words])
+    # The median is the vector that most words share, if there is one.
+    same = abs(matrix - np.median(matrix, axis=0)).max(axis=1) <= _SAME * abs(matrix).max()
+    if len(words) > 1 and same.sum() > len(words) / 2:
+        shared = [word for word, is_shared in zip(words, same, strict=True) if is_shared]
+        raise EmbeddingError(
+            f"{name} gives the same vector to {len(shared):,} of {len(words):,} words: {name_some(map(repr, shared))}. "
+            "Its tokenizer does not know them: download the model again if files are missing, and check the language "
+            "and spelling of the words."
+        )
+
+
+def _plain(word: str) -> str:
+    """Return a word without case and accents, which some encoders ignore."""
+    return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
 
 
 def _template_groups(templates: dict[str, tuple[str, ...]]) -> tuple[dict[str, NDArray[np.int64]], int]:

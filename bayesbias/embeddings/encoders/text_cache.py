@@ -43,7 +43,7 @@ class TextCache:
         """
         texts_by_key = {_key(text): text for text in texts}
         vectors = {}
-        for keys in batched(texts_by_key, _AT_ONCE, strict=False):
+        for keys in batched(texts_by_key, _AT_ONCE):
             places = ", ".join("?" * len(keys))
             query = f"SELECT key, vector FROM vectors WHERE key IN ({places})"
             for key, content in self.base.execute(query, keys):

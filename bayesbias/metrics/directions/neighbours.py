@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.machine.cores import available_cores
+from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000

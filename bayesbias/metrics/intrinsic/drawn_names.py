@@ -1,9 +1,9 @@
 """Draws of MIDB's directions, whose spread comes from the choice of names."""
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.machine.threads import threadpool_limits
 
 NAME_DRAWS = 1000
 """Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""

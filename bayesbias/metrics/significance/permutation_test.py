@@ -155,7 +155,7 @@ def _counts(
 
     With `both_signs`, the complement of each group, which has the opposite sum, is counted too.
     """
-    from threadpoolctl import threadpool_limits
+    from bayesbias.base.machine.threads import threadpool_limits
 
     total = values.shape[1]
     counts = np.zeros(len(values), dtype=np.int64)

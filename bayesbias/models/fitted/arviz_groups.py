@@ -85,7 +85,8 @@ def add_groups(
     (('chain', 'draw', 'connection'), (1, 100, 2832))
     """
     import xarray as xr
-    from threadpoolctl import threadpool_limits
+
+    from bayesbias.base.machine.threads import threadpool_limits
 
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData

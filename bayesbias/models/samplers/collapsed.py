@@ -237,7 +237,7 @@ def sample_collapsed(
     error has `importance_efficiency`, `pareto_khat`, `importance_ess` and `points_weighted`. Raises
     `SamplerFailedError` if the Pareto k-hat is above 0.7, or too few points have weight.
     """
-    from threadpoolctl import threadpool_limits
+    from bayesbias.base.machine.threads import threadpool_limits
 
     p, count = collapsed.patterns, collapsed.patterns.connections
     # Threads cost more than they save with small matrices.

@@ -186,7 +186,8 @@ def check_prior(
     ...
     """
     import pandas as pd
-    from threadpoolctl import threadpool_limits
+
+    from bayesbias.base.machine.threads import threadpool_limits
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
     spec, data = load_model(model, priors=priors), model_data(table)

@@ -7,7 +7,9 @@ prior and is drawn on a grid, from the plain sum of squares of r alone, which is
 between attribute words. Along these, no two lists differ much, and the sd would be too small. Words that depend on each
 other have t ~ Normal(0, sd^2 R), R their correlations beyond chance, which leaves less scatter around the regression.
 t given r and sd is Normal, with the mean of the variances in V for each of them. Words may have heavier tails than
-that: sds in the population are then less certain.
+that: sds in the population are then less certain. How much chance linked attribute words leave depends on how the list
+was made: as much as n / d words where whole clusters were chosen, as n where words were chosen one by one and are linked
+by accident. V is therefore taken for several shares of the links, which have the same prior weight.
 """
 
 import numpy as np
@@ -20,6 +22,7 @@ from bayesbias.reports.covariates.leans import Leans
 from bayesbias.reports.covariates.slopes import Design
 
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
+_LINKED_SHARES = np.linspace(0, 1, 5)
 
 
 def draw_residuals(
@@ -31,20 +34,25 @@ def draw_residuals(
     """
     values, vectors = np.linalg.eigh(design.residuals)
     basis = vectors[:, values > 0.5]
-    spread, axes = np.linalg.eigh(_chance_covariance(leans, basis))
-    basis, spread = basis @ axes, np.maximum(spread, 0)
     plain = basis.T @ leans.observed
     dependence = design.residual_correlations(basis)
-    word_parts = np.maximum(np.diagonal(dependence), 0)
-    total = spread.sum() + _SDS**2 * word_parts.sum()
-    square = np.square(spread).sum() + 2 * _SDS**2 * (spread @ word_parts) + _SDS**4 * np.square(dependence).sum()
-    log = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    log = log + stats.chi2(total**2 / square, scale=square / total).logpdf(plain @ plain)
-    sds = draw_on_grid(_SDS, log[None], draws, rng)
-    chance = spread.mean()
+    chances = [_chance_covariance(leans, basis, share) for share in _LINKED_SHARES]
+    prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
+    log = prior + np.stack([_log_likelihood(plain @ plain, chance, dependence) for chance in chances])
+    of_share = np.exp(log - log.max()).sum(axis=1)
+    drawn = rng.choice(len(chances), draws, p=of_share / of_share.sum())
+    sds = draw_on_grid(_SDS, log[drawn], draws, rng)
+    chance = np.array([np.diagonal(one).mean() for one in chances])[drawn][:, None]
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
-    drawn = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
-    return drawn @ basis.T, _with_heavy_tails(sds, basis @ plain)
+    residuals = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
+    return residuals @ basis.T, _with_heavy_tails(sds, basis @ plain)
+
+
+def _log_likelihood(square: float, chance: np.ndarray, dependence: np.ndarray) -> np.ndarray:
+    """Return the log likelihood of each of `_SDS`, shape (sds,), from the sum of squares of plain residuals."""
+    total = np.trace(chance) + _SDS**2 * np.trace(dependence)
+    squares = np.sum(chance**2) + 2 * _SDS**2 * np.sum(chance * dependence) + _SDS**4 * np.sum(dependence**2)
+    return np.asarray(stats.chi2(total**2 / squares, scale=squares / total).logpdf(square))
 
 
 def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
@@ -59,10 +67,14 @@ def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(logs.mean() + wider * (logs - logs.mean())))
 
 
-def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
-    """Return the covariance of residuals over samples of attribute words, shape (size, size)."""
+def _chance_covariance(leans: Leans, basis: np.ndarray, linked_share: float) -> np.ndarray:
+    """Return the covariance of residuals over samples of attribute words, shape (size, size).
+
+    Links between attribute words count for the share `linked_share`: 0 takes words as independent.
+    """
     sample = leans.sample
-    distances, counts = completed_distances(sample), sample.list_worths
+    distances, counts = completed_distances(sample), np.bincount(sample.list_of)
+    effects = 1 + linked_share * (sample.list_effects - 1)
     sizes = np.abs(leans.weights).max(axis=0)
     total = np.zeros((basis.shape[1], basis.shape[1]))
     for kind in range(len(sample.kinds)):
@@ -72,6 +84,6 @@ def _chance_covariance(leans: Leans, basis: np.ndarray) -> np.ndarray:
             of_list = distances[sample.list_of == place]
             rows.append((of_list - of_list.mean(axis=0)) * leans.weights[:, place] / sizes[place] @ basis)
         if len(lists):
-            covariance = shrunk_covariance(np.concatenate(rows), sample.list_effects[lists].sum())
-            total += covariance * float((sizes[lists] ** 2 / counts[lists]).sum())
+            covariance = shrunk_covariance(np.concatenate(rows), effects[lists].sum())
+            total += covariance * float((sizes[lists] ** 2 * effects[lists] / counts[lists]).sum())
     return total

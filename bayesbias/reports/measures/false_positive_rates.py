@@ -112,7 +112,8 @@ def false_positive_rates(
     2  t_test_raw    associated - neutral     0.05  0.39
     """
     import pandas as pd
-    from threadpoolctl import threadpool_limits
+
+    from bayesbias.base.machine.threads import threadpool_limits
 
     groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
     if groups[0] != groups[1]:

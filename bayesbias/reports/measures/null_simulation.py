@@ -93,7 +93,8 @@ def simulate_null(
     [{'share': 0.0055, 'mc_se': 0.0007}]
     """
     import xarray as xr
-    from threadpoolctl import threadpool_limits
+
+    from bayesbias.base.machine.threads import threadpool_limits
 
     groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
     if groups[0] != groups[1]:

@@ -255,7 +255,8 @@ def check_random_lists(
     4          mac_t_test       50     1.0              MAC - 1
     """
     import pandas as pd
-    from threadpoolctl import threadpool_limits
+
+    from bayesbias.base.machine.threads import threadpool_limits
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST, limit=_SAMPLES)
     check_probability("hdi_prob", hdi_prob)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from bayesbias.base.checks import (
     HDI_PROB,
@@ -20,6 +19,7 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
+from bayesbias.base.machine.threads import ThreadpoolController
 from bayesbias.base.number_text import signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import BayesBiasError, name_some

@@ -1,6 +1,7 @@
 """The cache of computed vectors: what is stored comes back, and what was changed is an error."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,12 +61,30 @@ def test_a_file_of_another_key_and_every_truncation_are_errors(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "change", [{"mean": np.zeros(3)}, {"mean": np.zeros((2, 4))}, {"deviations": np.zeros((3, 5))}]
+    "change",
+    [
+        *({"mean": np.zeros(shape, dtype=np.float32)} for shape in (3, (2, 4), ())),
+        *({"mean": mean} for mean in (np.zeros(4), "a", ["a"] * 4)),
+        {"mean": np.full(4, np.nan, dtype=np.float32)},
+        {"mean": np.zeros(0, dtype=np.float32), "deviations": np.zeros((3, 0), dtype=np.float32)},
+        *({"deviations": np.zeros(shape, dtype=np.float32)} for shape in ((3, 5), (4,), (1, 3, 4), ())),
+        *({"deviations": deviations} for deviations in (np.zeros((3, 4)), "a", [["a"] * 4])),
+        {"deviations": np.full((3, 4), np.inf, dtype=np.float32)},
+        *({"counts": counts} for counts in (3, "a", [3], [3, 7, 1], [[3, 7]], [3.0, 7.0], ["3", "7"], [0, 7], [3, -7])),
+        *({"key": key} for key in (0, ["one"], b"one", np.datetime64("2020-01-01"))),
+        *({name: None} for name in ("mean", "deviations", "counts", "key")),
+    ],
 )
-def test_vectors_whose_shapes_do_not_fit_are_errors(tmp_path: Path, change: dict[str, np.ndarray]) -> None:
+def test_arrays_other_than_those_that_are_stored_are_errors(tmp_path: Path, change: dict[str, Any]) -> None:
     write_vectors(tmp_path, "one", VECTORS)
     with np.load(tmp_path / "one.npz") as arrays:
-        stored = dict(arrays)
-    np.savez(tmp_path / "one.npz", allow_pickle=False, **stored | change)
+        stored = dict(arrays) | change
+    np.savez(tmp_path / "one.npz", allow_pickle=False, **{k: v for k, v in stored.items() if v is not None})
     with pytest.raises(InputFileError, match=r"one\.npz"):
+        read_vectors(tmp_path, "one")
+
+
+def test_objects_in_the_cache_are_errors(tmp_path: Path) -> None:
+    np.savez(tmp_path / "one.npz", allow_pickle=True, mean=np.array([{}]), deviations=1, counts=2, key="one")
+    with pytest.raises(BayesBiasError, match=r"one\.npz"):
         read_vectors(tmp_path, "one")

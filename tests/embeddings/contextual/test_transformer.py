@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.contextual.transformer import load_transformer
+from bayesbias.embeddings.contextual.transformer import check_tokenizer, load_transformer
 from bayesbias.errors import EmbeddingError, InputFileError
 
 
@@ -23,3 +25,27 @@ def test_a_folder_without_configuration_is_no_model(tmp_path: Path) -> None:
             load_transformer(
                 folder, "AutoModel", extra="contextual", purpose="A model", absent=EmbeddingError, broken=EmbeddingError
             )
+
+
+@pytest.mark.parametrize(
+    ("pieces", "settings", "is_refused"),
+    [
+        (5, {"vocab_size": 30_522}, True),  # special pieces alone: there is no tokenizer.json
+        (5, {"text_config": SimpleNamespace(vocab_size=49_408)}, True),
+        (15_260, {"vocab_size": 30_522}, True),
+        (30_522, {"vocab_size": 30_522}, False),
+        (50_295, {"vocab_size": 51_200}, False),  # padded, as phi-2
+        (70, {"vocab_size": 128}, False),
+        (30_600, {"vocab_size": 30_522}, False),
+        (5, {}, False),  # characters, which have no vocabulary
+    ],
+)
+def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(
+    tmp_path: Path, pieces: int, settings: dict[str, Any], is_refused: bool
+) -> None:
+    tokenizer, configuration = range(pieces), SimpleNamespace(**settings)
+    if is_refused:
+        with pytest.raises(InputFileError, match=rf"{tmp_path} knows {pieces:,} .*tokenizer\.json"):
+            check_tokenizer(tmp_path, tokenizer, configuration)
+    else:
+        check_tokenizer(tmp_path, tokenizer, configuration)

