@@ -89,7 +89,7 @@ class DebiasReport(Result):
                 counts = some.loc[some["reading"] == reading, "method"].value_counts(sort=False).items()
                 names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
                 if names:
-                    by_reading.append(f"{reading_text(reading, _DEBIASED)} ({name_some(names, 12)})")
+                    by_reading.append(f"{reading_text(reading, _DEBIASED)} after {name_some(names, 12)}")
             sentences.append(f"{study}: {'; '.join(by_reading)}.")
         rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
         sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]

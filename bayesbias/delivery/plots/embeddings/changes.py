@@ -46,8 +46,9 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     matplotlib.figure.Figure
         Three panels, one below the other, of posterior means and HPDIs: the change of the gap of all protected words
         and of each; the gaps themselves, hollow under the first condition and filled under the second; the change of
-        mean distances. Changes are filled if settled. Colours and markers show the connections. Of more than 200
-        protected words, those whose changes lie farthest from the mean are shown.
+        mean distances. Where there are no gaps, one panel of mean distances of all protected words and of each. Changes
+        are filled if settled. Colours and markers show the connections. Of more than 200 protected words, those whose
+        changes lie farthest from the mean are shown.
 
     Raises
     ------
@@ -74,24 +75,35 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
             f"The changes have no condition {name!r}{did_you_mean(str(name), others)}; beside the first, {first!r}, "
             f"they have {name_some(map(repr, others))}."
         )
-    moved, differences = (
+    moved, distances = (
         frame[(frame["first"] == first) & (frame["second"] == name)] for frame in (changes.changes, changes.distances)
     )
-    moved = moved.assign(connection=[contrast_sides(contrast)[1] for contrast in moved["contrast"]])
-    overall = moved[(moved["protected_word"] == "") & (moved["protected_group"] == "")]
-    words, note = shown_words(moved[moved["protected_word"] != ""], "mean")
-    differences = differences[differences["protected_word"] == ""]
-    gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
-    names = list(dict.fromkeys(moved.loc[moved["protected_word"] != "", "protected_word"]))
-    rows = [_EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
+    of_all = distances[distances["protected_word"] == ""]
     minus = f"{_short(name)} minus {_short(first)}"
     if broken := len(minus) > _LONGEST_LINE:
         minus = minus.replace(" minus ", "\nminus ", 1)
+    if moved.empty:
+        overall, of_words, title = (
+            of_all,
+            distances[distances["protected_word"] != ""],
+            f"Change of mean distances\n{minus}",
+        )
+    else:
+        moved = moved.assign(connection=[contrast_sides(contrast)[1] for contrast in moved["contrast"]])
+        overall = moved[(moved["protected_word"] == "") & (moved["protected_group"] == "")]
+        of_words, title = moved[moved["protected_word"] != ""], f"Change of the gap\n{minus}"
+    words, note = shown_words(of_words, "mean")
+    names = list(dict.fromkeys(of_words["protected_word"]))
+    rows = [_EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
     panels: list[tuple[int, Callable[[Axes], None]]] = [
-        (len(rows), lambda axes: _by_word(axes, overall, words, rows, f"Change of the gap\n{minus}")),
-        (len(overall), lambda axes: _gaps(axes, gaps, list(overall["connection"]), first, name)),
-        (len(differences), lambda axes: _by_connection(axes, differences, f"Change of mean distances\n{minus}")),
+        (len(rows), lambda axes: _by_word(axes, overall, words, rows, title)),
     ]
+    if len(moved):
+        gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
+        panels += [
+            (len(overall), lambda axes: _gaps(axes, gaps, list(overall["connection"]), first, name)),
+            (len(of_all), lambda axes: _by_connection(axes, of_all, f"Change of mean distances\n{minus}")),
+        ]
     heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
     figure = new_figure(_WIDTH, sum(heights) + 1.6)
     drawn = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).ravel()
@@ -109,7 +121,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         size=10,
         converged=not facts["convergence_problems"],
     )
-    connection_legend(figure, list(differences["connection"]), "Associated minus (gaps), or distances to")
+    connection_legend(figure, list(of_all["connection"]), "Associated minus (gaps), or distances to")
     return figure
 
 
@@ -126,11 +138,11 @@ def _by_word(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows:
     axes.axhline(0.5, color="#BBBBBB", linewidth=0.8)
 
 
-def _by_connection(axes: "Axes", differences: "pd.DataFrame", title: str) -> None:
+def _by_connection(axes: "Axes", distances: "pd.DataFrame", title: str) -> None:
     """Draw the change of mean distances, one row per connection."""
-    for y, row in enumerate(rows_of(differences)):
+    for y, row in enumerate(rows_of(distances)):
         _change(axes, row, y, size=6.5)
-    _name_rows(axes, list(differences["connection"]), title, "Change in cosine distance\n(above 0: farther apart)")
+    _name_rows(axes, list(distances["connection"]), title, "Change in cosine distance\n(above 0: farther apart)")
 
 
 def _gaps(axes: "Axes", gaps: "pd.DataFrame", connections: list[str], first: str, second: str) -> None:
