@@ -16,9 +16,9 @@ SEED = 1
 def tables() -> dict[str, pd.DataFrame]:
     """Real vectors before and after hard debiasing, which equalizes words and shifts control words."""
     vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    hard = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)
+        hard = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
         return {
             name: bb.distance_table(embedding, "weat7", max_lost=0.4)
             for name, embedding in (("original", vectors), ("hard", hard))

@@ -144,5 +144,5 @@ def test_a_comparison_that_did_not_converge_is_marked(comparison: Changes) -> No
 def test_bad_input(comparison: Changes) -> None:
     with pytest.raises(ReportError, match=r"'newr'.*'newer'"):
         plot_changes(comparison, second="newr")
-    with pytest.raises(ArgumentError, match="dict"):
+    with pytest.raises(ArgumentError, match="compare_embeddings or trend"):
         plot_changes({})  # type: ignore[arg-type]
