@@ -117,7 +117,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     title_figure(
         figure,
         f"{short_label(name, 50)}\nbeside {short_label(first, 50)}\n"
-        f"{percent_text(facts['hdi_prob'])} HPDI; filled: settled (the interval leaves out 0){many}",
+        f"{percent_text(facts['hdi_prob'])} HPDI; filled: settled (the interval clearly leaves out 0){many}",
         size=10,
         converged=not facts["convergence_problems"],
     )
