@@ -129,10 +129,13 @@ class DebiasReport(Result):
         )
 
     def _doubts(self) -> Iterator[Statement]:
-        """Yield the doubts about the change by each method."""
+        """Yield each doubt about changes once, with the methods that it concerns."""
+        by_text: dict[tuple[str, str, str], list[str]] = {}
         for (embedding, method, study), texts in self.doubts.items():
             for text in texts:
-                yield Statement("doubt", f"{study} in {embedding}, {method}: {text}", {"method": method})
+                by_text.setdefault((embedding, study, text), []).append(method)
+        for (embedding, study, text), methods in by_text.items():
+            yield Statement("doubt", f"{study} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods})
 
     @cached_property
     def contents(self) -> Contents:
