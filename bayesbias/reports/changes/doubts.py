@@ -91,8 +91,8 @@ def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
     for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
         words = [f"{row['word']} (not in {row['lacks']})" for row in rows_of(rows)]
         text = (
-            f"Not all conditions have the {role} words of {name}: {name_some(words, 12)}. Such a word counts only where "
-            "it is; elsewhere it is taken to change as the other words of its list do."
+            f"Not all conditions have the {role} words of {name}: {name_some(words, 12)}. Such a word counts only "
+            "where it is; elsewhere it is taken to change as the other words of its list do."
         )
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
     if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
