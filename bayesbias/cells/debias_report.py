@@ -126,10 +126,10 @@ def debias_report(
     >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **settings)
     >>> report.table[["method", "kind", "reading"]]
-         method         kind        reading
+         method         kind     reading
     0  original  association
     1  original         bias
-    2    linear  association  baseline only
+    2    linear  association  first only
     3    linear         bias
     """
     check_probability("hdi_prob", hdi_prob)
