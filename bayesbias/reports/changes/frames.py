@@ -130,9 +130,11 @@ def change_rows(
     if words is not None:
         frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
     frame = pd.concat(frames, ignore_index=True)
-    own = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
+    gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
     frame["reading"] = [
-        reading_of(row, *(own.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES))
+        reading_of(
+            row, *(gap_by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES)
+        )
         for row in rows_of(frame)
     ]
     return frame

@@ -126,9 +126,9 @@ def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
     """Yield the words by the reading of their gap, for each contrast and pair of conditions."""
     words = changes[changes["protected_word"] != ""]
     ends = changes[(changes["protected_word"] == "") & (changes["protected_group"] == "")]
-    known = list(dict.fromkeys(zip(ends["first"], ends["second"], strict=True)))
+    shown_pairs = list(dict.fromkeys(zip(ends["first"], ends["second"], strict=True)))
     for (contrast, first, second), rows in words.groupby(["contrast", "first", "second"], sort=False):
-        if (first, second) not in known:
+        if (first, second) not in shown_pairs:
             continue
         by_reading: dict[str, list[str]] = {
             reading: rows.loc[rows["reading"] == reading, "protected_word"].tolist() for reading in READINGS
