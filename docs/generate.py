@@ -59,11 +59,11 @@ GALLERY = {
     "plot_check": "figure = bb.plots.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
     "plot_prior_check": """prior = bb.check_prior(table, random_seed=1, progress=False)
 figure = bb.plots.plot_prior_check(prior)""",
-    "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
+    "plot_changes": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
 embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, random_seed=1, progress=False)
-figure = bb.plots.plot_embeddings(compared)""",
+figure = bb.plots.plot_changes(compared)""",
     "plot_covariate": """letters = {word: len(word) for word in table["protected_word"].unique()}
 fitted = bb.fit(table, covariates={"letters": letters}, random_seed=1, progress=False)
 figure = bb.plots.plot_covariate(bb.covariate_effect(fitted, ("male", "female")))""",

@@ -153,14 +153,14 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         assert "object at 0x" not in line + html
     covered = {type(each) for each in shown}
     elsewhere = {  # tested in their rooms
-        *("EmbeddingComparison", "ComparisonConclusions", "RandomListCheck", "StudySizes", "GateResult", "WordCheck"),
+        *("Changes", "RandomListCheck", "StudySizes", "GateResult", "WordCheck"),
         *("NormsComparison", "ReliabilityReport"),
         *("TrainingComparison", "ReliabilityRegression", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
         *("InferenceComparison", "InferenceCheck"),
         *("Accuracy", "AttentionModel", "SequenceClassifier", "FolderEncoder"),
         "MaskedModel",
         *("Result", "ResultGroup", "FitReport", "AuditReport"),
-        *("CovariateEffect", "Projection", "Trend", "VectorMap", "VectorVariance"),
+        *("CovariateEffect", "Projection", "VectorMap", "VectorVariance"),
     }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
 

@@ -33,7 +33,8 @@ POSTERIORS = {
 ABSOLUTE, RELATIVE = 0.015, 0.08
 NUMBER = re.compile(r"(?:above |below )?([-+]?\d+\.\d+)")
 # What a few draws can turn over: which single words are settled, how a gap near 0 is read; and the seed itself.
-TURNS_OVER = re.compile(r"(?<=\d words: ).*?\.(?=\s)|(?<=The gap itself )\([^)]*\)|\bseed \d+")
+_READING = "narrower|wider|settled only|of opposite|changed, but|borderline|not settled"
+TURNS_OVER = re.compile(rf"(?<=\d words: ).*?\.(?=\s)|(?<=: )(?:{_READING})[^.]*\.(?=\s)|\bseed \d+")
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:work|root|home|tmp|Users|private|var)/|[A-Z]:\\)|ipykernel_\d")
 
 
@@ -165,7 +166,8 @@ def test_cells_that_draw_are_found() -> None:
         ("probability above 0.99 that", "probability 0.97 that", True),
         ("14 words: nearer for 2 (he, she), not settled for 12. Next", "14 words: not settled for 14. Next", True),
         ("14 words: not settled for 14.", "13 words: not settled for 13.", False),
-        ("The gap itself (narrower in 'b') is -0.014", "The gap itself (settled in 'a' only) is -0.013", True),
+        ("from a to b: narrower in b. Change", "from a to b: borderline: another seed may tell. Change", True),
+        ("from a to b: narrower in b. Change -0.014", "from a to b: narrower in b. Change -0.053", False),
         ("3,710 pairs, seed 1.", "3,710 pairs, seed 2.", True),
         ("it is settled", "it is not settled", False),
     ],

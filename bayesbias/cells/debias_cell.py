@@ -19,20 +19,17 @@ from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.models.fitted.fit_source import groups_without_contrast
 from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.changes.conditions import checked_tables
+from bayesbias.reports.changes.engine import changes_of
+from bayesbias.reports.changes.frames import CHAINS, Estimation
 from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
-from bayesbias.reports.embeddings.difference_frames import joint_gap_frame, own_gaps, with_own_gaps
-from bayesbias.reports.embeddings.shared_pairs import checked_tables, common_pairs, equalized_words
+from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies.study import Study
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
-_CHANGED = "changed"
-_ROLES = ("protected_word", "attribute_word")
-_GAP_TEXTS, _GAP_NUMBERS = ("contrast", "protected_word"), ("observed", "mean", "hdi_low", "hdi_high")
 _SCORE_FRAMES = ("estimates", "items")
 _DIRECTION_FRAMES = ("coordinates", "directions")
 
@@ -82,7 +79,7 @@ class DebiasCell:
         Words that methods need.
     studies, scores
         Questions about the embedding.
-    model, max_lost, hdi_prob, draws, chains, random_seed
+    max_lost, hdi_prob, draws, random_seed
         As for `bayesbias.audit`.
     """
 
@@ -93,11 +90,9 @@ class DebiasCell:
     sets: DebiasWords
     studies: tuple[Study, ...]
     scores: tuple[RequestedScore, ...]
-    model: ModelSpec
     max_lost: float
     hdi_prob: float
     draws: int
-    chains: int
     random_seed: int
 
     @property
@@ -113,7 +108,7 @@ class DebiasCell:
             [self.method, repr(self.chosen), asdict(self.sets) if self.chosen is not None else None],
             [asdict(study) for study in self.studies],
             [score.digest for score in self.scores],
-            [self.model.digest, self.max_lost, self.hdi_prob, self.draws, self.chains, self.random_seed],
+            [self.max_lost, self.hdi_prob, self.draws, self.random_seed],
         ]
         return content_digest([content, package_version()])[:32]
 
@@ -122,15 +117,16 @@ class DebiasCell:
         """Digest of the cell of the embedding before debiasing, with which this one is compared; else empty."""
         return "" if self.chosen is None else replace(self, method=ORIGINAL, chosen=None).digest
 
-    def fit_seed(self, study: Study) -> int:
-        """Return the seed of the fits of a study: different for other vectors, methods and studies."""
-        return int(content_digest([self.vectors, self.method, study.name, self.random_seed])[:8], 16)
+    def estimation(self, study: Study) -> Estimation:
+        """Return how the gap of a study is estimated: alike for all methods, with other seeds for other vectors."""
+        seed = int(content_digest([self.vectors, study.name, self.random_seed])[:8], 16)
+        return Estimation(draws=self.draws, seed=seed, hdi_prob=self.hdi_prob)
 
     def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
         """Return rows of the report (`rows`) on the embedding after debiasing, and what was left out.
 
         `before` is the answer of the original embedding. Without it, the embedding is measured as it is, and the answer
-        also holds the gaps and scores with which those after debiasing are compared.
+        also holds the scores with which those after debiasing are compared.
         """
         import pandas as pd
 
@@ -138,7 +134,7 @@ class DebiasCell:
 
         rows: list[dict[str, Any]] = []
         left_out: dict[str, str] = {}
-        equalized: dict[str, dict[str, list[str]]] = {}
+        doubts: dict[str, list[str]] = {}
         frames: dict[str, pd.DataFrame] = {}
         scores: dict[str, Any] = {}
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
@@ -146,12 +142,11 @@ class DebiasCell:
             for study in self.studies:
                 try:
                     if before is None:
-                        row, frames[f"gaps of {study.name}"] = _association(source, study, self)
+                        rows.append(_association(source, study, self))
                     else:
                         _raise_if_left_out(before, study.name)
-                        gaps = before.frames[f"gaps of {study.name}"]
-                        row, equalized[study.name] = _changed_association(source, embedding, study, self, gaps)
-                    rows.append(row)
+                        row, doubts[study.name] = _changed_association(source, embedding, study, self)
+                        rows.append(row)
                 except BayesBiasError as error:
                     left_out[study.name] = str(error)
             for request in self.scores:
@@ -168,23 +163,19 @@ class DebiasCell:
                     left_out[request.label] = str(error)
         warned = warning_texts(caught)
         frames["rows"] = pd.DataFrame(rows)
-        return Answer(frames, {"left_out": left_out, "scores": scores, "equalized": equalized}, warned)
+        return Answer(frames, {"left_out": left_out, "scores": scores, "doubts": doubts}, warned)
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
         left_out, scores = answer.facts["left_out"], answer.facts["scores"]
         if not has_texts(left_out) or not has_types(answer.frames["rows"], TEXTS):
             return False
-        equalized = answer.facts["equalized"].values()
-        if not all(is_text(word) for words in equalized for role in _ROLES for word in words[role]):
+        if not all(is_text(text) for texts in answer.facts["doubts"].values() for text in texts):
             return False
         if self.chosen is not None:
             return True
-        gaps = [answer.frames[f"gaps of {study.name}"] for study in self.studies if study.name not in left_out]
-        return (
-            all(set(frame) == {*_GAP_TEXTS, *_GAP_NUMBERS} and has_types(frame, _GAP_TEXTS) for frame in gaps)
-            and set(scores) == {request.label for request in self.scores} - set(left_out)
-            and all(isinstance(_read_score(answer, label), EmbeddingScore) for label in scores)
+        return set(scores) == {request.label for request in self.scores} - set(left_out) and all(
+            isinstance(_read_score(answer, label), EmbeddingScore) for label in scores
         )
 
 
@@ -194,62 +185,52 @@ def _raise_if_left_out(before: Answer, name: str) -> None:
         raise ReportError(before.facts["left_out"][name])
 
 
-def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dict[str, Any], "pd.DataFrame"]:
-    """Return the contrast of associated words with the first other connection, and all such contrasts."""
-    table = question_table(source, study, cell.max_lost)
-    fitted = _fitted(table, cell.model, study, cell)
+def _association(source: Embedding, study: Study, cell: DebiasCell) -> dict[str, Any]:
+    """Return the contrast of associated words with the first other connection."""
+    from bayesbias.models.sampling import fit
+
+    table, estimation = question_table(source, study, cell.max_lost), cell.estimation(study)
+    fitted = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
     if lacking := groups_without_contrast(fitted):
         named = "; ".join(f"{group} has {text}" for group, text in lacking.items())
         warn_user(f"Groups of {study.name!r} in no contrast: {named}.", BayesBiasWarning)
-    gaps = own_gaps(fitted, cell.hdi_prob, each_word=False)
-    row = gaps.iloc[0]
-    return _about(source, study, table) | {
-        "quantity": row["contrast"],
-        "value": row["mean"],
-        "value_plain": row["observed"],
-        "value_low": row["hdi_low"],
-        "value_high": row["hdi_high"],
-    }, gaps
+    gap = contrasts(fitted, hdi_prob=cell.hdi_prob).iloc[0]
+    return _about(source, study, table) | {"quantity": gap["contrast"]} | _values(gap)
 
 
 def _changed_association(
-    source: Embedding, changed: Embedding, study: Study, cell: DebiasCell, before: "pd.DataFrame"
-) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return the contrast after debiasing with its change, and the words that were equalized by their role."""
+    source: Embedding, changed: Embedding, study: Study, cell: DebiasCell
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the contrast after debiasing with its change, and the doubts about it."""
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
-    common, _ = common_pairs(checked_tables({ORIGINAL: table, _CHANGED: other}))
-    distances = {"baseline": common[ORIGINAL]["cosine_distance"], "other": common[_CHANGED]["cosine_distance"]}
-    equalized = {role: list(equalized_words(common[ORIGINAL].assign(**distances), role)) for role in _ROLES}
-    after = _fitted(common[_CHANGED], cell.model, study, cell)
-    settings = {"draws": cell.draws, "chains": cell.chains, "seed": cell.fit_seed(study)}
-    gaps = joint_gap_frame(period_sample(common), cell.hdi_prob, None, **settings, each_word=False)
-    if gaps is None:
-        raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
-    row = with_own_gaps(gaps, before, own_gaps(after, cell.hdi_prob, each_word=False)).iloc[0]
+    tables = checked_tables({ORIGINAL: table, cell.method: other})
+    changes = changes_of(tables, period_sample(tables), cell.estimation(study))
+    row = changes.changes.iloc[0]
+    gaps = changes.gaps[changes.gaps["contrast"] == row["contrast"]].set_index("condition")
     return _about(source, study, table) | {
         "quantity": row["contrast"],
-        "value": row["other_gap"],
-        "value_plain": row["other_plain"],
-        "value_low": row["other_low"],
-        "value_high": row["other_high"],
+        **_values(gaps.loc[cell.method].iloc[0]),
         "change": row["mean"],
-        "change_plain": row["other_plain"] - row["baseline_plain"],
+        "change_plain": row["observed"],
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],
-    }, equalized
+    }, [statement.text for statement in changes.doubts]
+
+
+def _values(gap: "pd.Series[Any]") -> dict[str, Any]:
+    return {
+        "value": gap["mean"],
+        "value_plain": gap["observed"],
+        "value_low": gap["hdi_low"],
+        "value_high": gap["hdi_high"],
+    }
 
 
 def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:
     """Return the columns of a row that describe its study."""
     lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
     return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
-
-
-def _fitted(table: "pd.DataFrame", model: ModelSpec, study: Study, cell: DebiasCell) -> "xr.DataTree":
-    from bayesbias.models.sampling import fit
-
-    return fit(table, model, draws=cell.draws, chains=cell.chains, random_seed=cell.fit_seed(study), progress=False)
 
 
 def _score(embedding: Embedding, source: Embedding, request: RequestedScore, cell: DebiasCell) -> EmbeddingScore:

@@ -28,7 +28,8 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
 from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.metrics.embedding_registry import find_embedding_measure
-from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.changes.frames import CHAINS
+from bayesbias.reports.changes.result import DRAWS
 from bayesbias.reports.debiasing.report import COLUMNS, ORIGINAL, VALUES, DebiasReport
 from bayesbias.studies.study import StudyLike
 from bayesbias.workers.cells import Answer
@@ -51,12 +52,10 @@ def debias_report(
     *,
     sets: str | os.PathLike[str] | DebiasWords | Sets,
     measures: Measures = DEFAULT_MEASURES,
-    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     case: Case = "exact",
     max_lost: float = MAX_LOST,
     hdi_prob: float = HDI_PROB,
-    draws: int = 2000,
-    chains: int = 4,
+    draws: int = DRAWS,
     random_seed: int | None = None,
     cells: str | os.PathLike[str] | None = None,
     workers: int | None = None,
@@ -82,8 +81,10 @@ def debias_report(
         ``("recoverability", None, {"words_in_all": 500})``. Recoverability is by default that of logistic regression;
         the names of MIDB are by default those of `sets`. MIDB and SemBias, which depend on the lengths of vectors, are
         computed from vectors of length 1.
-    model, max_lost, hdi_prob, draws, chains
-        As for `audit` and `compare_embeddings`.
+    max_lost
+        As for `audit`.
+    hdi_prob, draws
+        As for `compare_embeddings`.
     case
         Forms of a word that are looked up, as for `load_embedding`.
     random_seed
@@ -122,28 +123,27 @@ def debias_report(
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **settings)
     >>> report.table[["method", "kind", "reading"]]
-         method         kind        reading
+         method         kind     reading
     0  original  association
     1  original         bias
-    2    linear  association  baseline only
+    2    linear  association  first only
     3    linear         bias
     """
     check_probability("hdi_prob", hdi_prob)
     settings: dict[str, Any] = {
         "max_lost": check_max_lost(max_lost),
         "hdi_prob": hdi_prob,
-        "draws": check_count("draws", draws),
-        "chains": check_count("chains", chains),
+        "draws": check_count("draws", draws, least=100),
     }
     seed = None if random_seed is None else resolve_seed(random_seed)
     folder = check_cells_folder(cells)
     start_workers = choose_workers(workers, scheduler, verbose=bool(progress))
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
-    read, scores, spec = tuple(read_studies(studies)), _checked_scores(measures, words), load_model(model)
+    read, scores = tuple(read_studies(studies)), _checked_scores(measures, words)
     sources = read_embeddings(named_embeddings(embeddings), None, case)
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
@@ -152,7 +152,7 @@ def debias_report(
         if seed is None:
             seed = store.seed() if store else resolve_seed(None)
         grid = [
-            DebiasCell(*(name, source.digest, method, chosen, words, read, scores, spec), **settings, random_seed=seed)
+            DebiasCell(*(name, source.digest, method, chosen, words, read, scores), **settings, random_seed=seed)
             for name, source in sources.items()
             for method, chosen in chosen_methods.items()
         ]
@@ -272,15 +272,13 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         if category == ConvergenceWarning.__name__
     }
     hdi_prob = cells[0].hdi_prob
-    equalized = {
-        (cell.embedding, cell.method, study): (words["protected_word"], words["attribute_word"])
+    doubts = {
+        (cell.embedding, cell.method, study): tuple(texts)
         for cell, answer in answered
-        for study, words in answer.facts["equalized"].items()
-        if any(words.values())
+        for study, texts in answer.facts["doubts"].items()
+        if texts
     }
-    return DebiasReport(
-        EstimateFrame(frame), errors, left_out, not_converged, hdi_prob, _setting_texts(cells), equalized
-    )
+    return DebiasReport(EstimateFrame(frame), errors, left_out, not_converged, hdi_prob, _setting_texts(cells), doubts)
 
 
 def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
@@ -294,8 +292,7 @@ def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
         "Studies": ", ".join(study.name for study in first.studies),
         "Measures": ", ".join(map(_score_text, first.scores)),
         "Largest share of lost words": f"{first.max_lost:g}",
-        "Model": f"{first.model.name} (hash {first.model.digest})",
-        "Draws": f"{first.draws:,} in each of {first.chains} chains",
+        "Draws": f"{first.draws:,} in each of {CHAINS} chains",
         "Seed": str(first.random_seed),
     }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import ROUNDING, Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.errors import ReportError, did_you_mean
 
@@ -51,9 +51,6 @@ def independent_draws(fit: "xr.DataTree") -> float | None:
 def diagnostics_of(frame: "pd.DataFrame") -> list[str]:
     """Return the diagnostic columns of a frame of `estimates`."""
     return [name for name in DIAGNOSTICS if name in frame]
-
-
-DIRECTION_COLUMNS = ("direction", "probability_of_direction")
 
 
 def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
@@ -168,34 +165,6 @@ def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.D
     frame["ess_bulk"] = column(arviz_stats.ess(dataset, method="bulk")["value"])
     frame["ess_tail"] = column(arviz_stats.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(arviz_stats.rhat(dataset)["value"])
-    return frame
-
-
-def directed_estimates(
-    draws: "xr.DataArray",
-    *,
-    hdi_prob: float = HDI_PROB,
-    rope: tuple[float, float] | None = None,
-    independent: float | None = None,
-) -> "pd.DataFrame":
-    """Return `estimates` with the columns of `direction_of` before the diagnostics.
-
-    Draws that do not vary have no diagnostics; if they are 0, the direction is ``"equal"``.
-
-    >>> import xarray as xr
-    >>> draws = xr.DataArray([[[-0.3, 0.0], [-0.1, 0.0], [0.1, 0.0]]], dims=("chain", "draw", "word"))
-    >>> directed_estimates(draws, independent=3)[["mean", "direction", "ess_bulk"]].round(2).values.tolist()
-    [[-0.1, 'nearer', 3.0], [0.0, 'equal', nan]]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
-        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent)
-    diagnostics = diagnostics_of(frame)
-    moments = frame.columns.drop(diagnostics)
-    sides = direction_of(draws, rope)
-    frame = frame.assign(**sides)[[*moments, *sides, *diagnostics]]
-    constant = frame["sd"] < ROUNDING
-    frame.loc[constant & (frame["mean"].abs() < ROUNDING), "direction"] = "equal"
-    frame[diagnostics] = frame[diagnostics].where(~constant)
     return frame
 
 

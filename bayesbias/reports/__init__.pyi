@@ -7,13 +7,12 @@ from .audits.gate import GateResult as GateResult
 from .audits.ranks import Ranks as Ranks
 from .audits.ranks import rank as rank
 from .axes.projection import Projection as Projection
+from .changes.result import Changes as Changes
 from .checks.posterior_check import PosteriorCheck as PosteriorCheck
 from .checks.prior_check import PriorCheck as PriorCheck
 from .covariates.covariate_effect import CovariateEffect as CovariateEffect
 from .debiasing.report import DebiasReport as DebiasReport
 from .debiasing.report import measure_correlations as measure_correlations
-from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
-from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
 from .embeddings.trainings import TrainingComparison as TrainingComparison
 from .embeddings.word_check import WordCheck as WordCheck
 from .fit_report import FitReport as FitReport
@@ -22,6 +21,5 @@ from .measures.mac_shares import mac_shares as mac_shares
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
-from .periods.trend_result import Trend as Trend
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
 from .robustness.study_size import StudySizes as StudySizes

@@ -18,7 +18,7 @@ from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, fitted
 from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.embeddings.comparison import EmbeddingComparison
+from bayesbias.reports.changes.result import Changes
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.estimate_tables import estimate_table
@@ -57,7 +57,7 @@ class FitReport(Result):
 
     fit: "xr.DataTree"
     table: pd.DataFrame
-    comparison: EmbeddingComparison | None
+    comparison: Changes | None
     rope: float | tuple[float, float] | None
     hdi_prob: float
     random_seed: int
@@ -207,7 +207,7 @@ def report(
     fit: "xr.DataTree",
     *,
     table: pd.DataFrame | None = None,
-    comparison: EmbeddingComparison | None = None,
+    comparison: Changes | None = None,
     claims: RandomListCheck | None = None,
     rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
@@ -327,18 +327,18 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def check_comparison(comparison: Any, table: pd.DataFrame) -> None:
-    """Raise `ReportError` unless a comparison is None or its baseline has the distances of `table`."""
+    """Raise `ReportError` unless a comparison is None or its first condition has the distances of `table`."""
     if comparison is None:
         return
-    if not isinstance(comparison, EmbeddingComparison):
+    if not isinstance(comparison, Changes):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
     pair = ["protected_word", "attribute_word"]
-    compared = fitted_table(comparison.fits[comparison.baseline]).set_index(pair)["cosine_distance"]
+    compared = fitted_table(comparison.fits[comparison.conditions[0]]).set_index(pair)["cosine_distance"]
     here = table.drop_duplicates(pair).set_index(pair)["cosine_distance"].reindex(compared.index)
     if not (different := (here != compared)).any():
         return
     protected, attribute = compared.index[int(different.to_numpy().argmax())]
     raise ReportError(
-        f"comparison: its first table, {comparison.baseline!r}, is not the one that was fitted; the first pair that "
-        f"differs is {protected!r} with {attribute!r}. Give bb.compare_embeddings the fitted table first."
+        f"comparison: its first table, {comparison.conditions[0]!r}, is not the one that was fitted; the first pair "
+        f"that differs is {protected!r} with {attribute!r}. Give bb.compare_embeddings the fitted table first."
     )

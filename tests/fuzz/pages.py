@@ -79,8 +79,7 @@ def encoders(names: Sequence[str]) -> Result:
     rows = made_table((*names[2:], "he", "she"))
     other = rows.assign(cosine_distance=rows["cosine_distance"] + np.random.default_rng(1).normal(0, 0.01, len(rows)))
     rows.attrs = {"bayesbias": {"study": names[2], "embedding": {"name": names[0], "hash": "0", "case": "exact"}}}
-    settings = {"draws": 100, "chains": 2, "random_seed": 1, "progress": False}
-    return bb.compare_embeddings({names[0]: rows, names[1]: other}, "hierarchical", **settings)
+    return bb.compare_embeddings({names[0]: rows, names[1]: other}, draws=100, random_seed=1, progress=False)
 
 
 def debiasing(names: Sequence[str]) -> Result:

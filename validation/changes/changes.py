@@ -20,19 +20,14 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
+from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_sample import PeriodSample
-from bayesbias.models.sampling import fit
-from bayesbias.models.spec import load_model
-from bayesbias.reports.embeddings.comparison import model_of_differences
-from bayesbias.reports.embeddings.difference_frames import (
-    difference_frames,
-    gap_frame,
-    joint_draws,
-    joint_gap_frame,
-    pair_draws,
-)
-from bayesbias.reports.embeddings.shared_pairs import checked_tables, difference_table, pair_differences
+from bayesbias.models.priors import parse_prior
+from bayesbias.reports.changes.frames import Estimation, change_rows, distance_rows, gap_rows
 
 FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
@@ -42,6 +37,8 @@ from real_vectors import gender_difference, unit_vectors, vectors_path, vocabula
 
 SEED, DRAWS, CHAINS = 20261125, 500, 4
 METHODS = ("vectors", "pairs")
+# With fewer words, the gap of all words is that of the model's connection means.
+_FEWEST_WORDS = 5
 _COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance")
 
 
@@ -105,8 +102,53 @@ def populations(cell: Cell) -> periods.Populations:
     )
 
 
-def tables_of(sample: PeriodSample) -> dict[str, pd.DataFrame]:
-    """Return the distance tables of both embeddings."""
+def by_vectors(sample: PeriodSample, seed: int) -> pd.DataFrame:
+    """Return the changes of gaps and of mean distances that `bb.compare_embeddings` has, from the sample."""
+    estimation = Estimation(draws=DRAWS, seed=seed, hdi_prob=HDI_PROB)
+    parts, ends = list_deviations(sample), np.array([[0, 1]])
+
+    def drawn(contrast: tuple[int, int | None]) -> ContrastDraws:
+        draws = DRAWS * CHAINS
+        return draw_contrast(sample, parts, np.arange(2.0), contrast, draws=draws, chains=CHAINS, seed=seed)
+
+    changes = change_rows(drawn((0, 1)), sample, gap_rows({}), (ends, ends), estimation)
+    distances = [
+        distance_rows(drawn((place, None)), sample, ends, estimation).assign(connection=connection)
+        for place, connection in enumerate(sample.connections)
+    ]
+    of_gaps = changes[changes["protected_group"] == ""].assign(connection="")
+    return pd.concat([of_gaps, *distances], ignore_index=True)
+
+
+def by_pairs(sample: PeriodSample, seed: int) -> pd.DataFrame:
+    """Return the same from a model of the differences of pairs, with effects of words and of attribute words."""
+    prior = parse_prior("Normal(mu=0, sigma=0.3)")
+    model = bb.load_model("crossed_per_list", priors={"connection_mean": prior})
+    settings = {"draws": DRAWS, "chains": CHAINS, "random_seed": seed, "progress": False}
+    posterior = bb.fit(difference_table(sample), model, **settings)["posterior"]
+    overall, by_word = (
+        posterior[name].transpose("chain", "draw", ..., "connection").sel(connection=list(sample.connections))
+        for name in ("connection_mean", "word_mean")
+    )
+    words = list(map(str, posterior["protected_word"].values))
+    draws = {("", name): overall.sel(connection=name).values.ravel() for name in sample.connections}
+    for word in words:
+        of_word = by_word.sel(protected_word=word)
+        draws |= {(word, name): of_word.sel(connection=name).values.ravel() for name in sample.connections}
+    first, second = sample.connections
+    gaps = {word: draws[word, first] - draws[word, second] for word in ("", *words)}
+    if len(words) >= _FEWEST_WORDS:
+        gaps[""] = mean_of_words_like_these(np.stack([gaps[word] for word in words]), np.random.default_rng([seed, 1]))
+    draws |= {(word, ""): gap for word, gap in gaps.items()}
+    rows = [
+        (word, connection, values.mean(), values.std(ddof=1), *shortest_interval(values, HDI_PROB))
+        for (word, connection), values in draws.items()
+    ]
+    return pd.DataFrame(rows, columns=["protected_word", "connection", "mean", "sd", "hdi_low", "hdi_high"])
+
+
+def difference_table(sample: PeriodSample) -> pd.DataFrame:
+    """Return a table of the differences between the distances of the pairs in both embeddings."""
     attributes, words = (places.ravel() for places in np.indices(sample.distances.shape[1:]))
     lists, groups = sample.list_of[attributes], sample.group_of[words]
     labels = (
@@ -114,28 +156,24 @@ def tables_of(sample: PeriodSample) -> dict[str, pd.DataFrame]:
         *(np.array(sample.attribute_words)[attributes], np.array(sample.lists)[lists]),
         np.where(lists == groups, "associated", "different"),
     )
-    frames = [pd.DataFrame(dict(zip(_COLUMNS, (*labels, of.ravel()), strict=True))) for of in sample.distances]
-    return checked_tables(dict(zip(("before", "after"), frames, strict=True)))
+    differences = np.diff(sample.distances, axis=0).ravel()
+    table = pd.DataFrame(dict(zip(_COLUMNS, (*labels, differences), strict=True)))
+    table.attrs = {"bayesbias": {"quantity": "change of cosine distance", "source": "differences"}}
+    return table
 
 
-def frame_of(method: str, sample: PeriodSample, seed: int) -> pd.DataFrame:
-    """Return the changes of gaps and of mean distances, by whole vectors or by the model of the differences of pairs.
+def mean_of_words_like_these(gaps: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return draws of the mean gap of words like these, from draws of each word's gap (words, draws).
 
-    The column `connection` is empty for gaps.
+    The model treats a word's differences to both lists as independent; their spread over words is right, whatever the
+    correlation: a Normal mean under a flat prior.
     """
-    rows = pair_differences(*tables_of(sample).values(), "after")
-    if method == "vectors":
-        gaps = joint_gap_frame(sample, HDI_PROB, None, draws=DRAWS, chains=CHAINS, seed=seed)
-        drawn = joint_draws(sample, draws=DRAWS, chains=CHAINS, seed=seed)
-    else:
-        table = difference_table(rows, source="differences", simulated=False)
-        spec = model_of_differences(load_model("multivariate"))
-        fitted = fit(table, spec, draws=DRAWS, chains=CHAINS, random_seed=seed, progress=False)
-        drawn = pair_draws(rows, fitted)
-        gaps = gap_frame(rows, drawn, HDI_PROB, None, seed)
-    assert gaps is not None
-    distances = pd.concat(difference_frames(rows, drawn, HDI_PROB, None)).fillna({"protected_word": ""})
-    return pd.concat([gaps.assign(connection=""), distances], ignore_index=True)
+    words = len(gaps)
+    error = gaps.std(axis=0, ddof=1) / np.sqrt(words)
+    return np.asarray(gaps.mean(axis=0) + error * rng.standard_t(words - 1, gaps.shape[1]))
+
+
+_FRAMES = {"vectors": by_vectors, "pairs": by_pairs}
 
 
 def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
@@ -168,7 +206,7 @@ def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
             )
         }
         for method in METHODS:
-            for row in frame_of(method, sample, number).to_dict("records"):
+            for row in _FRAMES[method](sample, number).to_dict("records"):
                 true, low, high = truths[row["protected_word"], row["connection"]], row["hdi_low"], row["hdi_high"]
                 yield {
                     "sample": number,

@@ -21,7 +21,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.contrast_draws import draw_contrast
 from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.reports.periods.period_slopes import WordCovariates, draw_slopes
+from bayesbias.reports.changes.word_slopes import WordCovariates, draw_slopes
 
 
 @dataclass(frozen=True)

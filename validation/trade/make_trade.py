@@ -15,11 +15,9 @@ from pathlib import Path
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.models.spec import DEFAULT_MODEL
 
 HERE = Path(__file__).parent
 SEED = 20261123
-MODEL = DEFAULT_MODEL
 METHODS = [name for name in bb.debias.METHODS if name != "gn_glove"]  # its vectors are not here
 STUDIES = ["gender", "weat7"]
 BENCHMARKS = ["EN-RG-65", "EN-MTurk-771", "EN-MEN-TR-3k", "EN-SIMLEX-999", "EN-WS-353-ALL"]
@@ -80,7 +78,6 @@ def main() -> None:
         STUDIES,
         METHODS,
         sets="gender_bolukbasi",
-        model=MODEL,
         random_seed=SEED,
         cells=given.cells,
         workers=given.workers,

@@ -11,7 +11,6 @@ from bayesbias.base.machine.terminal import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.base import (
     DEFAULT_MAX_LOST,
-    DEFAULT_MODEL_NAME,
     Case,
     Command,
     FileFormat,
@@ -72,7 +71,6 @@ def debias(
     words_in_all: Annotated[
         int | None, typer.Option(help="Of recoverability and clustering: how many words; by default 5,000 and 1,500.")
     ] = None,
-    model: Annotated[str, typer.Option(help="With --study: a bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     seed: Annotated[int | None, typer.Option(help="With --study: the same seed gives the same numbers.")] = None,
     case: Case = "exact",
@@ -108,8 +106,8 @@ def debias(
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
     methods = methods_from_names(method or ["hard"], given)
-    if study is None and (measure or seed is not None or (model, max_lost) != (DEFAULT_MODEL_NAME, DEFAULT_MAX_LOST)):
-        raise ArgumentError("--measure, --model, --max-lost and --seed need a study. Give --study too.")
+    if study is None and (measure or seed is not None or max_lost != DEFAULT_MAX_LOST):
+        raise ArgumentError("--measure, --max-lost and --seed need a study. Give --study too.")
     several = len(methods) > 1 or study is not None
     if several and output.suffix.lower() in WRITERS:
         why = "a study" if study is not None else f"{len(methods)} methods"
@@ -132,7 +130,6 @@ def debias(
                 written,
                 sets,
                 measures=_measures(measure, words_in_all),
-                model=model,
                 max_lost=max_lost,
                 random_seed=seed,
                 progress=not quiet,

@@ -50,7 +50,7 @@ def report(
     from bayesbias.models.fitted.fit_source import fitted_table
     from bayesbias.models.fitted.fits import fit_attribute, read_fit
     from bayesbias.reports import fit_report
-    from bayesbias.reports.embeddings.comparison import compare_embeddings
+    from bayesbias.reports.changes.compare import compare_embeddings
     from bayesbias.tables.table_files import read_table
 
     if output.suffix.lower() != ".html":

@@ -1,17 +1,15 @@
 """The command that compares embeddings pair by pair."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bayesbias.cli.base import (
     DEFAULT_HDI_PROB,
-    DEFAULT_MODEL_NAME,
     AsJson,
     Command,
     HdiProb,
-    ModelName,
     Output,
     Overwrite,
     Quiet,
@@ -36,7 +34,6 @@ def compare(
         ),
     ],
     output: Output,
-    model: ModelName = DEFAULT_MODEL_NAME,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
@@ -44,19 +41,20 @@ def compare(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Compare embeddings pair by pair, such as a debiased one with the original.
+    """Compare embeddings, such as a debiased one with the original.
 
-    Models the difference between the two distances of each pair, and writes a page, figures and tables.
+    Takes the paired changes of the distances of the same words, and writes a page, figures and tables.
 
     Example:
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
-    from bayesbias.reports.embeddings.comparison import compare_embeddings
+    from bayesbias.reports.changes.compare import compare_embeddings
 
     begin(output, overwrite=overwrite)
-    settings: dict[str, Any] = {"hdi_prob": hdi_prob, "rope": rope, "random_seed": seed, "progress": not quiet}
-    compared = compare_embeddings(by_embedding(read_each(tables)), model, **settings)
+    compared = compare_embeddings(
+        by_embedding(read_each(tables)), hdi_prob=hdi_prob, rope=rope, random_seed=seed, progress=not quiet
+    )
     finish(compared, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 

@@ -48,7 +48,7 @@ def trend(
         bool, typer.Option("--these-words", help="Estimates about exactly these protected words, not words like these.")
     ] = False,
     rope: Rope = None,
-    draws: Annotated[int, typer.Option(help="Posterior draws.")] = 4000,
+    draws: Annotated[int, typer.Option(help="Posterior draws of each of 4 chains.")] = 1000,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
@@ -68,7 +68,7 @@ def trend(
         bayesbias trend original.csv debiased.csv --output debiased/
     """
     from bayesbias.embeddings.periods import periods_of
-    from bayesbias.reports.periods.trend import trend as trend_of
+    from bayesbias.reports.changes.trend import trend as trend_of
 
     begin(output, overwrite=overwrite)
     moved = trend_of(

@@ -3,7 +3,7 @@
 from .embeddings.asymmetry import plot_asymmetry as plot_asymmetry
 from .embeddings.audits import plot_audit as plot_audit
 from .embeddings.audits import plot_ranks as plot_ranks
-from .embeddings.comparison import plot_embeddings as plot_embeddings
+from .embeddings.changes import plot_changes as plot_changes
 from .embeddings.context_factors import plot_context_factors as plot_context_factors
 from .embeddings.debiasing import plot_debias_report as plot_debias_report
 from .embeddings.inference import plot_inference as plot_inference

@@ -16,7 +16,7 @@ from bayesbias.errors import MeasureError, did_you_mean, raise_faults
 _CONTENT = ("articles", "objects", "pairs")
 _VOWELS = "aeiou"
 # Measured.
-_BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 120, 100
+_BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 500, 100
 _COPIES = 5  # of a text, while the texts are made
 KINDS = ("nouns", "names")
 """Kinds of words of a group: with an article, and without."""

@@ -1,6 +1,6 @@
 """The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
-from bayesbias.reports.embeddings.equalized_doubts import equalized_doubts
+from bayesbias.reports.changes.statements import READINGS, reading_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,18 +30,8 @@ VALUES = (
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
+_DEBIASED = "the debiased vectors"
 _TINY = 0.0005  # changes that three decimals do not show
-# Texts by `reading` of `compare_embeddings`, in their order.
-_READINGS = {
-    "baseline only": "Smaller, and not settled any more, after",
-    "narrower": "Smaller after",
-    "equal": "The same after",
-    "not settled": "No change is settled after",
-    "neither": "Changed, but settled neither before nor after",
-    "wider": "Larger after",
-    "other only": "Settled only after",
-    "reversed": "Turned round by",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +46,7 @@ class DebiasReport(Result):
         `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
         before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
-        the paired change of `trend`, whatever the model, and not just the difference of two values); of
+        the paired change of `trend`, and not just the difference of two values); of
         an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
         along drawn directions these are the formula with equal weights; `reading` of an association, as in
         `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
@@ -71,8 +61,8 @@ class DebiasReport(Result):
         Probability inside the intervals.
     settings
         Settings by name, as texts.
-    equalized
-        (embedding, method, study) -> protected and attribute words that the method equalized.
+    doubts
+        (embedding, method, study) -> doubts about a change, as `Changes` has them: shifted controls, equalized words.
     """
 
     table: "pd.DataFrame"
@@ -81,7 +71,7 @@ class DebiasReport(Result):
     not_converged: Mapping[tuple[str, str], str]
     hdi_prob: float
     settings: Mapping[str, str] = field(default_factory=dict)
-    equalized: Mapping[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]] = field(default_factory=dict)
+    doubts: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
@@ -95,11 +85,11 @@ class DebiasReport(Result):
         for study, some in rows.groupby("measure", sort=False):
             several = some["embedding"].nunique()
             by_reading = []
-            for reading, text in _READINGS.items():
+            for reading in READINGS:
                 counts = some.loc[some["reading"] == reading, "method"].value_counts(sort=False).items()
                 names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
                 if names:
-                    by_reading.append(f"{text[0].lower()}{text[1:]} {name_some(names, 12)}")
+                    by_reading.append(f"{reading_text(reading, _DEBIASED)} after {name_some(names, 12)}")
             sentences.append(f"{study}: {'; '.join(by_reading)}.")
         rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
         sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
@@ -127,7 +117,7 @@ class DebiasReport(Result):
             *_unconverged(self.not_converged),
             *_missing(self.failed, self.left_out),
             *_thin(rows),
-            *self._equalized(),
+            *self._doubts(),
         )
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         return (
@@ -138,11 +128,14 @@ class DebiasReport(Result):
             StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
 
-    def _equalized(self) -> Iterator[Statement]:
-        """Yield a doubt for each method and study of which words were equalized."""
-        for (embedding, method, study), (protected, attributes) in self.equalized.items():
-            place = f"{study} in {embedding} after {method}:"
-            yield from equalized_doubts(protected, attributes, place=place, baseline="the original")
+    def _doubts(self) -> Iterator[Statement]:
+        """Yield each doubt about changes once, with the methods that it concerns."""
+        by_text: dict[tuple[str, str, str], list[str]] = {}
+        for (embedding, method, study), texts in self.doubts.items():
+            for text in texts:
+                by_text.setdefault((embedding, study, text), []).append(method)
+        for (embedding, study, text), methods in by_text.items():
+            yield Statement("doubt", f"{study} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods})
 
     @cached_property
     def contents(self) -> Contents:
@@ -170,7 +163,7 @@ class DebiasReport(Result):
         contents = contents_of(
             self,
             title=f"What debiasing did: {', '.join(methods)}",
-            about=f"Model {self.settings.get('Model', '')}.",
+            about="Gaps of the default model, and paired changes.",
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report",
@@ -240,7 +233,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> methods = ["linear", "hard", "soft", "misp"]
-    >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report(vectors, "weat7", methods, sets="gender_bolukbasi", max_lost=0.4, **settings)
     >>> bb.reports.measure_correlations(report)[["first", "second", "embeddings"]]
        first                  second  embeddings
@@ -282,10 +275,11 @@ def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]
             f"in the original, {'settled' if is_settled else 'not settled'}"
         )
     sentences = []
-    for reading, text in _READINGS.items():
+    for reading in READINGS:
         methods = [f"{row['method']} ({_change_text(row)})" for row in rows if row["reading"] == reading]
         if methods:
-            sentences.append(f"{text} {', '.join(methods)}.")
+            text = reading_text(reading, _DEBIASED)
+            sentences.append(f"{text[0].upper()}{text[1:]}: {', '.join(methods)}.")
     return Statement("association", " ".join([f"{head}.", *sentences]), {"rows": rows})
 
 

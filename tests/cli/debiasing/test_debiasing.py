@@ -46,7 +46,7 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     for method in (bb.debias.LinearProjection, bb.debias.SoftDebias):
         fit = method.fit
         monkeypatch.setattr(method, "fit", lambda *given, fit=fit: (fitted.append(repr(given[0])), fit(*given))[1])
-    questions = ["--study", "gender", "--measure", "word_similarity=pairs.txt", "--model", "no_pooling", "--seed", "1"]
+    questions = ["--study", "gender", "--measure", "word_similarity=pairs.txt", "--seed", "1"]
     command = ["debias", vectors, "--sets", "gender_bolukbasi", "--method", "linear", "--method", "soft", "-o", "out"]
     assert in_process(*command, *questions, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = [
@@ -78,7 +78,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     (tmp_path / "own.toml").write_text('definitional = [["he", "she"], ["man", "woman"]]\n')
     (tmp_path / "pairs.txt").write_text("man woman 8\ndoctor nurse 7\npoetry art 6\n")
     monkeypatch.chdir(tmp_path)
-    command = ["debias", vectors, "--sets", "own.toml", "-o", "out", "--seed", "1", "--model", "no_pooling"]
+    command = ["debias", vectors, "--sets", "own.toml", "-o", "out", "--seed", "1"]
     measured = ["--measure", "word_similarity=pairs.txt"]
     both = ["--method", "misp", "--method", "linear", "--study", "gender", *measured]
     assert in_process(*command, *both, monkeypatch=monkeypatch) == 0
@@ -121,7 +121,7 @@ def test_midb_takes_the_names_of_the_sets_or_of_a_file(
     for name, of_sides in (("own", lists), ("other", others)):
         Path(f"{name}.toml").write_text(f'definitional = [["she", "he"]]\nnames = {of_sides}\n'.replace("'", '"'))
     command = ["debias", "vectors.npz", "--sets", "own.toml", "--method", "linear", "--study", "gender"]
-    command += ["--model", "no_pooling", "--seed", "1", "-o", "out", "--overwrite", "--quiet"]
+    command += ["--seed", "1", "-o", "out", "--overwrite", "--quiet"]
     stored = bb.load_embedding("vectors.npz")
     for measure, of_sides in (("midb", lists), ("midb=other.toml", others)):
         assert in_process(*command, "--measure", measure, monkeypatch=monkeypatch) == 0, capsys.readouterr().err

@@ -18,8 +18,8 @@ def test_embeddings_are_compared_by_their_tables(
     for name, matrix in (("original", original.vectors), ("changed", original.vectors + np.eye(8)[0])):
         table = bb.distance_table(bb.Embedding(original.words, matrix, name=name), "pets.toml")
         bb.write_table(table, f"{name}.csv")
-    command = ("compare", "original.csv", "changed.csv", "-o", "compared", "--model", "hierarchical", "--seed", "1")
+    command = ("compare", "original.csv", "changed.csv", "-o", "compared", "--seed", "1")
     assert in_process(*command, monkeypatch=monkeypatch) == 0
     assert "changed" in capsys.readouterr().out
     written = {path.name for path in (workplace / "compared").iterdir()}
-    assert {"report.html", "gaps.csv", "differences.csv", "difference_1.png"} <= written
+    assert {"report.html", "gaps.csv", "changes.csv", "distances.csv", "change_1.png"} <= written

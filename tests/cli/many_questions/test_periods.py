@@ -19,11 +19,11 @@ def test_a_folder_of_embeddings(
 ) -> None:
     output, shares = tmp_path / "moved", tmp_path / "shares.csv"
     shares.write_text("period,share\n1950,0.1\n1960,0.3\n1970,0.2\n1980,0.4\n1990,0.1\n")
-    given = [FOLDER, "--study", "weat6", "-o", output, "--draws", "400", "--seed", "1", "--covariates", shares]
+    given = [FOLDER, "--study", "weat6", "-o", output, "--draws", "100", "--seed", "1", "--covariates", shares]
     assert in_process("trend", *given, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
     made = {"report.html", "trend.png", "conclusions.txt", "conclusions.json"}
-    made |= {f"{name}.csv" for name in ("gaps", "changes", "all_changes", "lines", "neighbours", "words", "lacking")}
+    made |= {f"{name}.csv" for name in ("gaps", "changes", "lines", "neighbours", "words", "distances", "lacking")}
     assert {path.name for path in output.iterdir()} == made
     assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}
@@ -35,7 +35,7 @@ def test_slopes_on_numbers_of_the_words(tmp_path: Path, monkeypatch: pytest.Monk
     words = [word for group in bb.load_study("weat6").protected.values() for word in group]
     lengths = "".join(f"{word},{len(word)}\n" for word in words)
     (tmp_path / "letters.csv").write_text(f"word,letters\n{lengths}")
-    given = [FOLDER, "--study", "weat6", "-o", tmp_path / "moved", "--draws", "400", "--seed", "1"]
+    given = [FOLDER, "--study", "weat6", "-o", tmp_path / "moved", "--draws", "100", "--seed", "1"]
     given += ["--word-covariates", tmp_path / "letters.csv"]
     assert in_process("trend", *given, monkeypatch=monkeypatch) == 0
     slopes = pd.read_csv(tmp_path / "moved" / "slopes.csv")
@@ -49,7 +49,7 @@ def test_files_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     for name, table in made_tables(periods=2).items():
         paths.append(tmp_path / f"{name}.csv")
         bb.write_table(table, paths[-1])
-    given = ["-o", tmp_path / "moved.json", "--draws", "400", "--seed", "1", "--these-words", "-q"]
+    given = ["-o", tmp_path / "moved.json", "--draws", "100", "--seed", "1", "--these-words", "-q"]
     assert in_process("trend", *paths, *given, monkeypatch=monkeypatch) == 0
     assert json.loads((tmp_path / "moved.json").read_text())["settings"]["Scope"] == "these_words"
     assert in_process("trend", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2

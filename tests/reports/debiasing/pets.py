@@ -8,7 +8,7 @@ import bayesbias as bb
 from tests.cells import pets
 
 SETS = bb.debias.DebiasWords("kind", [["she", "he"], ["her", "his"], ["woman", "man"]])
-SMALL: dict[str, Any] = {"model": "no_pooling", "draws": 100, "progress": False, "random_seed": 1}
+SMALL: dict[str, Any] = {"draws": 100, "progress": False, "random_seed": 1}
 OTHERS = [f"word{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(60)]
 
 

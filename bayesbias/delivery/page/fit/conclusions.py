@@ -99,21 +99,16 @@ def _code(page: FitReport, study: str | None) -> str:
     arguments = ", ".join(f"{name}={fit_attribute(fit, name)}" for name in ("draws", "tune", "chains"))
     compared = ""
     if page.comparison is not None:
-        comparison = page.comparison
+        first, *others = page.comparison.conditions
         lines += [
             f"other_{place} = bb.read_table({json.dumps('PATH of the table ' + name)})"
-            for place, name in enumerate(comparison.names, 1)
+            for place, name in enumerate(others, 1)
         ]
-        others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
-        fitted = comparison.fits[comparison.baseline]
-        settings = ", ".join(f"{name}={fit_attribute(fitted, name)}" for name in ("draws", "chains"))
-        if comparison.facts["difference_prior"]:
-            settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
-        lines.append(
-            f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
-            f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
-            f"rope={comparison.facts['rope']}, {settings}, random_seed={comparison.facts['random_seed']})"
+        tables = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(others, 1))
+        settings = ", ".join(
+            f"{name}={page.comparison.facts[name]}" for name in ("hdi_prob", "rope", "draws", "random_seed")
         )
+        lines.append(f"comparison = bb.compare_embeddings({{{json.dumps(first)}: table, {tables}}}, {settings})")
         compared = "comparison=comparison, "
     lines += [
         f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "

@@ -1,38 +1,28 @@
 """The section on other embeddings."""
 
-from bayesbias.base.number_text import count_text, distance_text, percent_text, probability_text, signed_text
+from bayesbias.base.number_text import percent_text, probability_text, signed_text
 from bayesbias.base.statements import StatementList, rows_of
 from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Paragraph, Section, figure, frame_table
-from bayesbias.delivery.plots.embeddings.comparison import plot_embeddings
-from bayesbias.reports.embeddings.comparison import EmbeddingComparison
-from bayesbias.reports.embeddings.comparison_conclusions import difference_parts, reading_text
+from bayesbias.delivery.plots.embeddings.changes import plot_changes
+from bayesbias.reports.changes.result import Changes
+from bayesbias.reports.changes.statements import reading_text
 from bayesbias.reports.fit_report import FitReport
 
 _TITLE = "Comparison with other embeddings"
 
 
 def embeddings_section(page: FitReport) -> Section:
-    """Return the section on the differences between other embeddings and the fitted one."""
-    comparison = page.comparison
-    if comparison is None:
+    """Return the section on the changes from the fitted embedding to others."""
+    changes = page.comparison
+    if changes is None:
         return Section("embeddings", _TITLE, [])
-    conclusions = comparison.conclusions
     blocks: list[Block] = []
-    for name in comparison.names:
-        blocks += [Heading(f"{name} minus {comparison.baseline}"), *_comparison_blocks(comparison, name)]
+    for name in changes.conditions[1:]:
+        blocks += [Heading(f"From {changes.conditions[0]} to {name}"), *_change_blocks(changes, name)]
     # The explanation of figures and tables follows them.
-    texts = [
-        StatementList("How to read it", conclusions.reading),
-        StatementList("Do not report these numbers yet: a sampler did not converge", conclusions.doubts),
-        *(part for embedding in conclusions.embeddings.values() for part in difference_parts(embedding)),
-        StatementList("What it does not show", conclusions.limits),
-    ]
-    for part in texts:
+    for part in changes.parts:
         blocks += _part_blocks(part)
-    headlines = []
-    for embedding in conclusions.embeddings.values():
-        headlines.append(str(embedding.verdict))
-        headlines += [f"Beware: {doubt}" for doubt in embedding.doubts]
+    headlines = [changes.answers[0].text, *(f"Beware: {doubt}" for doubt in changes.doubts)]
     return Section("embeddings", _TITLE, blocks, headlines)
 
 
@@ -45,76 +35,49 @@ def _part_blocks(part: StatementList) -> list[Block]:
     return [*heading, *map(Paragraph, texts)]
 
 
-def _comparison_blocks(comparison: EmbeddingComparison, name: str) -> list[Block]:
-    baseline, prob = comparison.baseline, percent_text(comparison.facts["hdi_prob"])
-    differences, by_word, gaps = (
-        frame[frame["embedding"] == name]
-        for frame in (comparison.differences, comparison.differences_by_word, comparison.gaps)
+def _change_blocks(changes: Changes, name: str) -> list[Block]:
+    """Return the figure and the tables of the changes to a condition."""
+    first, prob = changes.conditions[0], percent_text(changes.facts["hdi_prob"])
+    gaps, distances = (frame[frame["second"] == name] for frame in (changes.changes, changes.distances))
+    rope = {"probability_in_rope": ("Too small to matter", probability_text)} if changes.facts["rope"] else {}
+    estimate = {"mean": ("Change", signed_text), "hdi_low:hdi_high": ("Interval", signed_text)}
+    every = (gaps["protected_word"] == "") & (gaps["protected_group"] == "")
+    means = "; ".join(f"{row['contrast']} {signed_text(row['mean'])}" for row in rows_of(gaps[every]))
+    shown = gaps.assign(
+        protected_word=gaps["protected_word"]
+        .where(gaps["protected_word"] != "", gaps["protected_group"])
+        .where(~every, "all words"),
+        reading=[reading_text(reading, name) for reading in gaps["reading"]],
     )
-    rope = {"probability_in_rope": ("Too small to matter", probability_text)} if comparison.facts["rope"] else {}
-    estimate = {"mean": ("Difference", signed_text), "hdi_low:hdi_high": ("Interval", signed_text)}
+    columns = {
+        "contrast": ("Gap", None),
+        "protected_word": ("Word", None),
+        **estimate,
+        "reading": ("Reading", None),
+        **rope,
+    }
     moments = {
+        "connection": ("Connection", None),
+        "protected_word": ("Word", None),
         **estimate,
         "direction": (f"In {name}", None),
         "probability_of_direction": ("Probability", probability_text),
         **rope,
     }
-    drawn = gaps[gaps["protected_word"] == ""] if len(gaps) else differences
-    means = "; ".join(
-        f"{row['contrast' if len(gaps) else 'connection']} {signed_text(row['mean'])}" for row in rows_of(drawn)
-    )
-    blocks: list[Block] = [
+    of_all = distances["protected_word"] == ""
+    all_words = distances.assign(protected_word=distances["protected_word"].where(~of_all, "all words"))
+    return [
         figure(
-            plot_embeddings(comparison, other=name),
-            f"Differences, {name} minus {baseline}: posterior means and {prob} intervals, filled if the interval "
-            f"excludes 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from "
-            "separate fits and need not differ by exactly the difference, which is the number to use.",
-            f"Points with intervals. Differences: {means}.",
-        )
-    ]
-    if len(gaps):
-        every = gaps["protected_word"] == ""
-        shown = gaps.assign(
-            protected_word=gaps["protected_word"].where(~every, "all words"),
-            reading=[reading_text(reading, baseline, name) for reading in gaps["reading"]],
-        )
-        columns = {
-            "contrast": ("Gap", None),
-            "protected_word": ("Word", None),
-            **estimate,
-            "reading": ("Reading", None),
-            "other_gap": (f"Gap in {name}", signed_text),
-            "other_low:other_high": ("Its interval", signed_text),
-            "baseline_gap": (f"Gap in {baseline}", signed_text),
-            "baseline_low:baseline_high": ("Its interval", signed_text),
-            **rope,
-        }
-        blocks += [
-            frame_table(shown[every], f"Difference of gaps, {name} minus {baseline}, {prob} HPDI", columns),
-            frame_table(shown[~every], f"The same for each protected word, {prob} HPDI", columns, folded=True),
-        ]
-    blocks += [
-        frame_table(
-            differences,
-            f"Mean difference between the distances of a pair, {name} minus {baseline}, {prob} HPDI; above 0, farther",
-            {
-                "connection": ("Connection", None),
-                "pairs": ("Pairs", count_text),
-                **moments,
-                "average_other": (f"Average in {name}", distance_text),
-                "average_baseline": (f"Average in {baseline}", distance_text),
-            },
+            plot_changes(changes, second=name),
+            f"Changes from {first} to {name}: posterior means and {prob} intervals, filled if settled. Between them "
+            f"the gap in {first} (hollow) and in {name} (filled): these come from separate fits and need not differ by "
+            "exactly the change, which is the number to use.",
+            f"Points with intervals. Changes: {means}.",
         ),
+        frame_table(shown[every], f"Changes of gaps, {prob} HPDI", columns),
+        frame_table(shown[~every], f"The same for each group and protected word, {prob} HPDI", columns, folded=True),
         frame_table(
-            by_word,
-            f"Mean difference of distances for each protected word, {prob} HPDI",
-            {
-                "protected_word": ("Word", None),
-                "connection": ("Connection", None),
-                "pairs": ("Pairs", count_text),
-                **moments,
-            },
-            folded=True,
+            all_words[of_all], f"Changes of mean distances, {prob} HPDI; above 0, farther apart in {name}", moments
         ),
+        frame_table(all_words[~of_all], f"Changes of mean distances of each word, {prob} HPDI", moments, folded=True),
     ]
-    return blocks

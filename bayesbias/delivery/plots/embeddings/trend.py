@@ -17,7 +17,7 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import contrast_sides, settled
-from bayesbias.reports.periods.trend_result import Trend
+from bayesbias.reports.changes.result import Changes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _MOST_LABELS = 10
 
 
-def plot_trend(trend: Trend) -> "Figure":
+def plot_trend(trend: Changes) -> "Figure":
     """Draw the gap in each period with its interval, and the plain differences.
 
     Parameters
     ----------
     trend
-        A trend from `bayesbias.trend`.
+        What `bayesbias.trend` returned.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def plot_trend(trend: Trend) -> "Figure":
 
     Raises
     ------
-    ArgumentError
+    ArgumentError, ReportError
         If `trend` is not a trend.
 
     Examples
@@ -53,8 +53,9 @@ def plot_trend(trend: Trend) -> "Figure":
     >>> len(bb.plots.plot_trend(moved).axes)
     3
     """
-    check_type("trend", trend, Trend, "what trend returned")
-    overall = trend.gaps[trend.gaps["protected_group"] == ""]
+    check_type("trend", trend, Changes, "what trend returned")
+    _check_times(trend)
+    overall = trend.gaps[(trend.gaps["protected_group"] == "") & (trend.gaps["protected_word"] == "")]
     contrasts = list(dict.fromkeys(overall["contrast"]))
     times = np.asarray(trend.facts["times"])
     figure = new_figure(6.4, 1.3 + 2.3 * len(contrasts))
@@ -67,7 +68,12 @@ def plot_trend(trend: Trend) -> "Figure":
     return figure
 
 
-def plot_slopes(trend: Trend) -> "Figure":
+def _check_times(trend: Changes) -> None:
+    if trend.facts["times"] is None:
+        raise ReportError("The conditions of these changes are no periods. Draw them with plot_changes.")
+
+
+def plot_slopes(trend: Changes) -> "Figure":
     """Draw the slope of the words' gaps on each covariate of words in each period.
 
     Parameters
@@ -97,7 +103,7 @@ def plot_slopes(trend: Trend) -> "Figure":
     >>> len(bb.plots.plot_slopes(moved).axes)
     1
     """
-    check_type("trend", trend, Trend, "what trend returned")
+    check_type("trend", trend, Changes, "what trend returned")
     if trend.slopes.empty:
         raise ReportError("The trend has no slopes. Give covariates of words: bb.trend(..., word_covariates=...).")
     slopes = trend.slopes[trend.slopes["quantity"] == "slope"]
@@ -133,11 +139,11 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
     furnish(axes, "y", small=True)
 
 
-def _finish(figure: "Figure", lowest: "Axes", trend: Trend, title: str, crosses: str) -> None:
+def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosses: str) -> None:
     """Label the periods and title the figure."""
     times = np.asarray(trend.facts["times"])
     step = -(-len(times) // _MOST_LABELS)
-    labels = [short_label(name, 14) for name in trend.facts["periods"]]
+    labels = [short_label(name, 14) for name in trend.conditions]
     lowest.set_xticks(times[::step], labels[::step])
     lowest.set_xlabel("Period")
     margin = 0.06 * np.ptp(times)

@@ -12,10 +12,10 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.delivery.page.fit import fit_page as report
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
+from bayesbias.reports.changes.compare import compare_embeddings
+from bayesbias.reports.changes.statements import reading_text
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
-from bayesbias.reports.embeddings.comparison import compare_embeddings
-from bayesbias.reports.embeddings.comparison_conclusions import reading_text
 from bayesbias.reports.fit_report import check_comparison
 from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.delivery.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, fit_page, small_table
@@ -176,18 +176,21 @@ def test_beside_another_embedding(fitted: xr.DataTree, page: str, tmp_path: Path
     table = small_table()
     after = table.assign(cosine_distance=table["cosine_distance"] * 0.9 + 0.1)
     after.loc[0, "cosine_distance"] += 0.01
-    compared = compare_embeddings({"one": table, "<b>other</b>": after}, "crossed", draws=200, chains=2, random_seed=2)
+    compared = compare_embeddings({"one": table, "<b>other</b>": after}, draws=200, random_seed=2)
     path = fit_page(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
     text = path.read_text(encoding="utf-8")
     reader = Reader(text)
-    rows = reader.table("Mean difference between the distances")
-    assert column(rows, "Difference") == [f"{value:+.3f}" for value in compared.differences["mean"]]
-    rows = reader.table("Difference of gaps")
-    gaps = compared.gaps.query("protected_word == ''")
-    assert column(rows, "Reading") == [reading_text(reading, "one", "<b>other</b>") for reading in gaps["reading"]]
-    assert column(rows, "Difference") == [f"{value:+.3f}" for value in gaps["mean"]]
+    for title, frame in (("Changes of mean distances,", compared.distances), ("Changes of gaps", compared.changes)):
+        of_all = frame[(frame["protected_word"] == "") & (frame.get("protected_group", "") == "")]
+        assert column(reader.table(title), "Change") == [f"{value:+.3f}" for value in of_all["mean"]]
+    assert column(reader.table("Changes of gaps"), "Reading") == [
+        reading_text(reading, "<b>other</b>") for reading in of_all["reading"]
+    ]
     assert not reader.all("b")
-    assert any("words: '<b>other</b>' minus 'one' is" in text for text in reader.texts)
+    assert any(
+        f"from one to <b>other</b>: {reading_text(of_all['reading'].iloc[0], '<b>other</b>')}" in text
+        for text in reader.texts
+    )
     assert len(reader.all("img")) == 7
     # All else is of the same fit and seed: the same, byte by byte.
     quick_sections, page_sections = (
@@ -234,16 +237,16 @@ def test_a_comparison_that_begins_with_another_table_is_refused(fitted: xr.DataT
     table = small_table()
     changed = table["cosine_distance"] * 0.9 + 0.1
     other = table.assign(cosine_distance=changed.where(table.index > 0, table["cosine_distance"]))
-    first = compare_embeddings({"other": other, "own": table}, "hierarchical", draws=200, chains=2, random_seed=2)
+    first = compare_embeddings({"other": other, "own": table}, draws=200, random_seed=2)
     where = f"{table.loc[1, 'protected_word']!r} with {table.loc[1, 'attribute_word']!r}"
     with pytest.raises(ReportError, match=rf"'other'.* {re.escape(where)}") as caught:
         fit_page(fitted, tmp_path / "p.html", comparison=first)
     assert str(caught.value).startswith("comparison: its first table")
     assert not list(tmp_path.iterdir())
-    # What the fitted table shares with the others may be less than all of it, and no more.
-    check_comparison(replace(first, baseline="own"), table.sample(frac=1, random_state=0))
+    own = replace(first, facts={**first.facts, "conditions": ["own", "other"]})
+    check_comparison(own, table.sample(frac=1, random_state=0))
     with pytest.raises(ReportError, match="'own'"):
-        check_comparison(replace(first, baseline="own"), table.drop(index=3))
+        check_comparison(own, table.drop(index=3))
 
 
 def test_an_old_page_stays_until_the_new_one_is_whole(

@@ -13,7 +13,7 @@ from tests.models.periods.made import made_tables
 def test_points_are_the_gaps_and_crosses_the_plain_differences() -> None:
     moved = bb.trend(made_tables(periods=4), draws=400, random_seed=1, progress=False)
     (axes,) = bb.plots.plot_trend(moved).axes
-    gaps = moved.gaps[moved.gaps["protected_group"] == ""]
+    gaps = moved.gaps[(moved.gaps["protected_group"] == "") & (moved.gaps["protected_word"] == "")]
     crosses = [line for line in axes.lines if line.get_marker() == "x"]
     np.testing.assert_allclose(crosses[0].get_ydata(), gaps["observed"])
     segments = axes.collections[0].get_segments()

@@ -14,9 +14,9 @@ from bayesbias.estimates.intervals import settled
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
 from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.reports.changes.conditions import period_name
+from bayesbias.reports.changes.frames import estimate_rows
 from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
-from bayesbias.reports.periods.period_inputs import period_name
-from bayesbias.reports.periods.trend_frames import estimate_rows
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers
 from bayesbias.tables.conversion import as_frame

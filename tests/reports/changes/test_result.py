@@ -1,7 +1,7 @@
 """What a trend says and shows."""
 
 import bayesbias as bb
-from tests.reports.periods.test_period_slopes import SHARES, tables
+from tests.reports.changes.test_word_slopes import SHARES, tables
 
 
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
@@ -16,9 +16,9 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
 
 
 def test_without_covariates_of_words_there_are_none() -> None:
-    moved = bb.trend(tables(), draws=400, random_seed=1, progress=False)
+    moved = bb.trend(tables(), draws=100, random_seed=1, progress=False)
     assert moved.slopes.empty
     assert set(moved.contents.figures) == {"trend"}
     assert "slopes" not in moved.contents.tables
     assert "slope on" not in str(moved)
-    assert "STUDY, draws=400, random_seed=1)" in moved.contents.code
+    assert "STUDY, draws=100, random_seed=1)" in moved.contents.code

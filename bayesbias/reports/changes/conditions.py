@@ -1,4 +1,4 @@
-"""The inputs of a trend: distance tables by period, times and covariates."""
+"""The inputs of comparisons: distance tables by condition; of a trend, also times and covariates."""
 
 import os
 from collections.abc import Mapping
@@ -20,13 +20,10 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
-from bayesbias.models.data import lacking_sides
-from bayesbias.models.periods.period_sample import PeriodSample
-from bayesbias.reports.embeddings.shared_pairs import checked_tables
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
 from bayesbias.tables.conversion import as_frame
-from bayesbias.tables.schema import table_facts
+from bayesbias.tables.schema import drop_duplicates, validate_table
 from bayesbias.tables.table_files import is_table_name, read_table
 
 if TYPE_CHECKING:
@@ -36,10 +33,33 @@ _PAIR = ["protected_word", "attribute_word"]
 _SLOPE = "line, first to last period"
 
 
-def tables_by_period(
-    periods: Any, study: StudyLike | None, case: Any
-) -> "tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]":
-    """Return valid tables by period, in the order of time, and the facts of each table.
+def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return valid tables of one study without repetitions, by condition, or raise an error that names the fault."""
+    import pandas as pd
+
+    if not isinstance(tables, Mapping) or len(tables) < 2:
+        size = f"a mapping of {len(tables)}" if isinstance(tables, Mapping) else f"a {type(tables).__name__}"
+        raise ReportError(
+            f"tables is {size}. Give at least two tables by name, such as {{'original': table, 'debiased': other}}."
+        )
+    checked = {}
+    for name, table in tables.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ReportError(f"The key {name!r} of tables is not the name of an embedding. Give a non-blank string.")
+        table = as_frame(table)
+        if not isinstance(table, pd.DataFrame):
+            raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
+        try:
+            valid = validate_table(table)
+        except TableError as error:
+            raise TableError(f"Table {name!r}: {error}") from error
+        checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)
+    _check_connections(checked)
+    return checked
+
+
+def tables_by_period(periods: Any, study: StudyLike | None, case: Any) -> "dict[str, pd.DataFrame]":
+    """Return valid tables by period, in the order of time.
 
     `periods` is a folder, or a mapping of periods to tables or to embeddings, which need the study.
     """
@@ -71,8 +91,7 @@ def tables_by_period(
             tables[name] = _table(source, study, case, name)
     checked = checked_tables(tables)
     order = sorted(checked, key=dict(zip(names, times_of(names), strict=True)).__getitem__)
-    _check_connections(checked)
-    return {name: checked[name] for name in order}, {name: dict(table_facts(checked[name])) for name in order}
+    return {name: checked[name] for name in order}
 
 
 def _table(source: Any, study: StudyLike, case: Any, name: str) -> "pd.DataFrame":
@@ -157,16 +176,6 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
     return frame
 
 
-def lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
-    """Return the list of each word."""
-    lists: dict[str, str] = {}
-    for table in tables.values():
-        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
-            pairs = table[[words, names]].drop_duplicates().astype(str)
-            lists |= dict(pairs.itertuples(index=False, name=None))
-    return lists
-
-
 def _read_covariates(path: Path) -> "pd.DataFrame":
     return read_csv(path, "Give a column period and one or more columns of numbers.", dtype={"period": str})
 
@@ -196,25 +205,3 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
             "one out, or use walk=True."
         )
     return design
-
-
-def trend_facts(
-    sample: PeriodSample, facts: Mapping[str, Mapping[str, Any]], times: np.ndarray, covariates: "pd.DataFrame"
-) -> dict[str, Any]:
-    """Return the facts of the tables of a trend: `facts` of each, and the sizes of the sample that they make."""
-    names = list(dict.fromkeys(str(of_period["study"]) for of_period in facts.values() if "study" in of_period))
-    return {
-        "study": ", ".join(names),
-        "periods": list(sample.periods),
-        "times": times.tolist(),
-        "protected_words": len(sample.protected_words),
-        "attribute_words": len(sample.attribute_words),
-        "covariates": [str(name) for name in covariates],
-        "groups_not_compared": lacking_sides(
-            sample.compared,
-            sample.connection_weights.any(axis=2),
-            np.array(sample.groups)[sample.group_of],
-            sample.connections,
-        ),
-        "lacking": int((~sample.protected_present).any(axis=1).sum() + (~sample.attribute_present).any(axis=1).sum()),
-    }

@@ -34,11 +34,11 @@ def plain_slope(table: pd.DataFrame, values: dict[str, float]) -> float:
 
 
 @pytest.fixture(scope="module")
-def moved() -> bb.reports.Trend:
+def moved() -> bb.reports.Changes:
     return bb.trend(tables(), word_covariates={"share": SHARES}, random_seed=1, progress=False)
 
 
-def test_observed_slopes_are_plain_least_squares(moved: bb.reports.Trend) -> None:
+def test_observed_slopes_are_plain_least_squares(moved: bb.reports.Changes) -> None:
     first, second = (plain_slope(table, SHARES) for table in tables().values())
     assert moved.slopes["observed"].tolist() == pytest.approx([first, second, second - first])
     assert moved.slopes["period"].tolist() == ["1990", "2000", "1990 to 2000"]
@@ -77,7 +77,7 @@ def test_words_like_these_have_no_narrower_slopes_than_these_words_with_two_attr
         assert (widths[0] > 0.97 * widths[1]).all()
 
 
-def test_a_period_has_about_the_interval_of_a_fit_of_its_own(moved: bb.reports.Trend) -> None:
+def test_a_period_has_about_the_interval_of_a_fit_of_its_own(moved: bb.reports.Changes) -> None:
     alone = bb.covariate_effect(
         bb.fit(tables()[1990], covariates={"share": SHARES}, random_seed=1, progress=False)
     ).effects.iloc[0]
@@ -94,7 +94,7 @@ def test_a_change_is_paired() -> None:
     assert change["sd"] < 1e-5 < 1e-3 < same.slopes["sd"].iloc[0]
 
 
-def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.reports.Trend, tmp_path: Path) -> None:
+def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.reports.Changes, tmp_path: Path) -> None:
     rows = [(word, year, 100 * share) for year in (1990, 2000) for word, share in SHARES.items()]
     rows += [("other", 1990, 1.0), ("other", 1990, 2.0)]  # which no table has
     frame = pd.DataFrame(rows, columns=["word", "period", "percent"])
@@ -116,7 +116,7 @@ def test_a_change_is_that_of_words_which_both_periods_have() -> None:
     assert slopes["observed"].iloc[2] == pytest.approx(0, abs=1e-12)
 
 
-def test_these_words_have_the_error_of_attribute_words_alone(moved: bb.reports.Trend) -> None:
+def test_these_words_have_the_error_of_attribute_words_alone(moved: bb.reports.Changes) -> None:
     these = bb.trend(
         tables(), word_covariates={"share": SHARES}, scope="these_words", random_seed=1, progress=False
     ).slopes

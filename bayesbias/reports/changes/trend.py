@@ -15,35 +15,21 @@ from bayesbias.base.checks import (
     check_probability,
     check_rope,
     resolve_seed,
-    with_progress,
 )
-from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.case_rules import Case
-from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import check_baseline, contrast_name
-from bayesbias.models.multivariate.attribute_sample import has_both
-from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.reports.periods.period_inputs import (
+from bayesbias.reports.changes.conditions import (
     covariates_by_period,
-    lists_of,
     tables_by_period,
     times_of,
     trend_design,
-    trend_facts,
 )
-from bayesbias.reports.periods.period_slopes import draw_slopes, slope_rows, word_covariates_by_period
-from bayesbias.reports.periods.trend_frames import (
-    CHAINS,
-    change_rows,
-    gap_rows,
-    lacking_rows,
-    line_rows,
-    word_rows,
-)
-from bayesbias.reports.periods.trend_result import DRAWS, Trend
+from bayesbias.reports.changes.engine import changes_of
+from bayesbias.reports.changes.frames import Estimation, line_rows
+from bayesbias.reports.changes.result import DRAWS, Changes
+from bayesbias.reports.changes.word_slopes import draw_slopes, slope_rows, word_covariates_by_period
 from bayesbias.reports.posterior.contrasts import SCOPES
 from bayesbias.studies.study import StudyLike
 
@@ -52,10 +38,6 @@ if TYPE_CHECKING:
 
     from bayesbias.embeddings.embedding import EmbeddingLike
     from bayesbias.models.covariates import CovariatesLike
-
-# Arrays of draws of all words in all periods that are in memory at once.
-_ARRAYS = 5
-_DRAWN_FRAMES = ("gaps", "changes", "lines", "slopes", "neighbours", "words")
 
 
 def trend(
@@ -73,7 +55,7 @@ def trend(
     draws: int = DRAWS,
     random_seed: int | None = None,
     progress: bool = True,
-) -> Trend:
+) -> Changes:
     """Return how an association moved over periods: gaps, changes, a trend, and the words that moved.
 
     Two periods may also be an original and a debiased embedding, or any two embeddings of the same words.
@@ -109,7 +91,7 @@ def trend(
     rope
         Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
     draws
-        Number of posterior draws, a multiple of 4.
+        Posterior draws of each of the 4 chains.
     random_seed
         Seed of the draws. None draws one and records it.
     progress
@@ -117,8 +99,13 @@ def trend(
 
     Returns
     -------
-    Trend
-        Frames `gaps`, `changes`, `lines`, `slopes`, `neighbours`, `words` and `lacking`. `print` shows its conclusions.
+    Changes
+        Frames `gaps`, `changes`, `distances`, `lines`, `slopes`, `neighbours` and `lacking`; `print` shows its
+        conclusions. `lines` has, for each contrast, the change along the line from the first to the last period, the
+        change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
+        least-squares slope of the words' gaps on each word covariate in each period (`quantity` is ``"slope"``) and its
+        change from the first to the last (``"change"``); `neighbours` the statistic of Durbin and Watson and the share
+        of simulated independent deviations with a smaller one.
 
     Raises
     ------
@@ -168,82 +155,50 @@ def trend(
     >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
     [['Donna', '1960'], ['Lisa', '1950']]
     """
-    import pandas as pd
-    import xarray as xr
-
-    from bayesbias import __version__
-    from bayesbias.estimates.estimate_frame import EstimateFrame
-
-    seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
-    region = check_rope(rope)
     check_choice("scope", scope, SCOPES)
     check_flag("walk", walk)
-    count = -(-check_count("draws", draws, least=100) // CHAINS) * CHAINS
-    tables, facts = tables_by_period(periods, study, case)
-    sample = period_sample(tables)
-    check_baseline(baseline, sample.connections, "tables")
-    times = times_of(list(sample.periods))
-    covariate_frame = covariates_by_period(covariates, sample.periods)
+    estimation = Estimation(
+        draws=check_count("draws", draws, least=100),
+        seed=resolve_seed(random_seed),
+        hdi_prob=hdi_prob,
+        rope=check_rope(rope),
+        scope=scope,
+        baseline=baseline,
+    )
+    tables = tables_by_period(periods, study, case)
+    sample, names = period_sample(tables), tuple(tables)
+    times = times_of(list(names))
+    covariate_frame = covariates_by_period(covariates, names)
     design = trend_design(covariate_frame, times, walk=walk)
     of_words = None if word_covariates is None else word_covariates_by_period(word_covariates, sample)
-    words, size = len(sample.protected_words), len(sample.periods)
-    check_memory(
-        8 * count * size * words * _ARRAYS,
-        f"{count:,} draws of {words:,} words in {size} periods",
-        "Take fewer draws or words, or allow more memory.",
-    )
-    lists = list_deviations(sample)
-    base = sample.connections.index(baseline)
-    others = [
-        place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()
-    ]
-    if not others:
-        raise ReportError(
-            f"No protected word has both {baseline} and other attribute words, so there is no gap. Give a group lists "
-            "of both kinds."
-        )
-    frames: dict[str, list[Any]] = {name: [] for name in _DRAWN_FRAMES}
-    overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
-    names = []
-    for other in with_progress(others, "Drawing contrasts", progress=progress):
-        drawn = draw_contrast(sample, lists, times, (base, other), draws=count, chains=CHAINS, seed=seed)
-        name = contrast_name(baseline, sample.connections[other])
-        names.append(name)
-        gaps = gap_rows(drawn, sample, scope, hdi_prob, region)
-        rows = {
-            "gaps": gaps,
-            "changes": change_rows(drawn, sample, gaps, scope, hdi_prob, region),
-            "words": word_rows(drawn, sample, hdi_prob),
-        }
-        if design is not None:
-            data = (drawn.overall(scope), design.to_numpy(), times)
-            line = draw_line(*data, walk=walk, seed=seed)
-            sd_name = "sd of a step" if walk else "sd of periods"
-            rows["lines"] = line_rows(line, list(map(str, design)), sd_name, hdi_prob)
-            if not walk and (test := neighbour_test(line, *data, seed=seed)):
-                rows["neighbours"] = pd.DataFrame([asdict(test)])
+
+    def lines(drawn: ContrastDraws) -> "dict[str, pd.DataFrame]":
+        frames = {} if design is None else _trend_frames(drawn, design, times, estimation, walk=walk)
         if of_words is not None:
-            slopes = draw_slopes(sample, drawn, of_words, seed=seed)
-            rows["slopes"] = slope_rows(slopes, of_words.names, sample.periods, scope, hdi_prob)
-        for key, frame in rows.items():
-            frame.insert(0, "contrast", name)
-            frames[key].append(frame)
-        for key in SCOPES:
-            overall[key].append(drawn.overall(key).draws.reshape(CHAINS, -1, size))
-    dims = ("chain", "draw", "contrast", "period")
-    return Trend(
-        **{
-            key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=["contrast"])
-            for key, parts in frames.items()
-        },
-        lacking=lacking_rows(sample, facts, lists_of(tables)),
-        draws=xr.Dataset(
-            {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items()},
-            coords={"contrast": names, "period": list(sample.periods)},
-        ),
-        facts=trend_facts(sample, facts, times, covariate_frame)
-        | {"word_covariates": [] if of_words is None else list(of_words.names)}
-        | {"scope": scope, "walk": walk, "trend": design is not None, "draws": count, "random_seed": seed}
-        | {"hdi_prob": hdi_prob, "rope": region, "version": __version__},
-    )
+            slopes = draw_slopes(sample, drawn, of_words, seed=estimation.seed)
+            frames["slopes"] = slope_rows(slopes, of_words.names, names, scope, hdi_prob)
+        return frames
+
+    facts = {
+        "covariates": [str(name) for name in covariate_frame],
+        "word_covariates": [] if of_words is None else list(of_words.names),
+        "walk": walk,
+        "trend": design is not None,
+    }
+    return changes_of(tables, sample, estimation, times=times, lines=lines, facts=facts, progress=progress)
+
+
+def _trend_frames(
+    drawn: ContrastDraws, design: "pd.DataFrame", times: np.ndarray, estimation: Estimation, *, walk: bool
+) -> "dict[str, pd.DataFrame]":
+    """Return the trend of a contrast over all words, and whether neighbouring periods deviate from it alike."""
+    import pandas as pd
+
+    data = (drawn.overall(estimation.scope), design.to_numpy(), times)
+    line = draw_line(*data, walk=walk, seed=estimation.seed)
+    sd_name = "sd of a step" if walk else "sd of periods"
+    frames = {"lines": line_rows(line, list(map(str, design)), sd_name, estimation.hdi_prob)}
+    if not walk and (test := neighbour_test(line, *data, seed=estimation.seed)):
+        frames["neighbours"] = pd.DataFrame([asdict(test)])
+    return frames

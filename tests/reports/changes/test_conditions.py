@@ -1,4 +1,4 @@
-"""Inputs of trends: tables by period, times and covariates."""
+"""Inputs of comparisons: tables by condition, times and covariates."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, InputFileError, LostWordsWarning, ReportError, TableError
-from bayesbias.reports.periods.period_inputs import covariates_by_period, tables_by_period, times_of
+from bayesbias.reports.changes.conditions import covariates_by_period, tables_by_period, times_of
 from tests.models.periods.made import made_tables
 
 PERIODS = ("1900", "1910", "1920")
@@ -18,10 +18,9 @@ PERIODS = ("1900", "1910", "1920")
 def test_periods_that_are_numbers_are_sorted() -> None:
     tables = made_tables()
     given = {int(name): tables[name] for name in reversed(PERIODS)}
-    ordered, facts = tables_by_period(given, None, "exact")
-    assert tuple(ordered) == tuple(facts) == PERIODS
+    assert tuple(tables_by_period(given, None, "exact")) == PERIODS
     named = {"original": tables["1920"], "debiased": tables["1900"]}
-    assert list(tables_by_period(named, None, "exact")[0]) == ["original", "debiased"]
+    assert list(tables_by_period(named, None, "exact")) == ["original", "debiased"]
 
 
 def test_times() -> None:
@@ -37,9 +36,9 @@ def test_files_of_tables_and_embeddings(tmp_path: Path) -> None:
     with pytest.warns(LostWordsWarning):
         table = bb.distance_table(bb.load_embedding(folder / "1990.npz"), study, max_lost=1)
     bb.write_table(table, tmp_path / "1990.csv")
-    tables, facts = tables_by_period({"1950": folder / "1950.npz", "1990": tmp_path / "1990.csv"}, study, "exact")
+    tables = tables_by_period({"1950": folder / "1950.npz", "1990": tmp_path / "1990.csv"}, study, "exact")
     pd.testing.assert_frame_equal(tables["1990"], table, check_categorical=False)
-    assert any(entry["word"] == "Lisa" for entry in facts["1950"]["lost_words"])
+    assert any(entry["word"] == "Lisa" for entry in bb.lost_words(tables["1950"]).to_dict("records"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The same gap under several conditions: embeddings, periods, methods of debiasing."""

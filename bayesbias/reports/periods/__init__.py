@@ -1,1 +1,0 @@
-"""Gaps over periods: how an association moved, and which words moved."""

@@ -1,0 +1,77 @@
+"""One change has one answer: `compare_embeddings`, `trend` and `debias_report` say the same of the same tables."""
+
+import warnings
+
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import LostWordsWarning
+from bayesbias.reports.changes.result import Changes
+
+SEED = 1
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    """Real vectors before and after hard debiasing, which equalizes words and shifts control words."""
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LostWordsWarning)
+        hard = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
+        return {
+            name: bb.distance_table(embedding, "weat7", max_lost=0.4)
+            for name, embedding in (("original", vectors), ("hard", hard))
+        }
+
+
+@pytest.fixture(scope="module")
+def comparison(tables: dict[str, pd.DataFrame]) -> Changes:
+    return bb.compare_embeddings(tables, random_seed=SEED, progress=False)
+
+
+def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame], comparison: Changes) -> None:
+    moved = bb.trend(tables, random_seed=SEED, progress=False)
+    for name in ("gaps", "changes", "distances", "lacking"):
+        pd.testing.assert_frame_equal(getattr(moved, name), getattr(comparison, name))
+    assert [str(doubt) for doubt in moved.doubts] == [str(doubt) for doubt in comparison.doubts]
+    assert str(moved) == str(comparison)
+    for name in ("diagnostics", "verdict", "answers", "limits"):
+        assert getattr(moved.contents, name) == getattr(comparison.contents, name) or (
+            [str(one) for one in getattr(moved.contents, name)]
+            == [str(one) for one in getattr(comparison.contents, name)]
+        )
+
+
+def test_equalized_words_and_shifted_controls_are_doubts_of_both(comparison: Changes) -> None:
+    assert {"controls differ", "equalized attribute words", "lost words"} <= {doubt.kind for doubt in comparison.doubts}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+def test_a_report_on_debiasing_has_the_rows_and_the_doubts_of_the_comparison(comparison: Changes) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    report = bb.debias_report(
+        {"wikipedia": vectors},
+        "weat7",
+        ["hard"],
+        sets="gender_bolukbasi",
+        measures=["vocabulary_direct_bias"],
+        max_lost=0.4,
+        random_seed=SEED,
+        progress=False,
+    )
+    (row,) = report.table.query("method == 'hard' and kind == 'association'").to_dict("records")
+    change = comparison.changes.iloc[0]
+    gap = comparison.gaps[comparison.gaps["condition"] == "hard"].iloc[0]
+    # Its seed is another one: numbers agree within the Monte Carlo error of 4,000 draws.
+    assert row["change_plain"] == pytest.approx(change["observed"])
+    assert row["value_plain"] == pytest.approx(gap["observed"])
+    assert [row["change_low"], row["change_high"]] == pytest.approx(
+        [change["hdi_low"], change["hdi_high"]], abs=6 * max(change["low_se"], change["high_se"])
+    )
+    assert row["reading"] == change["reading"]
+    (texts,) = report.doubts.values()
+    kinds = [doubt for doubt in comparison.doubts if doubt.kind != "controls differ"]
+    assert {str(doubt) for doubt in kinds} <= set(texts)
+    assert any("control" in text or "human words" in text for text in texts)
