@@ -104,7 +104,7 @@ def rows_of_words(frame: pd.DataFrame, words: Sequence[str]) -> pd.DataFrame:
     >>> rows_of_words(pd.DataFrame({"year": [1, 2, 3]}, index=["nurse", "x", "x"]), ["nurse"])["year"].tolist()
     [1]
     """
-    return frame[~frame.index.duplicated()].reindex(words)
+    return frame[~frame.index.duplicated()].reindex(list(words))
 
 
 def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
