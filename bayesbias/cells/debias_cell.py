@@ -168,7 +168,9 @@ class DebiasCell:
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
         left_out, scores = answer.facts["left_out"], answer.facts["scores"]
-        if not has_texts(left_out) or not has_types(answer.frames["rows"], TEXTS):
+        rows, names = answer.frames["rows"], {study.name for study in self.studies}
+        names |= {request.label for request in self.scores}
+        if not has_texts(left_out) or not has_types(rows, TEXTS) or not (rows.empty or set(rows["measure"]) <= names):
             return False
         if not all(is_text(text) for texts in answer.facts["doubts"].values() for text in texts):
             return False

@@ -98,7 +98,7 @@ def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
     return frame
 
 
-def rows_of_words(frame: pd.DataFrame, words: Sequence[str]) -> pd.DataFrame:
+def rows_of_words(frame: pd.DataFrame, words: list[str]) -> pd.DataFrame:
     """Return the row of each word, empty if there is none; of words that are not wanted, repeats do no harm.
 
     >>> rows_of_words(pd.DataFrame({"year": [1, 2, 3]}, index=["nurse", "x", "x"]), ["nurse"])["year"].tolist()

@@ -192,6 +192,15 @@ def test_draws_that_are_not_finite_are_no_answer(tmp_path: Path) -> None:
     assert KeptAnswers(tmp_path).read(cell) is None
 
 
+@pytest.mark.parametrize("kind", ["audit", "debias"])
+def test_rows_that_were_not_asked_for_are_no_answer(kind: str, tmp_path: Path) -> None:
+    """Their names, of any length, would stand in figures."""
+    cell, answer = CELLS[kind][0], ANSWERS[kind]
+    rows = answer.frames["rows"].assign(measure="x" * 100_000)
+    KeptAnswers(tmp_path).write(cell, replace(answer, frames={**answer.frames, "rows": rows}))
+    assert KeptAnswers(tmp_path).read(cell) is None
+
+
 def _written(kind: str, folder: Path) -> tuple[Any, Path]:
     cell = CELLS[kind][0]
     KeptAnswers(folder).write(cell, ANSWERS[kind])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CSV_TEXT = MemoryCost(7)  # content, text, a stream of it (4), and the parser's copy
+_MOST_COLUMNS = 10_000  # each takes pandas a while, also an empty one
 _BYTES_A_CELL = 16
 _BYTES_A_COLUMN = 2_000
 _BYTES_A_PARQUET_CELL = 40
@@ -51,6 +52,8 @@ def csv_frame(text: str, path: Path, **options: Any) -> "pd.DataFrame":
         f"{path}: {rows:,} rows of {columns:,} columns",
         _ADVICE,
     )
+    if columns > _MOST_COLUMNS:
+        raise ValueError(f"it has {columns:,} columns, more than {_MOST_COLUMNS:,}")
     stream.seek(0)
     frame: pd.DataFrame = pd.read_csv(stream, **options)
     return frame

@@ -23,6 +23,7 @@ from bayesbias.geometry import unit_rows
 
 _ENDINGS = (".npz", ".safetensors")
 _ARRAYS = ("matrix", "unit_length")
+_TYPES = ("F64", "F32", "U8")  # of safetensors; NumPy lacks some of the others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,8 +199,12 @@ def _tensors(source: Path) -> tuple[dict[str, Any], str]:
     library = _safetensors("safetensors")
     try:
         with library.safe_open(source, framework="np") as stream:
-            stored = {key: stream.get_tensor(key) for key in _ARRAYS if key in stream.keys()}  # noqa: SIM118
-            return stored, (stream.metadata() or {}).get("name", "")
+            names = [key for key in _ARRAYS if key in stream.keys()]  # noqa: SIM118
+            if other := [key for key in names if stream.get_slice(key).get_dtype() not in _TYPES]:
+                raise InputFileError(
+                    f"{source}: {other[0]} is of another type than {', '.join(_TYPES)}. Write it again."
+                )
+            return {key: stream.get_tensor(key) for key in names}, (stream.metadata() or {}).get("name", "")
     except library.SafetensorError as fault:
         raise InputFileError(f"{source} is damaged, or no file of safetensors ({fault}). Write it again.") from fault
 

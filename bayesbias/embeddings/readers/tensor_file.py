@@ -4,7 +4,6 @@ A file has the length of its header in eight bytes, the header as JSON (type, sh
 numbers. Nothing in it is code.
 """
 
-import json
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.files.contents import readable
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import InputFileError
@@ -108,8 +108,8 @@ def open_tensors(path: Path) -> TensorFile:
         check_memory(_BYTES_A_HEADER_BYTE * length, f"{source}: its header", "Check whether it is the right file.")
         header = stream.read(length)
     try:
-        entries = json.loads(header.decode())
-    except (ValueError, RecursionError) as error:
+        entries = parse_json(header.decode())
+    except ValueError as error:
         raise InputFileError(f"{source}: its header is no JSON ({error}). Download it again.") from error
     if not isinstance(entries, dict):
         raise InputFileError(f"{source}: its header has no names of arrays. Download it again.")

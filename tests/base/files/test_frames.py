@@ -35,7 +35,14 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "No columns"), (b'a,b\n"1,2\n', "EOF"), (b"a\n1\n1,2,3\n", "tokenizing"), (b"a\n\xff\n", "UTF-8")],
+    [
+        (b"", "No columns"),
+        (b'a,b\n"1,2\n', "EOF"),
+        (b"a\n1\n1,2,3\n", "tokenizing"),
+        (b"a\n\xff\n", "UTF-8"),
+        (b"," * 20_000, "20,001 columns"),
+        (b"a\n" + b"," * 20_000, "20,001 columns"),
+    ],
 )
 def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(content)

@@ -45,6 +45,7 @@ def test_files_of_the_library(tmp_path: Path) -> None:
         ((2).to_bytes(8, "little") + b"{]", "no JSON"),
         ((2).to_bytes(8, "little") + b"[]", "no names of arrays"),
         ((50_000).to_bytes(8, "little") + b"[" * 50_000, "no JSON"),
+        ((13).to_bytes(8, "little") + b'{"a":1,"a":2}', "'a' occurs twice"),
     ],
 )
 def test_damaged_headers_are_named(content: bytes, message: str, tmp_path: Path) -> None:

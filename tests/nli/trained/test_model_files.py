@@ -1,5 +1,6 @@
 """Files of models: what comes back, and files that are damaged, foreign, or say what cannot be."""
 
+import json
 import struct
 import subprocess
 import sys
@@ -142,6 +143,24 @@ def test_files_of_other_programs(path: Path) -> None:
         bb.nli.load(path.parent)
 
 
+@pytest.mark.parametrize("kind", ["F8_E4M3", "F8_E5M2", "BF16", "F16", "F64", "I64"])
+def test_types_of_numbers_that_no_model_has(path: Path, kind: str) -> None:
+    """NumPy lacks some of them."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    size = {"F8_E4M3": 1, "F8_E5M2": 1, "BF16": 2, "F16": 2, "F64": 8, "I64": 8}[kind]
+    head = json.dumps(
+        {
+            "__metadata__": header["__metadata__"],
+            "vectors": {"dtype": kind, "shape": [2, 2], "data_offsets": [0, 4 * size]},
+        }
+    ).encode()
+    path.write_bytes(len(head).to_bytes(8, "little") + head + bytes(4 * size))
+    with pytest.raises(InputFileError, match=r"model\.safetensors"):
+        bb.nli.load(path)
+
+
 def lies() -> Iterator[tuple[str, Callable[[dict[str, Any], dict[str, Any]], Any]]]:
     """Changes of a model's facts and arrays that cannot be, in a file whose checksum is right."""
     odd: tuple[Any, ...] = (None, True, -1, 0, 1.5, "x", [], {}, [1], {"a": 1}, [[1]], 10**30, "\ud800")
@@ -169,6 +188,7 @@ def lies() -> Iterator[tuple[str, Callable[[dict[str, Any], dict[str, Any]], Any
     yield "no vectors", lambda _, arrays: arrays.pop("vectors")
     yield "a vector less", lambda _, arrays: arrays.update(vectors=arrays["vectors"][:-1])
     yield "flat vectors", lambda _, arrays: arrays.update(vectors=arrays["vectors"].ravel())
+    yield "vectors without a length", lambda _, arrays: arrays["vectors"].__setitem__((0, slice(2)), 3e38)
     yield "long vectors", lambda _, arrays: arrays.update(vectors=arrays["vectors"] * 2)
     yield "a weight less", lambda _, arrays: arrays.pop("weights/project")
     yield "a weight more", lambda _, arrays: arrays.update(more=np.zeros(3))
