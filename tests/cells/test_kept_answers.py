@@ -100,8 +100,8 @@ def audit_cell() -> AuditCell:
 def debias_cell() -> DebiasCell:
     words = bb.debias.DebiasWords("kind", [["she", "he"], ["her", "his"], ["woman", "man"]])
     scores = (RequestedScore("vocabulary_direct_bias", "vocabulary_direct_bias"),)
-    settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 25, "chains": 4, "random_seed": 1}
-    parts = ("E1", "0" * 16, "original", None, words, (pets.study(),), scores, bb.load_model("no_pooling"))
+    settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 25, "random_seed": 1}
+    parts = ("E1", "0" * 16, "original", None, words, (pets.study(),), scores)
     return DebiasCell(*parts, **settings)  # type: ignore[arg-type]
 
 

@@ -43,7 +43,6 @@ from tests.reports.made import made_fit
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--method", "sof"], "'soft'"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--strength", "1"], "strength"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d", *2 * ["--method", "hard"]], "hard"),
-        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--model", "crossed"], "--study"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--max-lost", "0.4"], "--study"),
         (
             ["debias", "vectors.txt", "--sets", "x", "-o", "t.csv", "--method", "hard", "--method", "soft"],

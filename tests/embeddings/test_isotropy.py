@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
-from bayesbias.errors import EmbeddingError
+from bayesbias.errors import EmbeddingError, InputFileError
 
 
 def made(count=40, dimensions=6, seed=1):
@@ -54,7 +54,7 @@ def test_what_was_done_is_recorded_in_tables_and_files(tmp_path):
 @pytest.mark.parametrize("steps", [np.array([[1.0]]), np.array(["a", "b"])[:, None]])
 def test_damaged_records_are_refused(tmp_path, steps):
     np.savez(tmp_path / "v.npz", words=np.array(["a", "b"]), vectors=np.eye(2), steps=steps)
-    with pytest.raises(EmbeddingError, match="'steps'"):
+    with pytest.raises(InputFileError, match="'steps'"):
         bb.load_embedding(tmp_path / "v.npz")
 
 

@@ -543,8 +543,8 @@ def findings(cells: pd.DataFrame) -> str:
         f"{coverage('clusters, words of studies alone')}.",
         "**Protected words in clusters**, with opinion words as attributes: "
         f"{coverage('protected words in clusters')}.",
-        "**Errors clustered by both kinds of words** take an attribute word for a cluster: intervals contain the truth in "
-        f"{kinds.loc['independent words', 'two_way']:.2f} of the tables of independent words, and in "
+        "**Errors clustered by both kinds of words** take an attribute word for a cluster: intervals contain the truth "
+        f"in {kinds.loc['independent words', 'two_way']:.2f} of the tables of independent words, and in "
         f"{kinds.loc['clusters', 'two_way']:.2f} with clusters.",
         f"**WEAT** has p < .05 in {weat.min():.2f} to {weat.max():.2f} of the tables with clusters of four. "
         "`crossed_per_list`, which counts each word in full, has intervals with the truth in "

@@ -151,7 +151,7 @@ def asymmetry(
     )
     if study is not None:
         # The words of the study that people did not give are responses too.
-        vocabulary = dict.fromkeys([*first.vocabulary, *study_words])
+        vocabulary = list(dict.fromkeys([*first.vocabulary, *study_words]))
         of_study = {
             name: room.study_asymmetry(made(vocabulary), study, hdi_prob=hdi_prob) for name, made in makers.items()
         }

@@ -138,7 +138,7 @@ def _check_settings(path: Path, inside: Path) -> None:
                 f"{', '.join(_IMPLEMENTATIONS[:3])}, or remove the line."
             )
         if key != _IGNORED and _leads_outside(entry, path, inside):
-            raise InputFileError(f"{path} names the file {entry!r:.80}, outside of the folder. Remove the line.")
+            raise InputFileError(f"{path} names the file {entry!r:.300}, outside of the folder. Remove the line.")
 
 
 def _leads_outside(text: str, path: Path, inside: Path) -> bool:

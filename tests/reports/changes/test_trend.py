@@ -50,7 +50,7 @@ def test_lacking_words_are_named(planted: Changes) -> None:
         ["Lisa", "female_names", 4, "1950"],
     ]
     text = str(planted)
-    assert "Lisa (not in 1950)" in text
+    assert "Lisa (not in 1950)" in " ".join(text.split())
     lisa = planted.changes.query("protected_word == 'Lisa' and contrast == 'associated - different'").iloc[0]
     assert (lisa["first"], lisa["second"]) == ("1960", "1990")
 

@@ -50,7 +50,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> asked = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **asked)
     >>> len(bb.plots.plot_debias_report(report).axes)
     2
