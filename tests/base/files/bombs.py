@@ -39,7 +39,9 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def with_header(path: Path, shape: tuple[int, ...], dtype: str, content: bytes, name: str = "texts") -> None:
+def with_header(
+    path: Path | io.BytesIO, shape: tuple[int, ...], dtype: str, content: bytes, name: str = "texts"
+) -> None:
     """Write an array whose header has a shape and a type, whatever its content."""
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": dtype, "fortran_order": False, "shape": shape})
