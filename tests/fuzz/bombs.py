@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import math
 import resource
 import sys
 from collections.abc import Callable
@@ -55,6 +56,8 @@ def bomb_of_arrays(rng: Generator) -> bytes:
         sizes = (0, 1, 3, 1000, 10**6, 10**9, 10**12, 2**31, 2**62, 2**63, -1, 10**30)
         shape = tuple(int(one_of(rng, sizes)) for _ in range(dimensions))
         content = bytes(int(one_of(rng, (0, 12, 4000, 10**6, 10**6, 150 * 10**6))) if rng.random() < 0.5 else 36)
+        if rng.random() < 0.5 and 0 <= (right := math.prod(shape) * np.dtype(dtype).itemsize) < 10**8:
+            content = bytes(right)
         with_header(stream, shape, dtype, content, other)
     content, size = stream.getvalue(), int(rng.integers(2**32)).to_bytes(4, "little")
     if rng.random() < 0.2:  # what the archive says of a size
@@ -102,7 +105,9 @@ def bomb_of_rows(rng: Generator) -> bytes:
     columns = {one_of(rng, names): _column(rng, rows) for _ in range(int(rng.integers(1, 6)))}
     shortest = min(map(len, columns.values()))
     table = pyarrow.table({name: column.slice(0, shortest) for name, column in columns.items()})
-    metadata = one_of(rng, (None, {"bayesbias": "{}"}, {"bayesbias": "\0"}, {"pandas": "{}"}, {"ARROW:schema": "x"}))
+    metadata = one_of(
+        rng, (None, {"bayesbias": "{}"}, {"bayesbias": "\0"}, {"pandas": "{}"}, {"ARROW:schema": "eHh4eA=="})
+    )
     stream = io.BytesIO()
     parquet.write_table(
         table.replace_schema_metadata(metadata),

@@ -30,13 +30,21 @@ def plan(rng: Generator) -> bytes:
     write = one_of(rng, WRITES)
     name = WRITES[write][1]
     plants = []
-    for _ in range(int(rng.integers(1, 6))):
+    for _ in range(int(rng.choice([0, 1, 1, 2, 3, 5]))):
         planted = one_of(rng, _PLACES).format(name=name, shop=_shop(name))
         targets = ("home", "home/out.csv", "home/private", "home/absent", "home/private/key", "..", "absent", planted)
-        kind = one_of(rng, ("link", "link", "link", "hard", "folder", "file", "pipe", "journal", "sqlite"))
+        kind = one_of(rng, ("link", "link", "hard", "folder", "file", "pipe", "journal", "sqlite"))
         plants.append([kind, planted, one_of(rng, targets), int(one_of(rng, (0o1777, 0o777, 0o700, 0o2775, 0o4777)))])
-    mode = int(one_of(rng, (0o1777, 0o777, 0o1757, 0o755)))
-    return json.dumps({"write": write, "mode": mode, "plants": plants, "overwrite": bool(rng.random() < 0.7)}).encode()
+    mode = int(one_of(rng, (0o1777, 0o1777, 0o777, 0o1757)))
+    return json.dumps(
+        {
+            "write": write,
+            "mode": mode,
+            "theirs": bool(rng.random() < 0.2),
+            "plants": plants,
+            "overwrite": bool(rng.random() < 0.7),
+        }
+    ).encode()
 
 
 def written_of(path: Path) -> object:
@@ -44,7 +52,7 @@ def written_of(path: Path) -> object:
     described = json.loads(path.read_bytes())
     with shared_folder(described["mode"]) as (shared, home):
         as_user(USER, _furnish, home)
-        if described["mode"] == 0o755:
+        if described["theirs"]:
             os.chown(shared, STRANGER, STRANGER)
         _said(as_user(STRANGER, _plant, shared, described["plants"]))
         write, name = WRITES[described["write"]]
