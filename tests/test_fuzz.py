@@ -2,8 +2,11 @@
 
 import random
 import shutil
+import sys
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
 from bayesbias.base.files.inputs import bundled
@@ -12,6 +15,7 @@ from tests.fuzz.interrupts import interrupted, prepare
 from tests.fuzz.kills import COMMANDS, at_once, killed, needed
 from tests.fuzz.runner import OUTCOMES, count
 from tests.fuzz.targets import TARGETS, shares
+from tests.fuzz.watch import PRIVATE, SECRET, new_place
 
 INPUTS = 2_000
 
@@ -23,6 +27,29 @@ def test_hostile_inputs_are_read_or_refused(name: str) -> None:
     found = count(name, inputs, seed=3)
     assert sum(found.values()) == inputs
     assert {outcome: found[outcome] for outcome in OUTCOMES[2:]} == dict.fromkeys(OUTCOMES[2:], 0)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux watches what libraries open")
+def test_what_is_opened_outside_of_the_given_folder_is_seen() -> None:
+    with new_place() as place:
+        path = place.given / "input.h5"
+        with h5py.File(path, "w") as file:
+            file.create_dataset("taken", (80,), "f8", external=[(str(PRIVATE / "key"), 0, h5py.h5f.UNLIMITED)])
+        (place.given / "link").symlink_to(place.folder / PRIVATE / "key")
+        for read, names in (
+            (lambda: path.read_bytes(), set()),
+            (lambda: (place.given / "link").read_bytes(), {str(place.given / "link"), f"{PRIVATE}/key"}),
+            (lambda: Path("/etc/passwd").read_bytes(), {"/etc/passwd"}),
+        ):
+            with place.watched() as outside:
+                read()
+            assert outside == names
+        with place.watched() as outside, h5py.File(path) as file:
+            assert np.array_equal(file["taken"][:], np.frombuffer(SECRET))
+        assert outside == {f"{PRIVATE}/key"}
+        with place.watched() as outside:
+            (place.folder / PRIVATE / "key").unlink()
+        assert outside == {f"{PRIVATE}/key"}
 
 
 @pytest.mark.slow

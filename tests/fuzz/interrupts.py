@@ -129,7 +129,7 @@ def start(line: str, folder: Path) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=os.environ | {"PYTHONPATH": str(folder / "stubs")},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "stubs"), os.environ.get("PYTHONPATH", "")])},
     )
 
 

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import signal
-import tempfile
 import traceback
 import warnings
 from collections import Counter
@@ -15,8 +14,9 @@ import numpy as np
 
 from bayesbias.errors import BayesBiasError
 from tests.fuzz.targets import TARGETS
+from tests.fuzz.watch import Place, new_place
 
-OUTCOMES = ("read", "refused", "wrong", "traceback", "hang", "crash")
+OUTCOMES = ("read", "refused", "wrong", "outside", "traceback", "hang", "crash")
 
 
 class TookTooLongError(BaseException):
@@ -39,11 +39,17 @@ def at_most(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def outcome_of(name: str, content: bytes, folder: Path, original: object) -> tuple[str, str]:
+def outcome_of(name: str, content: bytes, place: Place, original: object) -> tuple[str, str]:
     """Return what comes of an input, and what was said."""
-    target = TARGETS[name][1]
-    path = folder / f"input{target.suffix}"
+    path = place.given / f"input{TARGETS[name][1].suffix}"
     path.write_bytes(content)
+    with place.watched() as outside:
+        outcome = _read(name, path, original)
+    return ("outside", f"{', '.join(sorted(outside))}; {outcome}") if outside else outcome
+
+
+def _read(name: str, path: Path, original: object) -> tuple[str, str]:
+    target = TARGETS[name][1]
     try:
         with at_most(target.seconds), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -62,6 +68,7 @@ def outcome_of(name: str, content: bytes, folder: Path, original: object) -> tup
 def count(name: str, inputs: int, seed: int, failures: Path | None = None) -> Counter[str]:
     """Read inputs of one kind in a process of its own; keep those that fail in a folder."""
     counted: Counter[str] = Counter()
+    failures = failures and failures.resolve()
     context, done = multiprocessing.get_context("fork"), 0
     while done < inputs:
         ours, theirs = context.Pipe(duplex=False)
@@ -96,10 +103,10 @@ def _work(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         target.warm()
-    with tempfile.TemporaryDirectory() as folder:
+    with new_place() as place:
         for number in numbers:
             content = _input(name, number, seed)
-            outcome, text = outcome_of(name, content, Path(folder), original)
+            outcome, text = outcome_of(name, content, place, original)
             if failures is not None and outcome not in ("read", "refused"):
                 _keep(failures, name, outcome, number, seed, text, content)
             pipe.send(outcome)

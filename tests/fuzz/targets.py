@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
 from tests.embeddings.readers import glove_v_files
-from tests.fuzz import answers, checkpoints, contexts, histwords, pages
+from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, modules, pages, storages, two_users
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
@@ -311,6 +312,7 @@ def covariances_of(path: Path) -> object:
     return bb.embeddings.read_glove_variance(folder, glove_v_files.WORDS).covariances.tolist()
 
 
+_IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0  # who alone can act as two users
 # Each with its share of the inputs.
 TARGETS: dict[str, tuple[float, Target]] = {
     "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
@@ -358,6 +360,18 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "kept answer, damaged": (8, Target(answers.damaged_answer, answers.answer_of, ".npz", answers.answered)),
     "kept answer that lies": (4, Target(answers.lying_answer, answers.answer_of, ".npz", warm=answers.answered)),
     "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
+    "HDF5 of any storage": (20, Target(storages.hostile_fit, fit_of, ".nc", warm=storages.whole_fit)),
+    "SQLite of contexts": (20, Target(storages.hostile_index, contexts.index_of, ".contexts")),
+    "SQLite of a cache": (20, Target(storages.hostile_cache, storages.cache_of, ".sqlite")),
+    "modules of an encoder": (20, Target(modules.described_folder, modules.encoder_of, ".json")),
+    "bomb of arrays": (8, Target(bombs.bomb_of_arrays, bombs.arrays_read_by_name, ".bomb")),
+    "bomb of rows": (8, Target(bombs.bomb_of_rows, bombs.rows_of, ".parquet")),
+    "bomb of text": (5, Target(bombs.bomb_of_text, bombs.text_of, ".bomb")),
+    **(
+        {"two users": (2, Target(two_users.plan, two_users.written_of, ".json", warm=two_users.loaded))}
+        if _IS_ROOT
+        else {}
+    ),
     "folder of a model": (8, Target(answers.hostile_folder, answers.model_folder_of, ".json")),
     **{
         f"page: {kind}": (

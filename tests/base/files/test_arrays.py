@@ -10,15 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import bayesbias as bb
 from bayesbias.base.files.arrays import StoredArray, arrays_of, read_arrays
 from bayesbias.base.machine import memory
-from bayesbias.embeddings.contextual.cache import read_vectors
-from bayesbias.embeddings.contextual.spread import with_spread
-from bayesbias.embeddings.readers.npz import read_sample, read_steps
-from bayesbias.embeddings.training.glove_variance import _arrays
-from bayesbias.embeddings.training.trained import TrainedEmbeddings, provenances, read_matrices
 from bayesbias.errors import InputFileError, NotEnoughMemoryError
+from tests.base.files.bombs import DIMENSIONS, READERS, with_header
 
 EXPECTED = {"texts": ("U", 1), "numbers": ("fiu", 2), "flag": ("b", 0), "name": ("U", 0)}
 
@@ -59,14 +54,6 @@ def test_other_types_and_shapes_are_refused(array: NDArray[Any], message: str, t
         read_arrays(tmp_path / "a.npz", EXPECTED)
 
 
-def with_header(path: Path, shape: tuple[int, ...], dtype: str, content: bytes, name: str = "texts") -> None:
-    """Write an array whose header has a shape and a type, whatever its content."""
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, {"descr": dtype, "fortran_order": False, "shape": shape})
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{name}.npy", header.getvalue() + content)
-
-
 @pytest.mark.parametrize(
     ("shape", "dtype", "content", "error"),
     [
@@ -93,24 +80,6 @@ def test_a_size_that_the_zip_file_lies_about_ends_in_our_error(tmp_path: Path) -
         path.write_bytes(content.replace(size.to_bytes(4, "little"), lie.to_bytes(4, "little")))
         with pytest.raises(InputFileError):
             read_arrays(path, EXPECTED)
-
-
-def of_a_seed(path: Path) -> TrainedEmbeddings:
-    return TrainedEmbeddings(path.parent, {1: path}, {})
-
-
-READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "steps": ("<U9", read_steps),
-    "vocabulary_sample": ("<f4", read_sample),
-    "deviations": ("<f4", lambda path: with_spread(bb.load_embedding({"he": [1.0, 0.0]}), path)),
-    "context_vectors": ("<f4", read_matrices),
-    "word_biases": ("<f4", lambda path: _arrays(of_a_seed(path), 1)),
-    "provenance": ("<U9000000", lambda path: provenances(path.parent)),
-    "mean": ("<f4", lambda path: read_vectors(path.parent, path.stem)),
-    "matrix": ("<f4", bb.debias.read_map),
-    "words": ("<U9000000", bb.load_embedding),
-}
-DIMENSIONS = {"vocabulary_sample": 2, "deviations": 3, "context_vectors": 2, "provenance": 0, "matrix": 2}
 
 
 @pytest.mark.parametrize("name", READERS)

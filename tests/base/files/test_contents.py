@@ -1,9 +1,7 @@
 """Contents of files: unpacked by what they hold, and refused before they fill the memory."""
 
-import bz2
 import gzip
 import io
-import lzma
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -24,27 +22,7 @@ from bayesbias.base.files.contents import (
 )
 from bayesbias.base.machine import memory
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, NotEnoughMemoryError, StudyError
-
-
-def zipped(content: bytes, *, files: int = 1, method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive:
-        for number in range(files):
-            archive.writestr(f"{number}.csv", content)
-    return stream.getvalue()
-
-
-def lying_gzip(content: bytes) -> bytes:
-    """Return gzip data whose last four bytes say that the content has five bytes."""
-    return gzip.compress(content)[:-4] + (5).to_bytes(4, "little")
-
-
-PACKINGS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "bzip2": bz2.compress,
-    "xz": lzma.compress,
-    "zip": zipped,
-}
+from tests.base.files.bombs import PACKINGS, lying_gzip, zipped
 
 
 @pytest.mark.parametrize("error", [InputFileError("no"), EmbeddingError("no"), StudyError("no")])

@@ -1,4 +1,4 @@
-"""Which files of a folder Python opens: an audit hook, which stays for good and is asked here."""
+"""Which files Python opens: an audit hook, which stays for good and is asked here."""
 
 import os
 import sys
@@ -6,26 +6,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_watched: list[tuple[Path, set[str]]] = []
+_watching: list[set[Path]] = []
 
 
 def _note(event: str, arguments: tuple[object, ...]) -> None:
-    if event == "open" and _watched and isinstance(arguments[0], str | bytes | os.PathLike):
+    if event == "open" and _watching and isinstance(arguments[0], str | bytes | os.PathLike):
         path = Path(os.fsdecode(arguments[0])).absolute()
-        for folder, names in _watched:
-            if path.is_relative_to(folder):
-                names.add(str(path.relative_to(folder)))
+        for paths in _watching:
+            paths.add(path)
 
 
 sys.addaudithook(_note)
 
 
 @contextmanager
-def opened_files(folder: Path) -> Iterator[set[str]]:
-    """Yield the names of files in a folder that are opened inside."""
-    names: set[str] = set()
-    _watched.append((folder.absolute(), names))
+def opened_paths() -> Iterator[set[Path]]:
+    """Yield the paths that are opened inside."""
+    paths: set[Path] = set()
+    _watching.append(paths)
     try:
-        yield names
+        yield paths
     finally:
-        _watched.remove((folder.absolute(), names))
+        _watching[:] = [others for others in _watching if others is not paths]
+
+
+@contextmanager
+def opened_files(folder: Path) -> Iterator[set[str]]:
+    """Yield the names of files in a folder that are opened inside, which are known at the end."""
+    names: set[str] = set()
+    with opened_paths() as paths:
+        try:
+            yield names
+        finally:
+            place = folder.absolute()
+            names |= {str(path.relative_to(place)) for path in paths if path.is_relative_to(place)}

@@ -1,6 +1,5 @@
 """Modules of encoders: classes and settings that would run code are refused, before any library is imported."""
 
-import json
 import os
 import pickle
 import sys
@@ -13,59 +12,21 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.encoders.folders import folder_encoder
 from bayesbias.errors import InputFileError
+from tests.embeddings.encoders.module_folders import (
+    DENSE,
+    HOMES,
+    OTHER_CLASSES,
+    OTHER_SETTINGS,
+    POOLING,
+    TRANSFORMER,
+    Touch,
+    with_other_files,
+    written,
+)
 from tests.embeddings.encoders.opened_files import opened_files
 
-HOMES = ("sentence_transformers.models", "sentence_transformers.sentence_transformer.modules")
-TRANSFORMER = {"type": f"{HOMES[0]}.Transformer", "path": ""}
-POOLING = {"type": f"{HOMES[0]}.Pooling", "path": "1_Pooling"}
 
-
-def written(folder: Path, modules: Any, files: dict[str, Any] | None = None) -> Path:
-    """Write the folder of an encoder: modules, and the content of other files."""
-    for name, content in {"modules.json": modules, "config.json": {"model_type": "bert"}, **(files or {})}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return folder
-
-
-class Touch:
-    """What creates a file when its pickle is read."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *(
-            f"{HOMES[0]}.{name}"
-            for name in ("Router", "Asym", "Router.Router", "router.Router", "tokenizer.WordTokenizer")
-        ),
-        "sentence_transformers.base.modules.router.Router",
-        "sentence_transformers.base.modules.Router",
-        "sentence_transformers.sparse_encoder.modules.MLMTransformer",
-        "sentence_transformers.cross_encoder.modules.LogitScore",
-        "sentence_transformers.SentenceTransformer",
-        # What its modules import is reached through their names.
-        "sentence_transformers.base.model.pickle",
-        "sentence_transformers.models.Transformer.os.system",
-        "sentence_transformers.util.misc.importlib.Transformer",
-        "sentence_transformers.models.os.Transformer",
-        "sentence_transformers.models.Transformer\n",
-        "sentence_transformers.models.transformer",
-        "sklearn.utils.parallel.joblib",
-        "modeling.Transformer",
-        "Transformer",
-        "",
-        None,
-        ["sentence_transformers.models.Transformer"],
-    ],
-)
+@pytest.mark.parametrize("kind", OTHER_CLASSES)
 def test_other_classes_are_refused_and_their_weights_stay_unopened(tmp_path: Path, kind: Any) -> None:
     trace = tmp_path / "trace"
     files = {
@@ -83,54 +44,7 @@ def test_other_classes_are_refused_and_their_weights_stay_unopened(tmp_path: Pat
     assert not trace.exists()
 
 
-DENSE = "torch.nn.modules.activation.Tanh"
-
-
-@pytest.mark.parametrize(
-    ("name", "file", "settings"),
-    [
-        *(
-            ("Dense", "config.json", {"in_features": 2, "out_features": 2, "activation_function": function})
-            for function in (
-                *("os.system", "torch.load", "torch.hub.load", "torch.nn.modules.activation.os", "torch.nn.Module"),
-                *("torch.nn.modules.module.Module", "builtins.exec", "Tanh", "torch.nn.Tanh.Tanh", f"{DENSE}\n", ""),
-                *([f"{DENSE}x"], {"name": "os.system"}),
-            )
-        ),
-        ("Dense", "config.json", {"module_output_name": "os.system"}),
-        ("Pooling", "config.json", {"pooling_mode": "a.b"}),
-        ("WordEmbeddings", "wordembedding_config.json", {"tokenizer_class": "joblib.numpy_pickle"}),
-        ("WordEmbeddings", "wordembedding_config.json", {"tokenizer_class": "sentence_transformers.models.Router"}),
-        (
-            "WordEmbeddings",
-            "wordembedding_config.json",
-            {"tokenizer_class": f"{HOMES[1]}.tokenizer.TransformersTokenizerWrapper"},
-        ),
-        ("BoW", "config.json", {"vocab": ["e.g."], "other": "e.g."}),
-        ("LSTM", "lstm_config.json", {"loader": "os.system"}),
-        ("CNN", "cnn_config.json", {"kernel_sizes": ["os.system"]}),
-        ("Transformer", "sentence_bert_config.json", {"tokenizer_name_or_path": "other"}),
-        ("Transformer", "sentence_roberta_config.json", {"tokenizer_name_or_path": "../other"}),
-        ("CLIPModel", "sentence_bert_config.json", {"tokenizer_name_or_path": "/etc"}),
-        ("Transformer", "sentence_bert_config.json", {"modality_config": {"text": {"method": "save_pretrained"}}}),
-        ("Transformer", "sentence_bert_config.json", {"modality_config": {"vocab": {"method": "push_to_hub"}}}),
-        ("Transformer", "sentence_bert_config.json", {"processing_kwargs": {"method": "push_to_hub"}}),
-        *(
-            ("Transformer", "sentence_bert_config.json", {group: {argument: value}})
-            for group in (
-                "model_args",
-                "model_kwargs",
-                "tokenizer_args",
-                "processor_kwargs",
-                "config_args",
-                "config_kwargs",
-            )
-            for argument, value in (("use_kernels", True), ("gguf_file", "a"), ("attn_implementation", "a/b"))
-        ),
-        ("Transformer", "sentence_bert_config.json", {"model_args": {"attn_implementation": "flash_attention_2"}}),
-        *(("Dropout", "config.json", settings) for settings in ([], "os.system", 3, None)),
-    ],
-)
+@pytest.mark.parametrize(("name", "file", "settings"), OTHER_SETTINGS)
 def test_settings_that_name_functions_or_other_models_are_refused(
     tmp_path: Path, name: str, file: str, settings: Any
 ) -> None:
@@ -214,22 +128,6 @@ def test_pickles_beside_other_weights_are_refused(tmp_path: Path) -> None:
         written(tmp_path / "model", [{**modules[0], "type": f"{HOMES[0]}.Transformer"}], files)
     )  # reads the index
     folder_encoder(written(tmp_path / "model", modules, {"0/model.safetensors": b""}))
-
-
-OTHER_FILES = (
-    *("pytorch_model.bin", "tf_model.h5", "rust_model.ot", "flax_model.msgpack", "model.ckpt.index", "vocab.pkl"),
-    *("onnx/model.onnx", "onnx/config.json", "onnx/model.index.json", "openvino/openvino_model.xml", "optimizer.pt"),
-    *("training_args.bin", "modeling.py", "weights", "model.onnx", ".git/config", "2_Normalize/__init__.py"),
-)
-
-
-def with_other_files(folder: Path) -> Path:
-    """Add what real folders also hold: pickles that create a file when they are read, and formats of other programs."""
-    for name in OTHER_FILES:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(pickle.dumps(Touch(folder.parent / "trace")))
-    return folder
 
 
 def test_only_weights_and_texts_are_opened_before_the_library(tmp_path: Path) -> None:

@@ -1,0 +1,33 @@
+"""Files of SQLite that were changed: programs in place of tables, and pages that lie."""
+
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+
+ENDLESS = (
+    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT n FROM numbers WHERE n < 0"
+)
+
+
+def changed(path: Path, statements: str) -> Path:
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statements)
+    return path
+
+
+def with_pages_used_again(path: Path, levels: int = 12) -> Path:
+    """Put levels over the only page of a table, each of which refers to the one below 300 times."""
+    content = bytearray(path.read_bytes())
+    size = struct.unpack(">H", content[16:18])[0]
+    content += content[size : 2 * size]  # the second page is the table's
+    for _ in range(levels):
+        below = struct.pack(">I", len(content) // size)
+        cells = 300 * (below + b"\x01")
+        places = struct.pack(">300H", *range(size - len(cells), size, 5))
+        head = b"\x05" + struct.pack(">HHHB", 0, 300, size - len(cells), 0) + below + places
+        content += head + bytes(size - len(head) - len(cells)) + cells
+    content[size : 2 * size] = content[-size:]
+    content[28:32] = struct.pack(">I", len(content) // size)
+    path.write_bytes(content)
+    return path
