@@ -58,7 +58,7 @@ class Place:
     def _may_open(self, path: Path) -> bool:
         if path.is_relative_to(self.folder):
             return not path.is_relative_to(self.folder / PRIVATE)
-        return path.name in _LIMITS or any(path.is_relative_to(place) for place in (*_OF_ALL, *_DEVICES))
+        return path.is_dir() or path.name in _LIMITS or any(path.is_relative_to(place) for place in (*_OF_ALL, *_DEVICES))
 
     def _happened(self) -> set[str]:
         """Return the names of private files that anything touched since this was asked last."""
