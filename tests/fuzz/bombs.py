@@ -128,7 +128,7 @@ def rows_of(path: Path) -> object:
 
 # --- packed texts -----------------------------------------------------------------------------------------
 
-_SUFFIXES: dict[str, Callable[[Path], object]] = {
+_READERS_OF_TEXT: dict[str, Callable[[Path], object]] = {
     "glove.txt": bb.load_embedding,
     "table.csv": bb.read_table,
     "corpus.txt": lambda path: read_corpus(path, min_count=1).facts(),
@@ -145,14 +145,16 @@ _PIECES = (
 
 def bomb_of_text(rng: Generator) -> bytes:
     """Return the name of a file, and a text that repeats, packed in any way, perhaps twice."""
-    piece = one_of(rng, _PIECES)
-    text = piece * (int(one_of(rng, (10, 1000, 100_000, 20_000_000))) // len(piece))
+    name, piece = one_of(rng, _READERS_OF_TEXT), one_of(rng, _PIECES)
+    # A corpus is read line by line, whatever its size.
+    sizes = (10, 1000, 100_000, 1_000_000 if name == "corpus.txt" else 20_000_000)
+    text = piece * (int(one_of(rng, sizes)) // len(piece))
     for _ in range(int(rng.integers(1, 3))):
         # The slow ways pack what is small, and what was packed.
         ways = [*PACKINGS.values(), lying_gzip, bytes] if len(text) < 10**6 else [lambda given: gzip.compress(given, 1)]
         text = one_of(rng, ways)(text)
     content = mutated(text, rng) if rng.random() < 0.2 else text
-    return str(one_of(rng, _SUFFIXES)).encode() + b"\n" + content
+    return f"{name}\n".encode() + content
 
 
 def text_of(path: Path) -> object:
@@ -160,4 +162,4 @@ def text_of(path: Path) -> object:
     name, content = path.read_bytes().split(b"\n", 1)
     place = path.with_name(name.decode())
     place.write_bytes(content)
-    return str(_in_little_memory(_SUFFIXES[name.decode()], place))[:100]
+    return str(_in_little_memory(_READERS_OF_TEXT[name.decode()], place))[:100]

@@ -109,12 +109,17 @@ def _plant(shared: Path, plants: list[Any]) -> None:
             elif kind == "journal":
                 (place / "journal.json").write_text(json.dumps(one_of(np.random.default_rng(mode), _JOURNALS)))
             elif kind == "sqlite":
-                place.write_bytes(whole_cache())
+                _create(place, whole_cache())
                 hostile_journal(place, aim)
             else:
-                place.write_text("theirs")
+                _create(place, b"theirs")
             if kind in ("folder", "file"):
                 place.chmod(mode)
+
+
+def _create(path: Path, content: bytes) -> None:
+    with path.open("xb") as stream:  # nothing that was planted before is opened, such as a pipe
+        stream.write(content)
 
 
 def _file(path: Path, overwrite: bool) -> str:

@@ -28,9 +28,11 @@ _EVENTS = 0x1 | 0x2 | 0x20 | 0xC0 | 0x100 | 0x200 | 0x400  # read, written, open
 _EVENT = struct.Struct("iIII")
 # The system's own folders have no secrets, and modules that are imported late come from those of Python.
 _OF_PYTHON = {sys.prefix, sys.base_prefix, *site.getsitepackages(), *sysconfig.get_paths().values()}
-_OF_ALL = [Path(place).resolve() for place in (*_OF_PYTHON, Path(bayesbias.__file__).parents[1], "/proc", "/sys")]
+_DEVICES = ("/dev/null", "/dev/urandom", "/dev/shm")
+_OF_ALL = [
+    Path(place).resolve() for place in (*_OF_PYTHON, Path(bayesbias.__file__).parents[1], "/proc", "/sys", *_DEVICES)
+]
 _LIMITS = ("memory.max", "memory.limit_in_bytes")  # of groups of processes
-_DEVICES = [Path(f"/dev/{name}") for name in ("null", "urandom", "shm")]
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Place:
     def _may_open(self, path: Path) -> bool:
         if path.is_relative_to(self.folder):
             return not path.is_relative_to(self.folder / PRIVATE)
-        return path.name in _LIMITS or any(path.is_relative_to(place) for place in (*_OF_ALL, *_DEVICES))
+        return path.is_dir() or path.name in _LIMITS or any(path.is_relative_to(place) for place in _OF_ALL)
 
     def _happened(self) -> set[str]:
         """Return the names of private files that anything touched since this was asked last."""

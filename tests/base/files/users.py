@@ -31,10 +31,14 @@ def as_user(user: int, work: Callable[..., object], *arguments: object) -> str:
         os.write(writing, text.encode())
         os._exit(0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        text = stream.read().decode()
-    os.waitpid(child, 0)
-    return text
+    try:
+        with os.fdopen(reading, "rb") as stream:
+            return stream.read().decode()
+    except BaseException:  # such as a limit of time
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        os.waitpid(child, 0)
 
 
 @contextmanager
