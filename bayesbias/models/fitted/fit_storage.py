@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
 _NUMBER_BYTES = 8  # of the largest number
+_LONGEST_NAME = 256  # bytes, of a dimension
 _MOST_TEXTS = 100  # in one attribute
 _ADDRESS = 8  # bytes of an address or a length in the file
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
@@ -105,8 +106,8 @@ def _sizes(root: "h5py.h5g.GroupID", content: bytes) -> Iterator[_Size]:
             dataset = h5py.h5o.open(group, variable)
             if not isinstance(dataset, h5py.h5d.DatasetID):
                 raise _UnfitError(f"{where} is not a variable, and groups of a fit hold nothing else")
-            yield _dataset_size(dataset, where, content)
             yield from _attribute_sizes(dataset, where, content)
+            yield _dataset_size(dataset, where, content)
             _check_dimensions(dataset, where, set(members.values()))
 
 
@@ -205,6 +206,8 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
     for name in _distinct(iterate, h5py.h5a.get_num_attrs(owner)):
         attribute = h5py.h5a.open(owner, name)
         kind, count = attribute.get_type(), attribute.get_space().get_simple_extent_npoints()
+        if isinstance(owner, h5py.h5d.DatasetID) and not _is_safe_for_dimensions(name, attribute, owner.rank):
+            raise _UnfitError(f"the attribute {_text(name)} of {where} is not that of a dimension")
         if isinstance(owner, h5py.h5d.DatasetID) and references.get(name) == kind.get_class():
             yield _Size(attribute.get_storage_size())
             continue
@@ -220,6 +223,23 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
         texts = np.empty(attribute.shape, dtype=attribute.dtype)
         attribute.read(texts)
         yield _Size(attribute.get_storage_size() + sum(len(text or "") for text in texts.flat))
+
+
+def _is_safe_for_dimensions(name: bytes, attribute: "h5py.h5a.AttrID", rank: int) -> bool:
+    """Return whether an attribute of dimensions has the form that HDF5 takes for granted when it reads it.
+
+    HDF5 writes past the end of its memory if a name is longer, or a list has more axes, than it expects.
+    """
+    import h5py
+
+    kind, space = attribute.get_type(), attribute.get_space()
+    if name in (b"CLASS", b"NAME"):
+        is_text = kind.get_class() == h5py.h5t.STRING and not _is_any_length(kind)
+        return is_text and kind.get_size() <= _LONGEST_NAME and space.get_simple_extent_type() == h5py.h5s.SCALAR
+    if name == b"DIMENSION_LIST":
+        is_list = kind.get_class() == h5py.h5t.VLEN and kind.get_super().equal(h5py.h5t.STD_REF_OBJ)
+        return bool(is_list and space.shape == (rank,))
+    return name != b"DIMENSION_LABELS"
 
 
 def _check_type(kind: "h5py.h5t.TypeID", where: str) -> None:

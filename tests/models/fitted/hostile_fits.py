@@ -147,6 +147,23 @@ def many_texts(file: h5py.File, folder: Path) -> None:
     file["posterior"].attrs["texts"] = ["x"] * 1_000
 
 
+def many_names_of_a_dimension(file: h5py.File, folder: Path) -> None:
+    """HDF5 writes past the end of its memory where it reads this name."""
+    file["posterior/draw"].attrs["NAME"] = ["x"] * 200
+
+
+def long_class_of_a_dimension(file: h5py.File, folder: Path) -> None:
+    file["posterior/draw"].attrs["CLASS"] = np.bytes_(b"DIMENSION_SCALE" * 100)
+
+
+def many_axes(file: h5py.File, folder: Path) -> None:
+    """As the two above, where it reads the list of axes."""
+    variable = next(one for one in file["posterior"].values() if "DIMENSION_LIST" in one.attrs)
+    del variable.attrs["DIMENSION_LIST"]
+    kind = h5py.h5t.vlen_create(h5py.h5t.STD_REF_OBJ)
+    h5py.h5a.create(variable.id, b"DIMENSION_LIST", kind, h5py.h5s.create_simple((300,)))
+
+
 def foreign(file: h5py.File, folder: Path) -> None:
     for name in list(file):
         del file[name]
@@ -179,5 +196,8 @@ ATTACKS: dict[Attack, str] = {
     without_dimensions: "posterior/other does not have a dimension of its group on axis 0",
     scale_of_two_axes: "posterior/other is not the list of labels",
     many_texts: "attribute texts of the group posterior has more than 100 texts",
+    many_names_of_a_dimension: "attribute NAME of posterior/draw is not that of a dimension",
+    long_class_of_a_dimension: "attribute CLASS of posterior/draw is not that of a dimension",
+    many_axes: "attribute DIMENSION_LIST of posterior/.* is not that of a dimension",
     foreign: "numbers is not a group",
 }
