@@ -11,8 +11,8 @@ import bayesbias as bb
 from bayesbias.embeddings.encoders.folders import folder_kind
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.cli.running import in_process
-from tests.embeddings.encoders.opened_files import opened_files
 from tests.embeddings.encoders.module_folders import OTHER_FILES, with_other_files
+from tests.embeddings.encoders.opened_files import opened_files
 
 OWN = "sentence_transformers.models.Transformer"
 
