@@ -102,6 +102,7 @@ def prepare(folder: Path, embeddings: int = 10) -> None:
     (folder / "encoder").mkdir()
     modules = [{"type": "sentence_transformers.models.StaticEmbedding", "path": "."}]
     (folder / "encoder" / "modules.json").write_text(json.dumps(modules))
+    (folder / "encoder" / "config.json").write_text(json.dumps({"model_type": "model2vec"}))
 
 
 def content_of(path: Path) -> str | None:
