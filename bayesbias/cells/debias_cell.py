@@ -18,7 +18,6 @@ from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change,
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.models.fitted.fit_source import groups_without_contrast
-from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.reports.changes.conditions import checked_tables
 from bayesbias.reports.changes.engine import changes_of
 from bayesbias.reports.changes.frames import CHAINS, Estimation
@@ -206,7 +205,7 @@ def _changed_association(
     """Return the contrast after debiasing with its change, and the doubts about it."""
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     tables = checked_tables({ORIGINAL: table, cell.method: other})
-    changes = changes_of(tables, period_sample(tables), cell.estimation(study))
+    changes = changes_of(tables, cell.estimation(study))
     row = changes.changes.iloc[0]
     gaps = changes.gaps[changes.gaps["contrast"] == row["contrast"]].set_index("condition")
     return _about(source, study, table) | {

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bayesbias.base.checks import HDI_PROB, check_count, check_probability, check_rope, resolve_seed
-from bayesbias.models.periods.period_sample import period_sample
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.reports.changes.conditions import checked_tables
 from bayesbias.reports.changes.engine import changes_of
 from bayesbias.reports.changes.frames import Estimation
@@ -25,9 +24,9 @@ def compare_embeddings(
 ) -> Changes:
     """Return how the gaps between associated and other attribute words differ between embeddings.
 
-    Each embedding is compared with the first, as `trend` compares periods: the sample are the vectors of an attribute
-    word's distances in all embeddings, so that what the embeddings share cancels, such as which words are near in
-    general. Each table is also fitted by itself, with the default model.
+    Each embedding is compared with the first, as `trend` compares two periods, whatever the others are: the sample are
+    the vectors of an attribute word's distances in both embeddings, so that what they share cancels, such as which
+    words are near in general. Each table is also fitted by itself, with the default model.
 
     Parameters
     ----------
@@ -73,12 +72,5 @@ def compare_embeddings(
     >>> compared.distances[["connection", "direction"]].iloc[0].tolist()
     ['associated', 'farther']
     """
-    check_probability("hdi_prob", hdi_prob)
-    estimation = Estimation(
-        draws=check_count("draws", draws, least=100),
-        seed=resolve_seed(random_seed),
-        hdi_prob=hdi_prob,
-        rope=check_rope(rope),
-    )
-    checked = checked_tables(tables)
-    return changes_of(checked, period_sample(checked), estimation, progress=progress)
+    estimation = Estimation.checked(draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope)
+    return changes_of(checked_tables(tables), estimation, progress=progress)

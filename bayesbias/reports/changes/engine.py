@@ -1,10 +1,12 @@
 """The changes of a gap between conditions, from the draws of one sample of paired distances."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias import __version__
 from bayesbias.base.checks import with_progress
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import ReportError
@@ -14,14 +16,14 @@ from bayesbias.models.data import lacking_sides
 from bayesbias.models.fitted.fit_source import tied_directions
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.multivariate.attribute_sample import has_both
-from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.models.periods.contrast_draws import ContrastDraws
+from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.models.sampling import fit
 from bayesbias.reports.changes.doubts import equalized_words
 from bayesbias.reports.changes.frames import (
     CHAINS,
     Estimation,
+    Pairing,
     change_rows,
     distance_rows,
     gap_rows,
@@ -39,102 +41,77 @@ if TYPE_CHECKING:
 _ARRAYS = 5
 # Columns of a frame without rows that reports look at.
 _EMPTY = ("contrast", "first", "second", "protected_group", "protected_word", "reading")
+_COUNTED = ("protected_words", "attribute_words")
 _LINES = ("lines", "slopes", "neighbours")
 
 type Lines = Callable[[ContrastDraws], Mapping[str, "pd.DataFrame"]]
 """What periods add for a contrast: frames `lines`, `slopes` and `neighbours`."""
 
 
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """Conditions that are periods: their sample and times, what they add to each contrast, and facts about that."""
+
+    sample: PeriodSample
+    times: np.ndarray
+    lines: Lines
+    facts: Mapping[str, Any]
+
+
 def changes_of(
     tables: "Mapping[str, pd.DataFrame]",
-    sample: PeriodSample,
     estimation: Estimation,
     *,
-    times: np.ndarray | None = None,
-    lines: Lines | None = None,
-    facts: Mapping[str, Any] | None = None,
+    periods: Periods | None = None,
     progress: bool = False,
 ) -> Changes:
-    """Return the changes of gaps between conditions, given checked tables by condition and the sample of them.
+    """Return the changes of gaps between conditions, given checked tables by condition.
 
-    With `times`, conditions are periods: changes of all words are between any two of them, those of groups and words
-    from the first to the last. Otherwise all are from the first condition to each other one. `facts` are further facts.
+    Changes of periods are of one sample: of all words between any two of them, of groups and words from the first to
+    the last. Other conditions have no order: each is compared with the first, whatever the others are.
     """
-    import pandas as pd
-    import xarray as xr
-
-    from bayesbias import __version__
-
-    words, size = len(sample.protected_words), len(sample.periods)
-    check_memory(
-        8 * CHAINS * estimation.draws * size * words * _ARRAYS,
-        f"{CHAINS} chains of {estimation.draws:,} draws of {words:,} words under {size} conditions",
-        "Take fewer draws or words, or allow more memory.",
-    )
-    compared = _compared(sample, estimation.baseline)
-    if times is not None and not compared:
-        check_baseline(estimation.baseline, sample.connections, "tables")
+    pairings = list(_pairings(tables, periods))
+    for pairing in pairings:
+        _check_room(pairing.sample, estimation)
+    has_gap = any(_compared(pairing.sample, estimation.baseline) for pairing in pairings)
+    if periods is not None and not has_gap:
+        check_baseline(estimation.baseline, periods.sample.connections, "tables")
         raise ReportError(
             f"No protected word has both {estimation.baseline} and other attribute words, so there is no gap. Give a "
             "group lists of both kinds."
         )
-    order = np.arange(float(size)) if times is None else times
-    pairs = _pairs(size, is_time=times is not None)
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
-    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()} if compared else {})
-    list_parts = list_deviations(sample)
-
-    def drawn(contrast: tuple[int, int | None]) -> ContrastDraws:
-        return draw_contrast(
-            sample,
-            list_parts,
-            order,
-            contrast,
-            draws=CHAINS * estimation.draws,
-            chains=CHAINS,
-            seed=estimation.seed,
-        )
-
+    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
-    overall: dict[str, list[np.ndarray]] = {name: [] for name in SCOPES}
-    names = []
-    for place in with_progress(compared, "Drawing contrasts", progress=progress):
-        name = contrast_name(estimation.baseline, sample.connections[place])
-        names.append(name)
-        contrast = drawn((sample.connections.index(estimation.baseline), place))
-        of_contrast = gaps[gaps["contrast"] == name]
-        parts = {"changes": change_rows(contrast, sample, of_contrast, pairs, estimation)}
-        parts |= {} if lines is None else lines(contrast)
-        for key, frame in parts.items():
-            frame.insert(0, "contrast", name)
-            frames[key].append(frame)
-        for key in SCOPES:
-            overall[key].append(contrast.overall(key).draws.reshape(CHAINS, -1, size))
-    for place, connection in enumerate(sample.connections):
-        frame = distance_rows(drawn((place, None)), sample, pairs[1], estimation)
-        frame.insert(0, "connection", connection)
-        frames["distances"].append(frame)
-    table_notes = {name: dict(table_facts(table)) for name, table in tables.items()}
-    dims = ("chain", "draw", "contrast", "condition")
+    drawn: dict[str, ContrastDraws] = {}
+    for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
+        for place in _compared(pairing.sample, estimation.baseline):
+            name = contrast_name(estimation.baseline, pairing.sample.connections[place])
+            base = pairing.sample.connections.index(estimation.baseline)
+            drawn[name] = pairing.draw(estimation, (base, place))
+            parts = {"changes": change_rows(drawn[name], pairing, gaps[gaps["contrast"] == name], estimation)}
+            parts |= {} if periods is None else periods.lines(drawn[name])
+            for key, frame in parts.items():
+                frame.insert(0, "contrast", name)
+                frames[key].append(frame)
+        for place, connection in enumerate(pairing.sample.connections):
+            frame = distance_rows(pairing.draw(estimation, (place, None)), pairing, estimation)
+            frame.insert(0, "connection", connection)
+            frames["distances"].append(frame)
+    notes = {name: dict(table_facts(table)) for name, table in tables.items()}
     return Changes(
         gaps=EstimateFrame(gaps),
-        **{
-            key: EstimateFrame(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=_EMPTY)
-            for key, parts in frames.items()
-        },
-        lacking=lacking_rows(sample, table_notes, _lists_of(tables)),
-        draws=xr.Dataset(
-            {key: (dims, np.stack(parts, axis=2)) for key, parts in overall.items() if parts},
-            coords={"contrast": names, "condition": list(sample.periods)},
-        ),
+        **{key: _stacked(parts) for key, parts in frames.items()},
+        lacking=lacking_rows(tables, notes),
+        draws=_draws(drawn, periods),
         fits=fits,
         facts={
-            **_facts(tables, sample, table_notes, fits),
-            "times": None if times is None else times.tolist(),
+            **_facts(tables, [pairing.sample for pairing in pairings], notes, fits),
+            "times": None if periods is None else periods.times.tolist(),
             **{"covariates": [], "word_covariates": [], "walk": False, "trend": False},
-            **(facts or {}),
+            **({} if periods is None else periods.facts),
             "scope": estimation.scope,
             "baseline": estimation.baseline,
             "draws": estimation.draws,
@@ -143,6 +120,50 @@ def changes_of(
             "rope": estimation.rope,
             "version": __version__,
         },
+    )
+
+
+def _pairings(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None) -> Iterator[Pairing]:
+    """Yield the periods together, or the first condition with each other one."""
+    if periods is not None:
+        size = len(periods.times)
+        ends = np.array([[0, size - 1]])
+        yield Pairing(periods.sample, periods.times, np.column_stack(np.triu_indices(size, 1)), ends)
+        return
+    first, *others = tables
+    pair = np.array([[0, 1]])
+    for name in others:
+        yield Pairing(period_sample({first: tables[first], name: tables[name]}), np.arange(2.0), pair, pair)
+
+
+def _check_room(sample: PeriodSample, estimation: Estimation) -> None:
+    words, size = len(sample.protected_words), len(sample.periods)
+    check_memory(
+        8 * CHAINS * estimation.draws * size * words * _ARRAYS,
+        f"{CHAINS} chains of {estimation.draws:,} draws of {words:,} words under {size} conditions",
+        "Take fewer draws or words, or allow more memory.",
+    )
+
+
+def _stacked(frames: "list[pd.DataFrame]") -> "pd.DataFrame":
+    import pandas as pd
+
+    return EstimateFrame(pd.concat(frames, ignore_index=True)) if frames else pd.DataFrame(columns=_EMPTY)
+
+
+def _draws(drawn: Mapping[str, ContrastDraws], periods: Periods | None) -> "xr.Dataset":
+    """Return the draws of the gaps of all words by scope, with dims chain, draw, contrast and condition."""
+    import xarray as xr
+
+    if periods is None:
+        return xr.Dataset()
+    size, dims = len(periods.times), ("chain", "draw", "contrast", "condition")
+    return xr.Dataset(
+        {
+            scope: (dims, np.stack([one.overall(scope).draws.reshape(CHAINS, -1, size) for one in drawn.values()], 2))
+            for scope in SCOPES
+        },
+        coords={"contrast": list(drawn), "condition": list(periods.sample.periods)},
     )
 
 
@@ -165,17 +186,9 @@ def _own_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
     )
 
 
-def _pairs(size: int, *, is_time: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of conditions of all words, and those of groups and single words."""
-    if not is_time:
-        from_first = np.array([[0, place] for place in range(1, size)])
-        return from_first, from_first
-    return np.column_stack(np.triu_indices(size, 1)), np.array([[0, size - 1]])
-
-
 def _facts(
     tables: "Mapping[str, pd.DataFrame]",
-    sample: PeriodSample,
+    samples: Sequence[PeriodSample],
     notes: Mapping[str, Mapping[str, Any]],
     fits: "Mapping[str, xr.DataTree]",
 ) -> dict[str, Any]:
@@ -186,16 +199,19 @@ def _facts(
     equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
     return {
         "study": ", ".join(studies),
-        "conditions": list(sample.periods),
-        "protected_words": len(sample.protected_words),
-        "protected_groups": len(sample.groups),
-        "attribute_words": len(sample.attribute_words),
-        "groups_not_compared": lacking_sides(
-            sample.compared,
-            sample.connection_weights.any(axis=2),
-            np.array(sample.groups)[sample.group_of],
-            sample.connections,
-        ),
+        "conditions": list(tables),
+        **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
+        "protected_groups": len({group for sample in samples for group in sample.groups}),
+        "groups_not_compared": {
+            group: text
+            for sample in samples
+            for group, text in lacking_sides(
+                sample.compared,
+                sample.connection_weights.any(axis=2),
+                np.array(sample.groups)[sample.group_of],
+                sample.connections,
+            ).items()
+        },
         "equalized": {name: words for name, words in equalized.items() if any(words)},
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
         "convergence_problems": [
@@ -204,13 +220,3 @@ def _facts(
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
     }
-
-
-def _lists_of(tables: "Mapping[str, pd.DataFrame]") -> dict[str, str]:
-    """Return the list of each word."""
-    lists: dict[str, str] = {}
-    for table in tables.values():
-        for words, names in (("attribute_word", "attribute_group"), ("protected_word", "protected_group")):
-            pairs = table[[words, names]].drop_duplicates().astype(str)
-            lists |= dict(pairs.itertuples(index=False, name=None))
-    return lists

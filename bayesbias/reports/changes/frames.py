@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.checks import check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.statements import rows_of
 from bayesbias.estimates.intervals import (
     diagnostics_of,
@@ -16,9 +18,11 @@ from bayesbias.estimates.intervals import (
     settled,
 )
 from bayesbias.models.numerics.contrast_estimate import draws_interval
-from bayesbias.models.periods.contrast_draws import ContrastDraws
+from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
+from bayesbias.models.periods.gap_draws import ListDeviations, list_deviations
 from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.reports.posterior.contrasts import SCOPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +40,53 @@ class Estimation:
     rope: tuple[float, float] | None = None
     scope: str = "population"
     baseline: str = "associated"
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        draws: int,
+        random_seed: int | None,
+        hdi_prob: float,
+        rope: float | tuple[float, float] | None,
+        scope: str = "population",
+        baseline: str = "associated",
+    ) -> "Estimation":
+        """Return what a user's arguments say, or raise `ArgumentError`."""
+        check_probability("hdi_prob", hdi_prob)
+        check_choice("scope", scope, SCOPES)
+        count, seed = check_count("draws", draws, least=100), resolve_seed(random_seed)
+        return cls(count, seed, hdi_prob, check_rope(rope), scope, baseline)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Conditions whose distances are one sample, and positions of the pairs that are compared, shape (pairs, 2).
+
+    `all_pairs` are those of all words, `ends` those of groups and of single words.
+    """
+
+    sample: PeriodSample
+    times: np.ndarray
+    all_pairs: np.ndarray
+    ends: np.ndarray
+
+    @cached_property
+    def list_parts(self) -> list[ListDeviations]:
+        """The contribution of each attribute word to the means of its list."""
+        return list_deviations(self.sample)
+
+    def draw(self, estimation: Estimation, contrast: tuple[int, int | None]) -> ContrastDraws:
+        """Return draws of the gaps between two connections, or of the mean distances to one."""
+        return draw_contrast(
+            self.sample,
+            self.list_parts,
+            self.times,
+            contrast,
+            draws=CHAINS * estimation.draws,
+            chains=CHAINS,
+            seed=estimation.seed,
+        )
 
 
 def estimate_rows(
@@ -92,24 +143,17 @@ def gap_rows(gaps_by_condition: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
     return frame.reset_index(drop=True)
 
 
-def change_rows(
-    drawn: ContrastDraws,
-    sample: PeriodSample,
-    gaps: "pd.DataFrame",
-    pairs: tuple[np.ndarray, np.ndarray],
-    estimation: Estimation,
-) -> "pd.DataFrame":
+def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", estimation: Estimation) -> "pd.DataFrame":
     """Return the changes of a contrast with their readings: of all words, of groups, and of single words.
 
-    `pairs` are positions of conditions, shape (pairs, 2): those of all words, and those of groups and single words.
     `gaps` are the rows of the contrast from `gap_rows`.
     """
     import pandas as pd
 
-    all_pairs, ends = pairs
+    sample, ends = pairing.sample, pairing.ends
     overall = drawn.overall(estimation.scope).draws
     same = _unmoved(drawn.plain_words)
-    parts = [_labelled(overall, drawn.plain, all_pairs, sample, same, {})]
+    parts = [_labelled(overall, drawn.plain, pairing.all_pairs, sample, same, {})]
     if len(drawn.group_places) > 1:
         parts += [
             _labelled(
@@ -196,12 +240,11 @@ def _word_parts(
     return (np.stack(columns, axis=1), labels) if columns else None
 
 
-def distance_rows(
-    drawn: ContrastDraws, sample: PeriodSample, ends: np.ndarray, estimation: Estimation
-) -> "pd.DataFrame":
+def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation) -> "pd.DataFrame":
     """Return the changes of the mean distance to one kind of attribute words: of all words, then of single words."""
     import pandas as pd
 
+    sample, ends = pairing.sample, pairing.ends
     same = _unmoved(drawn.plain_words)
     draws, labels = _labelled(drawn.population.draws, drawn.plain, ends, sample, same, {})
     frames = [estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))]
@@ -253,24 +296,24 @@ def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: flo
     return frame
 
 
-def lacking_rows(
-    sample: PeriodSample, facts: Mapping[str, Mapping[str, Any]], list_of: Mapping[str, str]
-) -> "pd.DataFrame":
+def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
     """Return a row for each word that a condition lacks, and for each that none has."""
     import pandas as pd
 
     records: list[tuple[Any, ...]] = []
-    for role, words, present in (
-        ("protected", sample.protected_words, sample.protected_present),
-        ("attribute", sample.attribute_words, sample.attribute_present),
-    ):
-        for word, has in zip(words, present, strict=True):
-            if not has.all():
-                lacks = [name for name, there in zip(sample.periods, has, strict=True) if not there]
-                records.append((word, role, list_of[word], int(has.sum()), ", ".join(lacks)))
-    stored = {*sample.protected_words, *sample.attribute_words}
-    lost = dict(_lost_words(facts))
-    records += [(word, *where, 0, "all") for word, where in lost.items() if word not in stored]
+    stored: set[str] = set()
+    for role, list_column in (("protected", "protected_group"), ("attribute", "attribute_group")):
+        columns = [f"{role}_word", list_column]
+        lists = {
+            name: dict(table[columns].drop_duplicates().astype(str).itertuples(index=False, name=None))
+            for name, table in tables.items()
+        }
+        every = {word: list_name for of_condition in lists.values() for word, list_name in of_condition.items()}
+        stored |= set(every)
+        for word, list_name in every.items():
+            if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
+                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
+    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
     return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
 
 

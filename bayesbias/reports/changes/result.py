@@ -63,8 +63,8 @@ class Changes(Result):
         Words that some conditions lack, with their `list`, the number of `conditions` that have them, and those it
         `lacks`.
     draws : xarray.Dataset
-        Draws of the gaps of all words, paired over conditions, in variables `population` and `these_words` with dims
-        `chain`, `draw`, `contrast`, `condition`, from which any other number follows.
+        Of periods alone: draws of the gaps of all words, paired over periods, from which any other number follows, in
+        variables `population` and `these_words` with dims `chain`, `draw`, `contrast`, `condition`. Else empty.
     fits
         Fit of the default model to each condition's table.
     facts

@@ -9,12 +9,7 @@ import numpy as np
 
 from bayesbias.base.checks import (
     HDI_PROB,
-    check_choice,
-    check_count,
     check_flag,
-    check_probability,
-    check_rope,
-    resolve_seed,
 )
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.models.periods.contrast_draws import ContrastDraws
@@ -26,11 +21,10 @@ from bayesbias.reports.changes.conditions import (
     times_of,
     trend_design,
 )
-from bayesbias.reports.changes.engine import changes_of
+from bayesbias.reports.changes.engine import Periods, changes_of
 from bayesbias.reports.changes.frames import Estimation, line_rows
 from bayesbias.reports.changes.result import DRAWS, Changes
 from bayesbias.reports.changes.word_slopes import draw_slopes, slope_rows, word_covariates_by_period
-from bayesbias.reports.posterior.contrasts import SCOPES
 from bayesbias.studies.study import StudyLike
 
 if TYPE_CHECKING:
@@ -155,16 +149,9 @@ def trend(
     >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
     [['Donna', '1960'], ['Lisa', '1950']]
     """
-    check_probability("hdi_prob", hdi_prob)
-    check_choice("scope", scope, SCOPES)
     check_flag("walk", walk)
-    estimation = Estimation(
-        draws=check_count("draws", draws, least=100),
-        seed=resolve_seed(random_seed),
-        hdi_prob=hdi_prob,
-        rope=check_rope(rope),
-        scope=scope,
-        baseline=baseline,
+    estimation = Estimation.checked(
+        draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
     )
     tables = tables_by_period(periods, study, case)
     sample, names = period_sample(tables), tuple(tables)
@@ -186,7 +173,7 @@ def trend(
         "walk": walk,
         "trend": design is not None,
     }
-    return changes_of(tables, sample, estimation, times=times, lines=lines, facts=facts, progress=progress)
+    return changes_of(tables, estimation, periods=Periods(sample, times, lines, facts), progress=progress)
 
 
 def _trend_frames(

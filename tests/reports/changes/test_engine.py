@@ -6,7 +6,7 @@ import pytest
 
 from bayesbias.errors import NotEnoughMemoryError, ReportError
 from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.reports.changes.engine import changes_of
+from bayesbias.reports.changes.engine import Lines, Periods, changes_of
 from bayesbias.reports.changes.frames import Estimation
 from bayesbias.reports.changes.result import Changes
 from tests.reports.changed_tables import before_table, changed_table
@@ -20,10 +20,20 @@ def tables() -> dict[str, pd.DataFrame]:
     return {name: table if place == 0 else changed_table(table, seed=place) for place, name in enumerate(CONDITIONS)}
 
 
-def changes(**settings: object) -> Changes:
-    given = tables()
-    estimation = Estimation(draws=100, seed=1, hdi_prob=0.89)
-    return changes_of(given, period_sample(given), estimation, **settings)  # type: ignore[arg-type]
+ESTIMATION = Estimation(draws=100, seed=1, hdi_prob=0.89)
+
+
+def periods(given: dict[str, pd.DataFrame], lines: Lines = lambda _: {}) -> Periods:
+    return Periods(period_sample(given), np.arange(float(len(given))), lines, {})
+
+
+def changes(*names: str) -> Changes:
+    return changes_of({name: table for name, table in tables().items() if name in (names or CONDITIONS)}, ESTIMATION)
+
+
+def moves(*names: str, **settings: Lines) -> Changes:
+    given = {name: table for name, table in tables().items() if name in (names or CONDITIONS)}
+    return changes_of(given, ESTIMATION, periods=periods(given, **settings))
 
 
 def pairs_of(frame: pd.DataFrame) -> list[str]:
@@ -43,24 +53,25 @@ def split(result: Changes) -> list[list[str]]:
 
 
 def test_conditions_are_compared_with_the_first_and_periods_with_each_other() -> None:
-    compared, moved = changes(), changes(times=np.arange(3.0))
+    compared, moved = changes(), moves()
     from_first = ["ab", "ac"]
     assert [sorted(pairs) for pairs in split(compared)] == [sorted(from_first * count) for count in (1, 2, 4)]
     assert [sorted(pairs) for pairs in split(moved)] == [["ab", "ac", "bc"], 2 * ["ac"], 4 * ["ac"]]
     assert (compared.facts["times"], moved.facts["times"]) == (None, [0.0, 1.0, 2.0])
-    # The same draws: what two faces have in common is equal.
-    both = ["contrast", "first", "second", "protected_group", "protected_word"]
-    columns = ["observed", "mean", "hdi_low", "hdi_high", "reading"]
-    common = compared.changes.merge(moved.changes, on=both, suffixes=("_compared", "_moved"))
-    assert len(common) == 3 * (2 + 2 + 4)
-    for name in columns:
-        assert common[f"{name}_compared"].tolist() == common[f"{name}_moved"].tolist()
+
+
+def test_a_change_does_not_depend_on_the_other_embeddings_and_is_that_of_two_periods() -> None:
+    every = changes()
+    for name in ("b", "c"):
+        for alone in (changes("a", name), moves("a", name)):
+            for frame in ("changes", "distances"):
+                rows = getattr(every, frame)
+                shared = rows[rows["second"] == name].reset_index(drop=True)
+                pd.testing.assert_frame_equal(pd.DataFrame(shared), pd.DataFrame(getattr(alone, frame)))
 
 
 def test_the_result_keeps_the_fits_the_draws_and_the_frames_of_lines() -> None:
-    result = changes(
-        times=np.arange(3.0), lines=lambda drawn: {"lines": pd.DataFrame({"periods": [drawn.plain.shape[0]]})}
-    )
+    result = moves(lines=lambda drawn: {"lines": pd.DataFrame({"periods": [drawn.plain.shape[0]]})})
     assert tuple(result.fits) == result.conditions == CONDITIONS
     assert dict(result.draws["population"].sizes) == {"chain": 4, "draw": 100, "contrast": 3, "condition": 3}
     change = result.draws["population"].sel(condition="c") - result.draws["population"].sel(condition="a")
@@ -68,14 +79,14 @@ def test_the_result_keeps_the_fits_the_draws_and_the_frames_of_lines() -> None:
     assert change.sel(contrast=row["contrast"]).std() == pytest.approx(row["sd"], rel=0.01)
     assert result.lines.values.tolist() == [[f"associated - {name}", 3] for name in ("different", "human", "neutral")]
     assert result.slopes.empty
+    assert not changes().draws
 
 
 def test_periods_without_a_gap_are_refused_and_conditions_have_distances_alone() -> None:
     given = {name: table[table["connection"] == "neutral"].reset_index(drop=True) for name, table in tables().items()}
-    sample, estimation = period_sample(given), Estimation(draws=100, seed=1, hdi_prob=0.89)
     with pytest.raises(ReportError, match="associated"):
-        changes_of(given, sample, estimation, times=np.arange(3.0))
-    result = changes_of(given, sample, estimation)
+        changes_of(given, ESTIMATION, periods=periods(given))
+    result = changes_of(given, ESTIMATION)
     assert (len(result.changes), set(result.distances["connection"])) == (0, {"neutral"})
 
 
@@ -83,4 +94,4 @@ def test_draws_that_do_not_fit_into_memory_are_refused_before_any_fit(monkeypatc
     given = tables()
     monkeypatch.setattr("bayesbias.reports.changes.engine.fit", lambda *_, **__: pytest.fail("a table was fitted"))
     with pytest.raises(NotEnoughMemoryError, match="4 words under 3 conditions"):
-        changes_of(given, period_sample(given), Estimation(draws=10**12, seed=1, hdi_prob=0.89))
+        changes_of(given, Estimation(draws=10**12, seed=1, hdi_prob=0.89), periods=periods(given))

@@ -11,6 +11,7 @@ from bayesbias.models.periods.period_line import LineDraws
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.reports.changes.frames import (
     Estimation,
+    Pairing,
     change_rows,
     distance_rows,
     estimate_rows,
@@ -82,7 +83,7 @@ def test_estimates_have_the_means_and_sds_of_their_draws_and_a_direction() -> No
 
 
 THESE_WORDS = Estimation(draws=100, seed=1, hdi_prob=0.89, scope="these_words")
-ALL_PAIRS, ENDS = np.array([[0, 1], [0, 2], [1, 2]]), np.array([[0, 2]])
+PAIRING = Pairing(SAMPLE, np.arange(3.0), np.array([[0, 1], [0, 2], [1, 2]]), np.array([[0, 2]]))
 
 
 def gap(condition: str, mean: float, group: str = "", word: str = "") -> dict[str, object]:
@@ -100,7 +101,7 @@ def test_gaps_of_all_conditions_are_one_frame() -> None:
 
 def test_changes_are_of_all_words_of_groups_and_of_words() -> None:
     gaps = pd.DataFrame([gap("1900", -0.2), gap("1910", -0.15), gap("1920", 0.0), gap("1900", -0.3, "men")])
-    frame = change_rows(DRAWN, SAMPLE, gaps, (ALL_PAIRS, ENDS), THESE_WORDS)
+    frame = change_rows(DRAWN, PAIRING, gaps, THESE_WORDS)
     labels = frame[["first", "second", "protected_group", "protected_word"]].to_numpy().tolist()
     assert labels == [
         ["1900", "1910", "", ""],
@@ -115,18 +116,19 @@ def test_changes_are_of_all_words_of_groups_and_of_words() -> None:
     np.testing.assert_allclose(frame["observed"], [0.05, 0.1, 0.05, 0.2, 0.0, 0.2, 0.2, -0.02], atol=1e-12)
     np.testing.assert_allclose(frame["mean"][:5], frame["observed"][:5], atol=1e-12)
     assert frame["reading"][:5].tolist() == ["narrower", "first only", "first only", "first only", "not settled"]
-    wide = change_rows(DRAWN, SAMPLE, gaps, (ALL_PAIRS, ENDS), Estimation(draws=100, seed=1, hdi_prob=0.89))
+    wide = change_rows(DRAWN, PAIRING, gaps, Estimation(draws=100, seed=1, hdi_prob=0.89))
     assert (wide["sd"][:3] > 5 * frame["sd"][:3]).all()
 
 
-def test_from_the_first_condition_words_that_lack_it_have_no_change() -> None:
-    from_first = np.array([[0, 1], [0, 2]])
-    frame = change_rows(DRAWN, SAMPLE, pd.DataFrame([gap("1900", -0.2)]), (from_first, from_first), THESE_WORDS)
+def test_words_that_lack_one_of_several_pairs_have_no_change_there() -> None:
+    pairs = np.array([[0, 1], [0, 2]])
+    pairing = Pairing(SAMPLE, np.arange(3.0), pairs, pairs)
+    frame = change_rows(DRAWN, pairing, pd.DataFrame([gap("1900", -0.2)]), THESE_WORDS)
     assert set(frame["protected_word"]) == {"", "he", "man"}
 
 
 def test_distances_have_no_groups_and_no_reading() -> None:
-    frame = distance_rows(DRAWN, SAMPLE, ENDS, THESE_WORDS)
+    frame = distance_rows(DRAWN, PAIRING, THESE_WORDS)
     assert frame["protected_word"].tolist() == ["", "he", "man", "she"]
     assert not {"protected_group", "reading"} & set(frame)
 
@@ -172,9 +174,21 @@ def test_the_sd_of_periods_has_no_plain_value_and_is_not_settled() -> None:
 
 
 def test_words_that_some_or_all_periods_lack() -> None:
-    list_of = {"he": "men", "man": "men", "she": "women", "work": "career", "home": "family"}
+    lists = {"he": "men", "man": "men", "she": "women", "work": "career", "home": "family"}
+    protected, attributes = (dict(list(lists.items())[:3]), dict(list(lists.items())[3:]))
+    rows = [
+        {"protected_word": word, "protected_group": group, "attribute_word": other, "attribute_group": name}
+        for word, group in protected.items()
+        for other, name in attributes.items()
+    ]
+    table = pd.DataFrame(rows)
+    tables = {
+        "1900": table[table["protected_word"] != "she"],
+        "1910": table[table["attribute_word"] != "home"],
+        "1920": table,
+    }
     lost = {"1900": {"lost_words": [{"word": "hers", "role": "protected", "list": "women"}]}}
-    frame = lacking_rows(SAMPLE, lost, list_of)
+    frame = lacking_rows(tables, lost)
     assert frame.to_numpy().tolist() == [
         ["she", "protected", "women", 2, "1900"],
         ["home", "attribute", "family", 2, "1910"],
