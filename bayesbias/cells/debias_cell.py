@@ -206,6 +206,8 @@ def _changed_association(
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     tables = checked_tables({ORIGINAL: table, cell.method: other})
     changes = changes_of(tables, cell.estimation(study))
+    if changes.changes.empty:
+        raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
     row = changes.changes.iloc[0]
     gaps = changes.gaps[changes.gaps["contrast"] == row["contrast"]].set_index("condition")
     return _about(source, study, table) | {

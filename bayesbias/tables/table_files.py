@@ -15,6 +15,7 @@ import pandas as pd
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.contents import MemoryCost, read_content
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.base.files.inputs import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
 from bayesbias.base.files.outputs import atomic_path, check_output
@@ -227,8 +228,8 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         first, _, rows = text.partition("\n")
         match = _FIRST_LINE.fullmatch(first.rstrip("\r"))
         try:
-            facts = json.loads(match[2]) if match else None
-        except (ValueError, RecursionError) as error:
+            facts = parse_json(match[2]) if match else None
+        except ValueError as error:
             raise InputFileError(
                 f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
             ) from error
@@ -290,8 +291,8 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     check_seal(path, content, _GAP)
     try:
         table, metadata = parquet_frame(content, path)
-        facts = json.loads(metadata.get(ATTRS_KEY.encode(), b"{}"))
-    except (pyarrow.ArrowException, OSError, ValueError, RecursionError) as error:
+        facts = parse_json(metadata.get(ATTRS_KEY.encode(), b"{}"))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
     _check_facts(facts, path)

@@ -1,6 +1,5 @@
 """The index of a corpus: the contexts of words and pairs of words, and the distances of the words in them."""
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_items, is_count, is_text, with_progress
 from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import check_sealed_file, input_file
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.statements import Described, Facts
@@ -187,8 +187,8 @@ def stored_facts(base: Database) -> dict[str, Any] | None:
     """Return what an index, or an interrupted build of one, says about itself; None if that is incomplete or wrong."""
     try:
         rows = bounded_rows(base, base.execute("SELECT name, value FROM facts"), str)
-        facts = {name: json.loads(value) for name, value in rows}
-    except (ValueError, RecursionError):
+        facts = {name: parse_json(value) for name, value in rows}
+    except ValueError:
         return None
     texts = (facts.get(name) for name in ("name", "sha256", "prefix"))
     counts = (facts.get(name, -1) for name in ("contexts", "words", "longest", "read"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import is_count, is_text
+from bayesbias.base.files.documents import parse_json
 from bayesbias.errors import ModelError
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, joined_names
@@ -128,8 +129,8 @@ def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
         if name == "groups_not_compared" and name not in fit.attrs:  # as in files of earlier versions
             continue
         try:
-            value = json.loads(fit.attrs[name])
-        except (KeyError, TypeError, ValueError, RecursionError):
+            value = parse_json(fit.attrs[name])
+        except (KeyError, TypeError, ValueError):
             yield f"The attribute {name} is absent or no JSON text."
             continue
         if not is_one(value):

@@ -111,6 +111,11 @@ class Changes(Result):
         shown = rows[(rows["protected_group"] == "") | (rows["contrast"] == first)]
         return tuple(change_statement(row, self.gaps) for row in rows_of(shown) if self._is_end(row))
 
+    @property
+    def verdicts(self) -> tuple[Statement, ...]:
+        """The first answer about each condition."""
+        return tuple({answer.numbers["second"]: answer for answer in reversed(self.answers)}.values())[::-1]
+
     def _distance_statements(self) -> tuple[Statement, ...]:
         ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
         return tuple(distance_statement(row, groups) for row in rows_of(ends))
@@ -187,8 +192,8 @@ class Changes(Result):
             about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
             f"{counted(facts['attribute_words'], 'attribute word')}.",
             diagnostics=self.doubts,
-            verdict=self.answers[0].text,
-            answers=self.answers[1:],
+            verdict=" ".join(answer.text for answer in self.verdicts),
+            answers=tuple(answer for answer in self.answers if answer not in self.verdicts),
             parts=tuple(shown[name] for name in ("Trend", "Slopes", "Words", "Distances", "Methods") if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures=self._figures(prob),

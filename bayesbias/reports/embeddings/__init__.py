@@ -1,1 +1,1 @@
-"""Comparisons of the same word pairs in several embeddings."""
+"""Words that embeddings have, and the spread of contrasts over trainings."""

@@ -57,13 +57,18 @@ def test_what_no_fit_has_is_refused(
     assert "Warning" not in output.err
 
 
+def with_a_long_text(file: h5py.File) -> h5py.Dataset:
+    texts = draws_named(file, "texts", dtype=h5py.string_dtype())
+    texts[...] = "x"
+    texts[0, 0] = LONG
+    return texts
+
+
 def test_one_long_text_that_is_stored_once_and_used_often_is_refused(sound: bytes, tmp_path: Path) -> None:
     path = tmp_path / "fit.nc"
     path.write_bytes(sound)
     with h5py.File(path, "r+") as file:
-        texts = draws_named(file, "texts", dtype=h5py.string_dtype())
-        texts[...] = "x"
-        texts[0, 0] = LONG
+        texts = with_a_long_text(file)
         offset, size = texts.id.get_offset(), texts.id.get_storage_size()
     content = bytearray(path.read_bytes())
     content[offset : offset + size] = bytes(content[offset : offset + 16]) * (size // 16)
@@ -117,9 +122,7 @@ def test_more_than_there_is_memory_for_is_refused(
     path = tmp_path / "fit.nc"
     path.write_bytes(sound)
     with h5py.File(path, "r+") as file:
-        texts = draws_named(file, "texts", dtype=h5py.string_dtype())
-        texts[...] = "x"
-        texts[0, 0] = LONG
+        with_a_long_text(file)
     needed = 2 * 4 * len(LONG) * np.prod(SHAPE)
     monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: needed)
     with pytest.raises(NotEnoughMemoryError, match=r"texts of .*fit\.nc"):

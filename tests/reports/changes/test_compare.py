@@ -94,6 +94,12 @@ def test_all_others_are_compared_with_the_first() -> None:
     nearer = of_all(three.distances, "second").loc["c"]
     assert (nearer["direction"] == "nearer").all()
     assert list(three.contents.figures) == ["change_1", "change_2"]
+    assert [verdict.numbers["second"] for verdict in three.verdicts] == ["b", "c"]
+    assert {(verdict.numbers["contrast"], verdict.numbers["protected_group"]) for verdict in three.verdicts} == {
+        ("associated - different", "")
+    }
+    assert three.contents.verdict == " ".join(map(str, three.verdicts))
+    assert len(three.contents.answers) == len(three.answers) - 2
 
 
 def test_identical_tables_are_equal() -> None:

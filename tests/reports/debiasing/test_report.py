@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, ReportError
 from bayesbias.reports.debiasing.report import COLUMNS
-from tests.cells.pets import study
+from tests.cells.pets import WORDS, study
 from tests.reports.debiasing import pets
 
 
@@ -184,6 +184,21 @@ def test_a_doubt_about_several_methods_is_said_once(report: bb.reports.DebiasRep
     beware = replace(report, doubts=doubts).parts[0]
     expected = ["pets in E1, linear, weak: Same.", "pets in E1, linear: Linear alone."]
     assert [statement.text for statement in beware.statements] == expected
+
+
+def test_a_study_without_a_gap_has_no_change_and_says_why() -> None:
+    one_list = bb.Study(
+        name="one list",
+        protected={"cats": WORDS[:3], "dogs": WORDS[3:6]},
+        attributes={"quiet": WORDS[6:9]},
+        associated=[("cats", "quiet")],
+        human="none",
+        neutral="none",
+    )
+    settings = {"sets": pets.SETS, "measures": ["vocabulary_direct_bias"], **pets.SMALL}
+    with pytest.warns(BayesBiasWarning, match="no associated words to compare"):
+        report = bb.debias_report(pets.embedding(), one_list, ["linear"], **settings)
+    assert ("E1", "linear", "one list") in report.left_out
 
 
 def test_words_that_a_method_equalized_are_a_doubt(tmp_path: Path) -> None:

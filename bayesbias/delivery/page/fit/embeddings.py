@@ -22,7 +22,7 @@ def embeddings_section(page: FitReport) -> Section:
     # The explanation of figures and tables follows them.
     for part in changes.parts:
         blocks += _part_blocks(part)
-    headlines = [changes.answers[0].text, *(f"Beware: {doubt}" for doubt in changes.doubts)]
+    headlines = [*map(str, changes.verdicts), *(f"Beware: {doubt}" for doubt in changes.doubts)]
     return Section("embeddings", _TITLE, blocks, headlines)
 
 
