@@ -155,8 +155,8 @@ def _contexts(words: list[str], contexts: Any, title: str) -> Embedding:
     if len(words) != len(vectors):
         raise EmbeddingError(f"{len(words):,} words have {len(vectors):,} context vectors. Train again.")
     has_length = vectors.any(axis=1)  # a NaN counts, and is refused
-    kept_words = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
-    return Embedding(words=kept_words, vectors=vectors[has_length], name=f"{title}, contexts")
+    words_with_context = tuple(word for word, keep in zip(words, has_length.tolist(), strict=True) if keep)
+    return Embedding(words=words_with_context, vectors=vectors[has_length], name=f"{title}, contexts")
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:

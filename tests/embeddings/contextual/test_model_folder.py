@@ -101,7 +101,7 @@ def test_settings_of_real_folders_are_accepted(tmp_path, monkeypatch) -> None:
             "name_or_path": "bert",
             "special_tokens_map_file": __file__,
             "vocab_file": "vocab.txt",
-            "tokenizer_file": "/root/.cache/huggingface/no/such/tokenizer.json",
+            "tokenizer_file": "/home/reader/.cache/huggingface/no/such/tokenizer.json",
             "added_tokens_decoder": {"0": {"content": "[PAD]"}, "1": {"content": "a\0b"}, "2": {"content": "x" * 9999}},
         },
     }

@@ -94,7 +94,7 @@ def test_settings_of_real_folders_are_accepted(tmp_path: Path, type_: str) -> No
         },
         "tokenizer_config.json": {
             "tokenizer_class": "BertTokenizer",
-            "name_or_path": "/root/models/base",
+            "name_or_path": "/home/reader/models/base",
             "special_tokens_map_file": __file__,
             "tokenizer_file": None,
             "auto_map": {"AutoTokenizer": ["tokenization.Own", None]},
