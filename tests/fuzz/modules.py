@@ -38,7 +38,7 @@ _SOUND: tuple[Any, ...] = (
     {"word_embedding_dimension": 4, "pooling_mode_mean_tokens": True, "pooling_mode": "mean"},
     {"max_seq_length": 512, "do_lower_case": False, "model_args": {"torch_dtype": "bfloat16"}},
     {"tokenizer_class": "BertTokenizer", "name_or_path": "x", "auto_map": {"AutoTokenizer": ["own.Own", None]}},
-    {"model_type": "bert", "vocab_size": 9, "_name_or_path": "/home/reader/x", "auto_map": {"AutoModel": "modeling.Own"}},
+    {"model_type": "bert", "vocab_size": 9, "_name_or_path": "/home/x", "auto_map": {"AutoModel": "modeling.Own"}},
     {"weight_map": {"a": "model-1.safetensors"}},
     {"vocab": ["e.g.", "a/b", "os.system"], "word_weights": {"e.g.": 0.5}},
     {"types": {"weights": "sklearn.utils.parallel.joblib"}, "structure": {"a": ["weights"]}, "parameters": {}},
