@@ -23,11 +23,9 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
 from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.models.priors import parse_prior
-from bayesbias.reports.changes.frames import Estimation, change_rows, distance_rows, gap_rows
+from bayesbias.reports.changes.frames import Estimation, Pairing, change_rows, distance_rows, gap_rows
 
 FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
@@ -105,15 +103,11 @@ def populations(cell: Cell) -> periods.Populations:
 def by_vectors(sample: PeriodSample, seed: int) -> pd.DataFrame:
     """Return the changes of gaps and of mean distances that `bb.compare_embeddings` has, from the sample."""
     estimation = Estimation(draws=DRAWS, seed=seed, hdi_prob=HDI_PROB)
-    parts, ends = list_deviations(sample), np.array([[0, 1]])
-
-    def drawn(contrast: tuple[int, int | None]) -> ContrastDraws:
-        draws = DRAWS * CHAINS
-        return draw_contrast(sample, parts, np.arange(2.0), contrast, draws=draws, chains=CHAINS, seed=seed)
-
-    changes = change_rows(drawn((0, 1)), sample, gap_rows({}), (ends, ends), estimation)
+    ends = np.array([[0, 1]])
+    pairing = Pairing(sample, np.arange(2.0), ends, ends)
+    changes = change_rows(pairing.draw(estimation, (0, 1)), pairing, gap_rows({}), estimation)
     distances = [
-        distance_rows(drawn((place, None)), sample, ends, estimation).assign(connection=connection)
+        distance_rows(pairing.draw(estimation, (place, None)), pairing, estimation).assign(connection=connection)
         for place, connection in enumerate(sample.connections)
     ]
     of_gaps = changes[changes["protected_group"] == ""].assign(connection="")

@@ -22,7 +22,7 @@ from bayesbias.tables.schema import table_facts
 
 _PAIR = ["protected_word", "attribute_word"]
 # Student's t of a list's mean needs two words.
-_FEWEST_WORDS = 2
+FEWEST_WORDS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
     groups = tuple(str(name) for name in np.unique(data.protected_groups))
     for names, member_of, present, what, fewest in (
         (groups, sample.group_of, protected_present, "protected group", 1),
-        (sample.lists, sample.list_of, attribute_present, "attribute list", _FEWEST_WORDS),
+        (sample.lists, sample.list_of, attribute_present, "attribute list", FEWEST_WORDS),
     ):
         for place, name in enumerate(names):
             _check_members(f"{what} {name!r}", present[member_of == place], periods, fewest)
@@ -166,8 +166,8 @@ def _check_members(what: str, present: np.ndarray, periods: tuple[str, ...], few
         names = name_some([periods[place] for place in short])
         raise TableError(
             f"The {what} has {counts[short[0]]} of {counted(len(present), 'word')} in {names}, "
-            f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each period. Leave the period out, or "
-            "choose words that it has."
+            f"and at least {fewest} {'is' if fewest == 1 else 'are'} needed in each. Choose words that all of them "
+            "have, or leave out what lacks them."
         )
     if not is_connected(present):
         first = present[:, 0]

@@ -51,7 +51,8 @@ def compare_embeddings(
     Raises
     ------
     TableError
-        If a table breaks the schema, a pair has different connections, a list has fewer than two words, or a table
+        If a table breaks the schema, a pair has different connections, a list that is no control has fewer than two
+        words (a control list is left out and named, see `Changes.doubts`), or a table
         lacks single pairs of words that it has.
     ReportError, ArgumentError
         If there are fewer than two tables, a name or a setting is not usable, or no gap is measured.

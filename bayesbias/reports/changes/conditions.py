@@ -20,6 +20,8 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
+from bayesbias.models.periods.period_sample import FEWEST_WORDS
+from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
 from bayesbias.tables.conversion import as_frame
@@ -56,6 +58,21 @@ def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFr
         checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)
     _check_connections(checked)
     return checked
+
+
+def short_controls(tables: "Mapping[str, pd.DataFrame]") -> dict[str, int]:
+    """Return the control lists of too few words for an error of a change, and how many a condition has at least.
+
+    None are returned if the tables have no other lists.
+    """
+    import pandas as pd
+
+    lists = [
+        table.groupby(table["attribute_group"].astype(str))["attribute_word"].nunique() for table in tables.values()
+    ]
+    fewest = pd.concat(lists, axis=1).fillna(0).min(axis=1)
+    short = fewest[fewest.index.isin(CONTROLS) & (fewest < FEWEST_WORDS)]
+    return {} if len(short) == len(fewest) else {str(name): int(count) for name, count in short.items()}
 
 
 def tables_by_period(periods: Any, study: StudyLike | None, case: Any) -> "dict[str, pd.DataFrame]":

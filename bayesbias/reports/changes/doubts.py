@@ -23,7 +23,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
 
     Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
     words that a method equalized (``"equalized words"``, ``"equalized attribute words"``); words that some conditions
-    lack (``"lacking words"``, ``"lost words"``); distances that are tied to each other (``"tied words"``).
+    lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
+    are there (``"short control list"``); distances that are tied to each other (``"tied words"``).
     """
     if problems := facts["convergence_problems"]:
         text = f"DO NOT REPORT THESE NUMBERS YET: {' '.join(problems)}"
@@ -33,6 +34,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     for name, (protected, attributes) in facts["equalized"].items():
         yield from _equalized(protected, attributes, facts["conditions"][0], name)
     yield from _lacking(lacking)
+    for name, counts in facts["short_controls"].items():
+        yield from _short_controls(counts, facts["conditions"][0], name)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
 
@@ -97,6 +100,17 @@ def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
     if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
         yield Statement("lost words", f"No condition has {name_some(nowhere, 12)}.", {"words": nowhere})
+
+
+def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:
+    """Yield the control lists that the change between two conditions leaves out."""
+    for control, count in counts.items():
+        text = (
+            f"From {first!r} to {second!r}, no change of distances to {control} words is estimated: "
+            f"one of the two has {counted(count, 'word')} of that list, and a mean of fewer than two words has no "
+            "error. Choose control words that both have."
+        )
+        yield Statement("short control list", text, {"list": control, "first": first, "second": second})
 
 
 def equalized_words(first: "pd.DataFrame", second: "pd.DataFrame", role: str) -> tuple[str, ...]:

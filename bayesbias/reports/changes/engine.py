@@ -19,6 +19,7 @@ from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.contrast_draws import ContrastDraws
 from bayesbias.models.periods.period_sample import PeriodSample, period_sample
 from bayesbias.models.sampling import fit
+from bayesbias.reports.changes.conditions import short_controls
 from bayesbias.reports.changes.doubts import equalized_words
 from bayesbias.reports.changes.frames import (
     CHAINS,
@@ -109,6 +110,9 @@ def changes_of(
         fits=fits,
         facts={
             **_facts(tables, [pairing.sample for pairing in pairings], notes, fits),
+            "short_controls": {
+                pairing.sample.periods[-1]: short for pairing in pairings if (short := pairing.short_controls)
+            },
             "times": None if periods is None else periods.times.tolist(),
             **{"covariates": [], "word_covariates": [], "walk": False, "trend": False},
             **({} if periods is None else periods.facts),
@@ -133,7 +137,11 @@ def _pairings(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None) -> 
     first, *others = tables
     pair = np.array([[0, 1]])
     for name in others:
-        yield Pairing(period_sample({first: tables[first], name: tables[name]}), np.arange(2.0), pair, pair)
+        both = {first: tables[first], name: tables[name]}
+        short = short_controls(both)
+        if short:
+            both = {name: table[~table["attribute_group"].isin(list(short))] for name, table in both.items()}
+        yield Pairing(period_sample(both), np.arange(2.0), pair, pair, short)
 
 
 def _check_room(sample: PeriodSample, estimation: Estimation) -> None:

@@ -1,7 +1,7 @@
 """Frames of changes: gaps under each condition, changes between conditions, and of mean distances."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +63,15 @@ class Estimation:
 class Pairing:
     """Conditions whose distances are one sample, and positions of the pairs that are compared, shape (pairs, 2).
 
-    `all_pairs` are those of all words, `ends` those of groups and of single words.
+    `all_pairs` are those of all words, `ends` those of groups and of single words. `short_controls` are control lists
+    that the sample leaves out, with the number of their words.
     """
 
     sample: PeriodSample
     times: np.ndarray
     all_pairs: np.ndarray
     ends: np.ndarray
+    short_controls: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def list_parts(self) -> list[ListDeviations]:

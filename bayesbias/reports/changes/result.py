@@ -71,6 +71,7 @@ class Changes(Result):
         `study`, `conditions`, `times` (None where conditions are no periods), `protected_words`, `attribute_words`,
         `equalized` (by condition, words that are as near to most others as another word, but not under the first
         condition: protected and attribute words), `tied` (by condition, directions in which distances are tied),
+        `short_controls` (by condition, control lists that its change leaves out, with their words),
         `convergence_problems`, and settings.
     """
 

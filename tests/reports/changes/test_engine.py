@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.errors import NotEnoughMemoryError, ReportError
+from bayesbias.errors import NotEnoughMemoryError, ReportError, TableError
 from bayesbias.models.periods.period_sample import period_sample
 from bayesbias.reports.changes.engine import Lines, Periods, changes_of
 from bayesbias.reports.changes.frames import Estimation
@@ -95,3 +95,31 @@ def test_draws_that_do_not_fit_into_memory_are_refused_before_any_fit(monkeypatc
     monkeypatch.setattr("bayesbias.reports.changes.engine.fit", lambda *_, **__: pytest.fail("a table was fitted"))
     with pytest.raises(NotEnoughMemoryError, match="4 words under 3 conditions"):
         changes_of(given, Estimation(draws=10**12, seed=1, hdi_prob=0.89), periods=periods(given))
+
+
+def test_a_control_list_that_one_embedding_has_too_little_of_is_left_out_there_and_named() -> None:
+    given = tables()
+    given["b"] = given["b"].loc[~given["b"]["attribute_word"].isin(["human1", "human2", "human3"])]
+    result = changes_of(given, ESTIMATION)
+    of_all = result.distances.loc[result.distances["protected_word"] == "", ["second", "connection"]]
+    missing = {(second, name) for second in "bc" for name in ("associated", "different", "human", "neutral")}
+    assert missing - set(of_all.itertuples(index=False, name=None)) == {("b", "human")}
+    assert set(result.changes.loc[result.changes["second"] == "b", "contrast"]) == {
+        "associated - different",
+        "associated - neutral",
+    }
+    (doubt,) = (doubt for doubt in result.doubts if doubt.kind == "short control list")
+    assert doubt.text == (
+        "From 'a' to 'b', no change of distances to human words is estimated: one of the two has 1 word of that list, "
+        "and a mean of fewer than two words has no error. Choose control words that both have."
+    )
+
+
+def test_other_lists_of_one_word_are_refused_and_so_are_tables_of_short_controls_alone() -> None:
+    given = tables()
+    one_word = given["b"].loc[~given["b"]["attribute_word"].isin(["first1", "first2", "first3"])]
+    with pytest.raises(TableError, match="'first' has 1 of 4 words in b"):
+        changes_of({"a": given["a"], "b": one_word}, ESTIMATION)
+    alone = {name: table.loc[table["attribute_word"] == "human0"] for name, table in given.items()}
+    with pytest.raises(TableError, match="'human' has 1 of 1 word in a, b, and at least 2 are needed"):
+        changes_of({"a": alone["a"], "b": alone["b"]}, ESTIMATION)

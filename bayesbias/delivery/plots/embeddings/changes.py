@@ -100,10 +100,14 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     panels: list[tuple[int, Callable[[Axes], None]]] = [
         (len(rows), lambda axes: _by_word(axes, overall, words, rows, title)),
     ]
+    shown = list(of_all["connection"])
     if len(moved):
         gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
+        gaps = gaps[gaps["condition"].isin([first, name])]
+        connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in gaps["contrast"]))
+        shown += [connection for connection in connections if connection not in shown]
         panels += [
-            (len(overall), lambda axes: _gaps(axes, gaps, list(overall["connection"]), first, name)),
+            (len(connections), lambda axes: _gaps(axes, gaps, connections, first, name)),
             (len(of_all), lambda axes: _by_connection(axes, of_all, f"Change of mean distances\n{minus}")),
         ]
     heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
@@ -123,7 +127,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         size=10,
         converged=not facts["convergence_problems"],
     )
-    connection_legend(figure, list(of_all["connection"]), "Associated minus (gaps), or distances to")
+    connection_legend(figure, shown, "Associated minus (gaps), or distances to")
     return figure
 
 
