@@ -48,6 +48,8 @@ class ResultTable:
         Paragraph above the table.
     folded
         Whether the table is folded until the reader opens it.
+    on_page
+        Whether a page shows the table. Data that only a file needs, such as densities, are not shown.
     """
 
     frame: "pd.DataFrame"
@@ -58,6 +60,7 @@ class ResultTable:
     differences: bool = False
     note: str = ""
     folded: bool = False
+    on_page: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +215,7 @@ def contents_of(
     about: str = "",
     captions: Mapping[str, str] | None = None,
     differences: Collection[str] = (),
+    data: Collection[str] = (),
     figures: Mapping[str, ResultFigure] | None = None,
 ) -> Contents:
     """Return the contents of a dataclass: its frames become tables; its texts, numbers and mappings become settings.
@@ -226,6 +230,8 @@ def contents_of(
         Name of a frame -> its caption; by default the name.
     differences
         Names of the frames whose estimates are differences.
+    data
+        Names of the frames that a page does not show.
     """
     parts = result.parts
     texts = captions or {}
@@ -235,7 +241,8 @@ def contents_of(
         words = _HEADINGS.get(name, name).replace("_", " ")
         heading = words[:1].upper() + words[1:]
         if hasattr(value, "columns"):
-            tables[name] = ResultTable(value, heading, texts.get(name, heading), differences=name in differences)
+            caption, signed = texts.get(name, heading), name in differences
+            tables[name] = ResultTable(value, heading, caption, differences=signed, on_page=name not in data)
         elif isinstance(value, Mapping):
             entries = {f"{heading}: {key}": entry for key, entry in value.items()}
             settings |= {place: text for place, entry in entries.items() if (text := _setting(entry))}

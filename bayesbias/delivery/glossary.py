@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayesbias.base.number_text import (
     count_text,
     digits_text,
@@ -40,7 +42,7 @@ class Column:
 
 # Tables of differences write an estimate with its sign.
 FORMS: dict[str, Callable[[Any], str]] = {
-    "text": str,
+    "text": lambda value: ("no", "yes")[int(value)] if isinstance(value, bool | np.bool) else str(value),
     "words": lambda value: str(value).replace("_", " "),
     "count": count_text,
     "estimate": distance_text,
@@ -49,6 +51,8 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "probability": probability_text,
     "share": share_text,
     "digits": digits_text,
+    "tenths": "{:,.1f}".format,
+    "sds": "{:+.2f}".format,
     "r_hat": lambda value: digits_text(value, 4),
     "p_value": p_value_text,
 }
@@ -108,7 +112,7 @@ COLUMNS: dict[str, Column] = {
     "other_pairs": Column("Other pairs", "count", "pairs with the second kind of attribute words"),
     "clear_pairs": Column("Clear pairs", "count", "pairs whose direction is clear in people's answers"),
     "words": Column("Words", "count"),
-    "effective_words": Column("Worth", "digits", "number of independent words that the words of a list are worth"),
+    "effective_words": Column("Worth", "tenths", "number of independent words that the words of a list are worth"),
     "worth": Column("Worth", "digits", "number of independent pairs that the pairs are worth"),
     "nearly_one": Column("Nearly one", "text", "words that count nearly as one"),
     "topic": Column(
@@ -306,6 +310,25 @@ COLUMNS: dict[str, Column] = {
     "ess_tail": Column("ESS, tails", "count", "effective number of draws, tails"),
     "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
     "pareto_k": Column("Pareto k", "digits", "reliability of importance weights; above 0.7 they are unreliable"),
+    "inside": Column("Inside", "share", "share of pairs inside the band"),
+    "above": Column("Above", "share", "share of pairs above the band"),
+    "below": Column("Below", "share", "share of pairs below the band"),
+    # tests
+    "values": Column("Values", meaning="what is tested: averages or single pairs"),
+    "n": Column("Count", "count", "number of values"),
+    "difference": Column("Difference", "difference"),
+    # refits and models
+    "shift": Column("Shift", "difference", "mean minus the mean with everything"),
+    "shift_in_sd": Column("Shift in SD", "sds", "shift in posterior standard deviations with everything"),
+    "changes_conclusion": Column(
+        "Changes it", meaning="whether the conclusion changes, by more than Monte Carlo error"
+    ),
+    "elpd_words": Column("Words", "tenths", "expected log predictive density of attribute words that were left out"),
+    "words_diff": Column("Words, to best", "tenths", "difference to the best model, in attribute words"),
+    "words_diff_se": Column("SE", "tenths", "standard error of that difference"),
+    "elpd_pairs": Column("Pairs", "tenths", "expected log predictive density of pairs that were left out"),
+    "pairs_diff": Column("Pairs, to best", "tenths", "difference to the best model, in pairs"),
+    "pairs_diff_se": Column("SE", "tenths", "standard error of that difference"),
     # false claims and sizes of studies
     "nominal": Column("Nominal rate", "share", "nominal share of claims if nothing is associated"),
     "claims": Column("Claims", "share", "share of random lists for which an association is claimed"),

@@ -1,6 +1,5 @@
 """Writing of results as pages, folders, Markdown, LaTeX, Word, CSV or JSON."""
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_flag, check_path, with_progress
 from bayesbias.base.escapes import json_text, visible, write_csv
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.folders import is_of_this_user
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
 from bayesbias.base.results import LinkedPage, Result
@@ -177,8 +177,8 @@ def written_names(folder: Path) -> list[str]:
     conclusions = folder / NUMBERS
     try:
         is_ours = conclusions.is_file() and is_of_this_user(conclusions)  # another user may list any files
-        names = json.loads(conclusions.read_text(encoding="utf-8"))["files"] if is_ours else None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        names = parse_json(conclusions.read_text(encoding="utf-8"))["files"] if is_ours else None
+    except (OSError, ValueError, TypeError, KeyError):
         names = None  # not a folder of a result: nothing else in it may be replaced
     listed = [escape(str(name)) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
     return [TEXT, NUMBERS, PAGE, *listed]

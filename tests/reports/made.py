@@ -61,5 +61,12 @@ def made_fit(
         coords=coords,
     )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, draws), dtype=bool))})
-    settings = {"sampler": "nutpie", "draws": draws, "tune": 0, "chains": 4, "random_seed": 1}
+    settings = {
+        "sampler": "nutpie",
+        "draws": draws,
+        "tune": 0,
+        "chains": 4,
+        "random_seed": 1,
+        "groups_not_compared": {},
+    }
     return finish_fit(posterior, stats, data, spec, made_table(words, connections), settings=settings)

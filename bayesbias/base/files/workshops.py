@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_IMODE, S_ISVTX
 
+from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.folders import followed, held_open, is_only_ours, keeps_modes, new_file, open_path
 from bayesbias.errors import OutputError
 
@@ -190,10 +191,10 @@ def _complete(shop: Workshop, folder: Path) -> None:
     """Carry out a journal: move all new files to the folder, and remove old ones without a successor."""
     journal = shop.path / _JOURNAL
     try:
-        names = json.loads(journal.read_text(encoding="utf-8"))
+        names = parse_json(journal.read_text(encoding="utf-8"))
         obsolete = {str(name) for name in names["old"]} - set(names["made"])
         is_sound = names["of"] == shop.target.name
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         is_sound = False
     if not is_sound:
         raise OutputError(f"{shop.name / _JOURNAL}, of a run that was stopped, is damaged. Remove {shop.name}.")

@@ -4,26 +4,20 @@ Texts hold no markup. The template escapes them, so a word may hold any characte
 """
 
 import base64
-import math
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import save_figure
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-# Pages cut longer tables, and say so.
-MOST_ROWS = 400
 # In inches; at 390 pixels the letters are still legible.
 _WIDEST = 5.4
 _LARGEST_SVG = 600_000
-_EMPTY = "\N{EN DASH}"
 
 
 class _Block:
@@ -118,43 +112,6 @@ class Section:
     blocks: Sequence[Block]
     headlines: Sequence[str] = ()
     details: "Sequence[Section]" = ()
-
-
-Format = Callable[[Any], str]
-
-
-def frame_table(
-    frame: "pd.DataFrame",
-    caption: str,
-    columns: Mapping[str, tuple[str, Format | None]],
-    *,
-    folded: bool = False,
-) -> Table:
-    """Return a table of columns of a data frame.
-
-    `columns` maps a column to its header and the function that formats its numbers, or None for texts. A key
-    ``"low:high"`` puts both ends of an interval into one cell. A dash stands for a number that is not defined.
-    """
-    shown = frame.head(MOST_ROWS)
-    if len(frame) > len(shown):
-        caption = f"{caption} (the first {len(shown):,} of {counted(len(frame), 'row')})"
-    cells = []
-    for name, (_, write) in columns.items():
-        ends = [[_cell(value, write) for value in shown[end]] for end in name.split(":")]
-        cells.append([_EMPTY if _EMPTY in parts else " to ".join(parts) for parts in zip(*ends, strict=True)])
-    return Table(
-        caption=caption,
-        header=tuple(header for header, _ in columns.values()),
-        rows=tuple(zip(*cells, strict=True)),
-        texts=tuple(write is None for _, write in columns.values()),
-        folded=folded,
-    )
-
-
-def _cell(value: Any, write: Format | None) -> str:
-    if write is None:
-        return str(value)
-    return _EMPTY if isinstance(value, float) and math.isnan(value) else write(value)
 
 
 def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:

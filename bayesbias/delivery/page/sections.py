@@ -1,5 +1,6 @@
 """Sections of the page of any result."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from re import sub
@@ -9,7 +10,6 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
-    MOST_ROWS,
     Block,
     Bullets,
     Figure,
@@ -25,6 +25,8 @@ from bayesbias.delivery.page.blocks import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
+# Pages cut longer tables, and say so.
+MOST_ROWS = 400
 LIMITS, SETTINGS = "What it does not show", "How to repeat it"
 
 
@@ -53,7 +55,7 @@ def sections_of(result: Result, contents: Contents) -> list[Section]:
         blocks.setdefault(request.section or "Figures", []).append(
             figure(drawn(result, request), request.caption, request.alt)
         )
-    filled_tables = [table for table in contents.tables.values() if len(table.frame)]
+    filled_tables = [table for table in contents.tables.values() if table.on_page and len(table.frame)]
     for table in filled_tables:
         blocks.setdefault(table.section, []).extend(
             [*([Paragraph(table.note)] if table.note else []), table_block(table)]
@@ -62,6 +64,19 @@ def sections_of(result: Result, contents: Contents) -> list[Section]:
         blocks.setdefault(LIMITS, []).append(Bullets(tuple(statement.text for statement in contents.limits)))
     blocks[SETTINGS] = [*_settings(contents), *_meanings(filled_tables)]
     return [Section(_slug(title), title, section_blocks) for title, section_blocks in blocks.items()]
+
+
+def embedded(result: Result, slug: str, title: str, headlines: Sequence[str] = ()) -> Section:
+    """Return a result as a section of the page of another one: its contents in their order."""
+    contents = result.contents
+    blocks: list[Block] = [Paragraph(statement.text) for statement in contents.answers]
+    blocks += first_figure(result, contents)
+    for section in sections_of(result, contents):
+        if section.title != SETTINGS:
+            blocks += [Heading(section.title), *section.blocks]
+    settings = "; ".join(f"{name.lower()} {text}" for name, text in contents.settings.items())
+    blocks.append(Paragraph(f"Settings: {settings}."))
+    return Section(slug, title, blocks, headlines)
 
 
 def table_block(table: ResultTable) -> Table:

@@ -126,8 +126,6 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
     for name, (what, is_one) in _FACTS.items():
-        if name == "groups_not_compared" and name not in fit.attrs:  # as in files of earlier versions
-            continue
         try:
             value = parse_json(fit.attrs[name])
         except (KeyError, TypeError, ValueError):

@@ -1,6 +1,5 @@
 """The model, the rows and the table that a fit was made from."""
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,7 @@ def fitted_rows(fit: "xr.DataTree") -> ModelData:
 
 def groups_without_contrast(fit: "xr.DataTree") -> dict[str, str]:
     """Return the side that each protected group lacks which is in no contrast, as in "no associated list"."""
-    stored: dict[str, str] = json.loads(check_fit(fit).attrs.get("groups_not_compared", "{}"))
+    stored: dict[str, str] = fit_attribute(fit, "groups_not_compared")
     return stored
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 DRAWS = 1000
+_ON_PAGE = ("Trend", "Slopes", "Words", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
 
@@ -162,11 +163,18 @@ class Changes(Result):
         """Changes, the trend of periods, words, distances and words that are lacking, with a figure for each pair."""
         facts, changes = self.facts, self.changes
         prob = f"{percent_text(facts['hdi_prob'])} HPDI"
-        of_words = changes["protected_word"] != ""
+        of_words, change = changes["protected_word"] != "", {"mean": "Change"}
         tables = {
-            "changes": ResultTable(changes[~of_words], "Changes", f"Changes of gaps, {prob}", differences=True),
+            "changes": ResultTable(
+                changes[~of_words], "Changes", f"Changes of gaps, {prob}", headings=change, differences=True
+            ),
             "words": ResultTable(
-                changes[of_words], "Words", f"Changes of single words, {prob}", differences=True, folded=True
+                changes[of_words],
+                "Words",
+                f"Changes of single words, {prob}",
+                headings=change,
+                differences=True,
+                folded=True,
             ),
             "gaps": ResultTable(
                 self.gaps[self.gaps["protected_word"] == ""],
@@ -183,7 +191,12 @@ class Changes(Result):
             ),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
             "distances": ResultTable(
-                self.distances, "Distances", f"Changes of mean distances, {prob}", differences=True, folded=True
+                self.distances,
+                "Distances",
+                f"Changes of mean distances, {prob}; above 0, farther apart",
+                headings=change,
+                differences=True,
+                folded=True,
             ),
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
@@ -195,7 +208,7 @@ class Changes(Result):
             diagnostics=self.doubts,
             verdict=" ".join(answer.text for answer in self.verdicts),
             answers=tuple(answer for answer in self.answers if answer not in self.verdicts),
-            parts=tuple(shown[name] for name in ("Trend", "Slopes", "Words", "Distances", "Methods") if name in shown),
+            parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures=self._figures(prob),
             limits=limits(facts, self._pairs),
@@ -224,8 +237,8 @@ class Changes(Result):
                 f"change_{number}": ResultFigure(
                     "plot_changes",
                     f"Changes from {first} to {name}: posterior means (points), filled if settled, and {prob} (lines). "
-                    "Between them the gaps: these come from separate fits and need not differ by exactly the change, "
-                    "which is the number to use.",
+                    f"Between them the gap in {first} (hollow) and in {name} (filled): these come from separate fits "
+                    "and need not differ by exactly the change, which is the number to use.",
                     options={"second": name},
                     section="" if number == 1 else "Changes",
                 )

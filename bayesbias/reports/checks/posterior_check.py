@@ -17,7 +17,7 @@ from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.likelihood import Densities, leave_out_log_weights
 from bayesbias.models.numerics.importance import KHAT_MAX
-from bayesbias.reports.checks.posterior_problems import posterior_problems
+from bayesbias.reports.checks.posterior_problems import TAIL, posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
 
 if TYPE_CHECKING:
@@ -113,18 +113,29 @@ class PosteriorCheck(Result):
     @cached_property
     def contents(self) -> Contents:
         """Where the model fails, coverage, statistics and densities."""
+        coverage_text = "; ".join(
+            f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
+            for row in rows_of(self.coverage)
+        )
         return contents_of(
             self,
             title="What the model predicts for its own pairs",
             about=self.source,
             captions={
-                "coverage": "Shares of pairs inside their predictive intervals",
-                "statistics": "Statistics of the distances, and 89% of their replicated values",
-                "pairs": "Predictions of single pairs, in units of cosine distance",
+                "coverage": "Shares of pairs inside their predictive intervals; errors if the model is right and pairs "
+                "are independent",
+                "statistics": f"Statistics of the distances, and 89% of their values in {self.replicates:,} tables "
+                f"replicated by the model; a problem if fewer than {100 * TAIL:.2f} % are as extreme on its side",
             },
+            data=("pairs", "densities"),
             figures={
                 "check": ResultFigure(
-                    "plot_check", "Distances as they are and as the model replicates them, by connection."
+                    "plot_check",
+                    "Above: each pair's actual distance against the model's mean prediction, with 89% (light) and 50% "
+                    "(dark) predictive intervals. Below: the densities of actual (filled) and replicated (line, with "
+                    "band) distances.",
+                    alt="Scatter plots of actual against predicted distances, and densities of both, one column per "
+                    f"connection. Share of actual distances inside the 89% and the 50% intervals: {coverage_text}.",
                 )
             },
         )

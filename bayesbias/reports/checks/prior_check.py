@@ -113,17 +113,26 @@ class PriorCheck(Result):
     @cached_property
     def contents(self) -> Contents:
         """Distances, means and differences that the priors imply."""
+        every = rows_of(self.distances)[0]
         return contents_of(
             self,
             title="What the priors say of distances",
             about=self.source,
             captions={
-                "distances": "Prior predictive distances, their median and 89% of them",
-                "parameters": "Priors of means, differences and scales",
+                "distances": "Prior predictive distances, their median and 89% of them, and observed distances",
+                "parameters": "Priors of means, differences and scales, with 89% intervals",
             },
+            data=("densities",),
             figures={
                 "prior": ResultFigure(
-                    "plot_prior_check", "Distances as the priors have them, and as they were observed."
+                    "plot_prior_check",
+                    "Left: the prior density of a distance (line) and the observed distances (filled); impossible "
+                    "distances are hatched. Right: 89% intervals of the priors of connection means and contrasts, and "
+                    "observed values.",
+                    alt="Prior densities of distances by connection. For all pairs 89% of the prior lies between "
+                    f"{distance_text(every['low'])} and {distance_text(every['high'])}, {share_text(every['outside'])} "
+                    f"outside 0 to 2; observed are {distance_text(every['smallest'])} to "
+                    f"{distance_text(every['largest'])}.",
                 )
             },
         )

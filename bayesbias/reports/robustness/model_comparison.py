@@ -3,13 +3,15 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
-from bayesbias.base.statements import Statement, rows_of
+from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.results import Contents, Result, ResultTable
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, groups_not_compared, model_data
@@ -35,8 +37,82 @@ FEWEST_WORDS = 2
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 
+_SHOWN = (
+    *("model", "reading", "elpd_words", "words_diff", "words_diff_se"),
+    *("elpd_pairs", "pairs_diff", "pairs_diff_se"),
+)
+
 _Fit = partial["xr.DataTree"]
 """`fit` with given draws and chains."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(Result):
+    """Comparison returned by `compare_models`; `print` says which model to trust, and why.
+
+    Parameters
+    ----------
+    models : pandas.DataFrame
+        One row for each `model`, the best first. `elpd_words` is the expected log predictive density of attribute words
+        (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
+        `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
+        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them;
+        `words_unreliable` the number of those that could not be left out, as the only word of a connection.
+        `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
+        their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
+        with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
+        preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
+    contrasts : pandas.DataFrame
+        The rows of `contrasts` of each model's fit to the whole table, with a column `model`, if there are any.
+    elpd_words
+        For each model, each attribute word's contribution to the sum.
+    advice
+        Statements on which model to trust, and why.
+    random_seed, hdi_prob, draws
+        As in `compare_models`; `draws` of all chains.
+    """
+
+    models: "pd.DataFrame"
+    contrasts: "pd.DataFrame"
+    elpd_words: dict[str, dict[str, float]]
+    advice: tuple[Statement, ...]
+    random_seed: int
+    hdi_prob: float
+    draws: int
+
+    def __repr__(self) -> str:
+        return f"ModelComparison({', '.join(self.models['model'])})"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (StatementList("", self.advice, bulleted=False),)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Which model to trust, how well each predicts, and the contrasts in each."""
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        return Contents(
+            title="Which model to trust",
+            about=f"{counted(len(self.models), 'model')} of the same table.",
+            answers=self.advice,
+            tables={
+                "contrasts": ResultTable(
+                    self.contrasts,
+                    "In each model",
+                    f"The same differences in each model, {prob}; below 0, nearer",
+                    ("contrast", "model", "mean", "sd", "hdi_low", "hdi_high", "observed"),
+                    differences=True,
+                ),
+                "models": ResultTable(
+                    self.models,
+                    "Predictions",
+                    "Expected log predictive density (elpd) of attribute words left out, and of pairs left out; higher "
+                    "is better",
+                    _SHOWN,
+                ),
+            },
+            settings={"Draws of each model": f"{self.draws:,}", "Seed": str(self.random_seed), "Interval": prob},
+        )
 
 
 @any_frame
@@ -49,7 +125,7 @@ def compare_models(
     chains: int = 4,
     random_seed: int | None = None,
     progress: bool = True,
-) -> "pd.DataFrame":
+) -> ModelComparison:
     """Return a comparison of models by how well they predict pairs and attribute words that were left out.
 
     Each model is fitted with the sampler ``"auto"``. In turn, every pair, and every attribute word with all its pairs,
@@ -74,19 +150,8 @@ def compare_models(
 
     Returns
     -------
-    pandas.DataFrame
-        One row for each model, the best first. `elpd_words` is the expected log predictive density of attribute words
-        (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
-        `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
-        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them;
-        `words_unreliable` the number of those that could not be left out, as the only word of a connection.
-        `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
-        their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
-        with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
-        preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
-        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `random_seed`,
-        `elpd_words` (for each model, a dict of each attribute word's contribution to the sum), and `contrasts` (for
-        each model, a list of dicts: the rows of `contrasts` of its fit to the whole table, if there are any).
+    ModelComparison
+        Frames `models` and `contrasts`; `print` says which model to trust.
 
     Raises
     ------
@@ -112,7 +177,7 @@ def compare_models(
     Examples
     --------
     >>> compared = compare_models(table, models=("hierarchical", "crossed"), draws=250, random_seed=1)
-    >>> compared[["model", "reading"]]
+    >>> compared.models[["model", "reading"]]
               model                          reading
     0       crossed                        preferred
     1  hierarchical  worse at unseen words
@@ -165,13 +230,15 @@ def compare_models(
     by_word = {
         score.model: dict(zip(data.attribute_words.tolist(), score.words.tolist(), strict=True)) for score in scores
     }
-    frame.attrs = {
-        "advice": (*_advice(frame, len(data.attribute_words)), *without_contrast(not_compared)),
-        "random_seed": seed,
-        "elpd_words": by_word,
-        "contrasts": {score.model: score.contrasts for score in scores},
-    }
-    return frame
+    return ModelComparison(
+        models=frame,
+        contrasts=pd.DataFrame([{"model": score.model, **row} for score in scores for row in score.contrasts]),
+        elpd_words=by_word,
+        advice=(*_advice(frame, len(data.attribute_words)), *without_contrast(not_compared)),
+        random_seed=seed,
+        hdi_prob=hdi_prob,
+        draws=total_draws,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,8 +147,12 @@ class RandomListCheck(Result):
             self,
             title=f"Claims about random attribute words: {self.study} in {self.embedding}",
             about=f"Model {self.model}.",
-            captions={"methods": "Claims by method; 89% of the values over the samples", "gaps": "Single samples"},
-            differences=("methods", "gaps"),
+            captions={
+                "methods": f"Claims of an association in {self.samples:,} sets of random attribute words; 89% of the "
+                "values over these"
+            },
+            differences=("methods",),
+            data=("gaps",),
         )
 
 

@@ -7,6 +7,8 @@ sampler fails, the model is fitted by `fit`, which may use NUTS.
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +22,9 @@ from bayesbias.base.checks import (
     with_progress,
 )
 from bayesbias.base.machine.threads import ThreadpoolController
-from bayesbias.base.number_text import signed_text
-from bayesbias.base.statements import Statement
+from bayesbias.base.number_text import counted, percent_text, signed_text
+from bayesbias.base.results import Contents, Result, ResultTable
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data, subset
@@ -54,6 +57,7 @@ COLUMNS = (
     "changes_conclusion",
 )
 _FEWEST_DRAWS = 100
+_SMALL_ERROR = 0.0005
 _LEAST_SHIFT = 0.005  # posterior sds; smaller ones are shown as 0.00
 # Parameters of a distribution whose scale is multiplied by a factor.
 _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
@@ -68,6 +72,105 @@ _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
 }
 
 
+_TITLES = {
+    "attribute_word": "Without each attribute word",
+    "protected_word": "Without each protected word",
+    "list": "Without each list",
+    "prior": "With other priors",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Result):
+    """Refits returned by `sensitivity`, in units of cosine distance; `print` says which conclusions they change.
+
+    Parameters
+    ----------
+    shifts : pandas.DataFrame
+        One row for each refit and contrast of connection means, those that change a conclusion first and the largest
+        shift in sd first: `left_out`, `contrast`, `mean`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1),
+        `shift` (mean minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion`
+        (``"nearer"`` or ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by
+        more than Monte Carlo error).
+    contrasts : pandas.DataFrame
+        The contrasts with everything.
+    deciding
+        For each contrast, the cases that change its conclusion.
+    skipped : pandas.DataFrame
+        The cases that could not be left out: `left_out`, `contrast` and `reason`. Lists are among them without which
+        the means would be about other groups.
+    reading
+        A summary.
+    leave_out, model, random_seed, hdi_prob, draws
+        As in `sensitivity`; `draws` of all chains.
+    refits
+        Number of refits.
+    stopped
+        Whether an interrupt ended the refits.
+    monte_carlo_error
+        Largest Monte Carlo standard error of a shift.
+    """
+
+    shifts: "pd.DataFrame"
+    contrasts: "pd.DataFrame"
+    deciding: dict[str, list[str]]
+    skipped: "pd.DataFrame"
+    reading: tuple[Statement, ...]
+    leave_out: str
+    model: str
+    random_seed: int
+    hdi_prob: float
+    draws: int
+    refits: int
+    stopped: bool
+    monte_carlo_error: float
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({_TITLES[self.leave_out].lower()}, {counted(self.refits, 'refit')})"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (StatementList("", self.reading, bulleted=False),)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Which conclusions the refits change, and how far each moves the contrasts."""
+        error = self.monte_carlo_error
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        return Contents(
+            title=_TITLES[self.leave_out],
+            about=f"Model {self.model}.",
+            answers=self.reading,
+            tables={
+                "shifts": ResultTable(
+                    self.shifts,
+                    "Each refit",
+                    f"{_TITLES[self.leave_out]}: contrasts, those that change a conclusion first; {prob}. The Monte "
+                    f"Carlo error of a shift is {'below 0.0005' if error < _SMALL_ERROR else f'at most {error:.1g}'}",
+                    headings={"left_out": "Prior" if self.leave_out == "prior" else "Left out"},
+                    differences=True,
+                    folded=True,
+                ),
+                "contrasts": ResultTable(
+                    self.contrasts, "With everything", f"Contrasts with everything, {prob}", on_page=False
+                ),
+                "skipped": ResultTable(
+                    self.skipped,
+                    "Not left out",
+                    f"{_TITLES[self.leave_out]}: what could not be left out",
+                    headings={"left_out": "Case"},
+                    folded=True,
+                ),
+            },
+            settings={
+                "Model": self.model,
+                "Draws": f"{self.draws:,}",
+                "Seed": str(self.random_seed),
+                "Interval": prob,
+            },
+        )
+
+
 @any_frame
 def sensitivity(
     table: "pd.DataFrame",
@@ -80,7 +183,7 @@ def sensitivity(
     chains: int = 4,
     random_seed: int | None = None,
     progress: bool = True,
-) -> "pd.DataFrame":
+) -> Sensitivity:
     """Return how far each contrast moves if a model is fitted again without each word or list, or with other priors.
 
     Parameters
@@ -107,18 +210,9 @@ def sensitivity(
 
     Returns
     -------
-    pandas.DataFrame
-        One row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`,
-        `mean`, `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean
-        minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
-        ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
-        Carlo error). ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast,
-        the cases that change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not
-        be left out, and why: so are lists without which the means would be
-        about other groups), `reading` (a summary: a tuple of `Statement`), `refits`, `stopped`
-        (whether an interrupt, such as Ctrl-C, ended the refits: those that were done are returned, with a warning),
-        `monte_carlo_error` (the largest
-        Monte Carlo standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `random_seed`.
+    Sensitivity
+        Frame `shifts`; `print` says which conclusions change. After an interrupt, such as Ctrl-C, the refits that were
+        done, with a warning.
 
     Raises
     ------
@@ -145,8 +239,8 @@ def sensitivity(
 
     Examples
     --------
-    >>> frame = bb.sensitivity(table, leave_out="protected_word", draws=250, random_seed=1)
-    >>> len(frame), frame.attrs["refits"]
+    >>> changes = bb.sensitivity(table, leave_out="protected_word", draws=250, random_seed=1)
+    >>> len(changes.shifts), changes.refits
     (51, 17)
     """
     import pandas as pd
@@ -195,30 +289,33 @@ def sensitivity(
             done += 1
     except KeyboardInterrupt:
         stopped = (stopped_statement(done, len(cases), "refits"),)
-    result = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
-    order = np.argsort(-result["shift"].abs().to_numpy(dtype=float), kind="stable")
-    result = result.iloc[order].reset_index(drop=True)
-    changing = result[result["changes_conclusion"]]
+    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
+    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_conclusion"].to_numpy(bool)))
+    shifts = shifts.iloc[order].reset_index(drop=True)
+    changing = shifts[shifts["changes_conclusion"]]
     deciding = {
         contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
     }
-    result.attrs = {
-        "contrasts": [{"contrast": contrast, **full.numbers()} for contrast, full in everything.items()],
-        "deciding": deciding,
-        "skipped": skipped,
-        "reading": (
-            *stopped,
-            *_reading(result, everything, deciding, skipped, leave_out),
-            *without_contrast(not_compared),
-        ),
-        "refits": done,
-        "stopped": bool(stopped),
-        "monte_carlo_error": max(errors),
-        "hdi_prob": hdi_prob,
-        "model": spec.name,
-        "random_seed": seed,
-    }
-    return result
+    reading = (
+        *stopped,
+        *_reading(shifts, everything, deciding, skipped, leave_out),
+        *without_contrast(not_compared),
+    )
+    return Sensitivity(
+        shifts=shifts,
+        contrasts=pd.DataFrame({"contrast": contrast, **full.numbers()} for contrast, full in everything.items()),
+        deciding=deciding,
+        skipped=pd.DataFrame(skipped, columns=["left_out", "contrast", "reason"]),
+        reading=reading,
+        leave_out=leave_out,
+        model=spec.name,
+        random_seed=seed,
+        hdi_prob=hdi_prob,
+        draws=draws * chains,
+        refits=done,
+        stopped=bool(stopped),
+        monte_carlo_error=max(errors),
+    )
 
 
 def _fitted(

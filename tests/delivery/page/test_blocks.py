@@ -1,32 +1,14 @@
-"""Blocks: tables of frames, and figures as data."""
+"""Blocks: figures as data."""
 
 import base64
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
-import pandas as pd
 
-from bayesbias.base.number_text import signed_text
 from bayesbias.delivery.page import blocks
-from bayesbias.delivery.page.blocks import MOST_ROWS, figure, frame_table
+from bayesbias.delivery.page.blocks import figure
 from bayesbias.delivery.plots.style import new_figure
-
-
-def test_long_tables_say_what_they_leave_out() -> None:
-    frame = pd.DataFrame({"word": [f"w{place}" for place in range(MOST_ROWS + 1)]})
-    cut = frame_table(frame, "Words", {"word": ("Word", None)})
-    assert len(cut.rows) == MOST_ROWS
-    assert cut.caption == f"Words (the first {MOST_ROWS} of {MOST_ROWS + 1} rows)"
-    assert frame_table(frame.head(3), "Words", {"word": ("Word", None)}).caption == "Words"
-
-
-def test_both_ends_of_an_interval_stand_in_one_cell() -> None:
-    frame = pd.DataFrame({"word": ["a", "b"], "low": [-0.1, 0.0], "high": [0.25, 0.5]})
-    made = frame_table(frame, "t", {"word": ("Word", None), "low:high": ("Interval", signed_text)})
-    assert made.header == ("Word", "Interval")
-    assert made.rows == (("a", "-0.100 to +0.250"), ("b", "0.000 to +0.500"))
-    assert made.texts == (True, False)
 
 
 def test_a_figure_is_an_svg_that_a_phone_shows_legibly() -> None:

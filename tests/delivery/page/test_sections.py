@@ -1,10 +1,14 @@
 """Tables of results as blocks of pages."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pandas as pd
 
-from bayesbias.base.results import ResultTable
-from bayesbias.delivery.page.blocks import MOST_ROWS
-from bayesbias.delivery.page.sections import table_block
+from bayesbias.base.results import Contents, ResultTable
+from bayesbias.base.statements import Statement, StatementList
+from bayesbias.delivery.page.blocks import Paragraph
+from bayesbias.delivery.page.sections import MOST_ROWS, embedded, table_block
 
 
 def test_a_table_shows_its_values_in_the_formats_of_the_glossary() -> None:
@@ -21,3 +25,27 @@ def test_a_long_table_is_cut_and_says_so() -> None:
     assert len(block.rows) == MOST_ROWS
     assert (str(MOST_ROWS) in block.caption, f"{MOST_ROWS + 1}" in block.caption) == (True, True)
     assert block.header == ("Number",)
+
+
+def test_both_ends_of_an_interval_stand_in_one_cell_and_what_is_not_defined_is_none() -> None:
+    frame = pd.DataFrame({"word": ["a", "b"], "low": [-0.1, np.nan], "high": [0.25, 0.5], "settled": [True, False]})
+    made = table_block(ResultTable(frame, "Words", "Words", headings={"low": "Ends"}, differences=True))
+    assert made.header == ("Word", "Ends", "Settled")
+    assert made.rows == (("a", "-0.100 to +0.250", "yes"), ("b", "none", "no"))
+    assert made.texts == (True, False, True)
+
+
+def test_a_result_inside_another_page_has_its_statements_figure_tables_and_settings_once() -> None:
+    frame = pd.DataFrame({"word": ["a"], "mean": [0.5]})
+    contents = Contents(
+        title="Check",
+        answers=(Statement("answer", "An answer."),),
+        parts=(StatementList("Problems", (Statement("problem", "A problem."),)),),
+        tables={"shown": ResultTable(frame, "Rows", "Rows"), "data": ResultTable(frame, "Data", "Data", on_page=False)},
+        settings={"Draws": "100", "Seed": "1"},
+    )
+    section = embedded(SimpleNamespace(contents=contents), "check", "A check", ["Headline."])
+    kinds = [type(block).__name__ for block in section.blocks]
+    assert kinds == ["Paragraph", "Heading", "Bullets", "Heading", "Table", "Paragraph"]
+    assert section.blocks[-1] == Paragraph("Settings: draws 100; seed 1.")
+    assert (section.slug, section.title, section.headlines) == ("check", "A check", ["Headline."])

@@ -43,20 +43,20 @@ def test_a_table_with_a_lost_pair_is_weighted_to_what_it_is_without_a_word() -> 
 
 
 def test_sensitivity_names_the_same_words_at_every_seed() -> None:
-    frames = [bb.sensitivity(TABLES["two groups"], draws=500, random_seed=seed, progress=False) for seed in (1, 2)]
-    assert frames[0].attrs["deciding"] == frames[1].attrs["deciding"]
-    first, second = (frame.set_index(["left_out", "contrast"])["shift"].sort_index() for frame in frames)
+    both = [bb.sensitivity(TABLES["two groups"], draws=500, random_seed=seed, progress=False) for seed in (1, 2)]
+    assert both[0].deciding == both[1].deciding
+    first, second = (one.shifts.set_index(["left_out", "contrast"])["shift"].sort_index() for one in both)
     np.testing.assert_allclose(first, second, atol=1e-12)
 
 
 def test_a_refit_that_makes_a_table_whole_is_compared_with_the_whole_fit() -> None:
     """Without the group that lost a pair, the estimates have other draws than the whole fit."""
     rows = TABLES["no controls"].iloc[1:].reset_index(drop=True)
-    frame = bb.sensitivity(rows, leave_out="list", draws=200, random_seed=1, progress=False)
-    assert np.isfinite(frame[["mean", "shift", "shift_in_sd"]].to_numpy()).all()
-    assert {name.rsplit(" ", 1)[1] for name in frame["left_out"]} == {*rows["protected_group"]}
+    changes = bb.sensitivity(rows, leave_out="list", draws=200, random_seed=1, progress=False)
+    assert np.isfinite(changes.shifts[["mean", "shift", "shift_in_sd"]].to_numpy()).all()
+    assert {name.rsplit(" ", 1)[1] for name in changes.shifts["left_out"]} == {*rows["protected_group"]}
     # Without a list of the two, no group would have both sides.
-    assert {case["left_out"].rsplit(" ", 1)[1] for case in frame.attrs["skipped"]} == {*rows["attribute_group"]}
+    assert {case.rsplit(" ", 1)[1] for case in changes.skipped["left_out"]} == {*rows["attribute_group"]}
 
 
 def test_only_the_kind_of_list_that_lost_a_word_has_new_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,15 +74,16 @@ def test_many_clusters_are_named_in_part() -> None:
 
 
 def test_sensitivity_leaves_out_clusters(kin: pd.DataFrame) -> None:
-    frame = bb.sensitivity(kin, leave_out="attribute_word", draws=100, random_seed=1, progress=False)
+    changes = bb.sensitivity(kin, leave_out="attribute_word", draws=100, random_seed=1, progress=False)
     data = model_data(kin)
     clusters = clusters_of(data, "attribute")
     labels = {", ".join(map(str, data.attribute_words[places])) for places in clusters}
+    frame = changes.shifts
     assert labels <= set(frame["left_out"])
     relatives = next(label for label in labels if "father" in label)
     shifts = frame[frame["contrast"] == "associated - different"].set_index("left_out")["shift_in_sd"].abs()
     assert shifts[relatives] > max(shifts[word] for word in relatives.split(", "))
-    assert "each cluster of words that count nearly as one" in frame.attrs["reading"][0].text
+    assert "each cluster of words that count nearly as one" in changes.reading[0].text
 
 
 def test_intervals_are_those_of_the_independent_words(kin: pd.DataFrame) -> None:

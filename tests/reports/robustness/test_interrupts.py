@@ -33,12 +33,12 @@ def test_sensitivity_returns_the_refits_that_were_done(table: pd.DataFrame, monk
     monkeypatch.setattr(sensitivity, "_obstacles", Interrupted(sensitivity._obstacles, 3))
     with pytest.warns(StoppedWarning, match=r"Interrupted after 3 of 17 refits"):
         part = bb.sensitivity(table, "hierarchical", **settings)
-    assert part.attrs["stopped"]
-    assert not whole.attrs["stopped"]
-    assert part.attrs["refits"] == part["left_out"].nunique() == 3
-    merged = part.merge(whole, on=["left_out", "contrast"], suffixes=("", "_whole"))
+    assert part.stopped
+    assert not whole.stopped
+    assert part.refits == part.shifts["left_out"].nunique() == 3
+    merged = part.shifts.merge(whole.shifts, on=["left_out", "contrast"], suffixes=("", "_whole"))
     assert merged["shift"].tolist() == merged["shift_whole"].tolist()
-    assert "Interrupted" in part.attrs["reading"][0].text
+    assert "Interrupted" in part.reading[0].text
 
 
 def test_required_words_returns_the_sizes_that_were_done(monkeypatch: pytest.MonkeyPatch) -> None:

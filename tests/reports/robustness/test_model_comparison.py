@@ -14,7 +14,7 @@ from bayesbias.errors import ArgumentError, FitError, ModelError
 from bayesbias.models.data import model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.robustness.model_comparison import AS_GOOD, PREFERRED, WORSE, compare_models
+from bayesbias.reports.robustness.model_comparison import AS_GOOD, PREFERRED, WORSE, ModelComparison, compare_models
 from tests.models.tables import crossed_table
 
 
@@ -24,13 +24,13 @@ def small() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def compared(small: pd.DataFrame) -> pd.DataFrame:
+def compared(small: pd.DataFrame) -> ModelComparison:
     return compare_models(small, ("hierarchical", "crossed", "crossed_per_list"), random_seed=1)
 
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 @pytest.mark.parametrize("model", ["hierarchical", "crossed_per_list"])
-def test_pairs_are_az_loo(small: pd.DataFrame, compared: pd.DataFrame, model: str) -> None:
+def test_pairs_are_az_loo(small: pd.DataFrame, compared: ModelComparison, model: str) -> None:
     fitted = bb.fit(small, model, draws=1000, chains=4, random_seed=1)
     posterior = fitted["posterior"].to_dataset()
     data = model_data(small)
@@ -46,16 +46,16 @@ def test_pairs_are_az_loo(small: pd.DataFrame, compared: pd.DataFrame, model: st
     )
     tree = xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": likelihood})
     theirs = az.loo(tree, reff=1.0)
-    ours = compared.set_index("model").loc[model]
+    ours = compared.models.set_index("model").loc[model]
     assert ours["elpd_pairs"] == pytest.approx(theirs.elpd, abs=1e-6)
     assert ours["elpd_pairs_se"] == pytest.approx(theirs.se, abs=1e-6)
     assert ours["p_loo"] == pytest.approx(theirs.p, abs=1e-6)
 
 
 @pytest.mark.parametrize("model", ["hierarchical", "crossed", "crossed_per_list"])
-def test_words_are_fits_without_each(small: pd.DataFrame, compared: pd.DataFrame, model: str) -> None:
+def test_words_are_fits_without_each(small: pd.DataFrame, compared: ModelComparison, model: str) -> None:
     data = model_data(small)
-    elpd_words = compared.attrs["elpd_words"][model]
+    elpd_words = compared.elpd_words[model]
     assert list(elpd_words) == data.attribute_words.tolist()
     difference, error = [], []
     for place in range(0, len(data.attribute_words), 6):  # a word of each list
@@ -71,36 +71,36 @@ def test_words_are_fits_without_each(small: pd.DataFrame, compared: pd.DataFrame
     assert abs(np.sum(difference)) < 4 * 3 * np.sqrt(np.square(error).sum())
 
 
-def test_the_table(compared: pd.DataFrame, small: pd.DataFrame) -> None:
-    assert compared["model"].tolist()[-1] == "hierarchical"
-    assert compared["reading"].tolist() == [PREFERRED, AS_GOOD, WORSE]
-    assert compared.loc[0, ["words_diff", "words_diff_se"]].tolist() == [0, 0]
-    words = {name: np.array(list(values.values())) for name, values in compared.attrs["elpd_words"].items()}
-    difference = words["hierarchical"] - words[compared.loc[0, "model"]]
-    last = compared.iloc[-1]
+def test_the_table(compared: ModelComparison, small: pd.DataFrame) -> None:
+    assert compared.models["model"].tolist()[-1] == "hierarchical"
+    assert compared.models["reading"].tolist() == [PREFERRED, AS_GOOD, WORSE]
+    assert compared.models.loc[0, ["words_diff", "words_diff_se"]].tolist() == [0, 0]
+    words = {name: np.array(list(values.values())) for name, values in compared.elpd_words.items()}
+    difference = words["hierarchical"] - words[compared.models.loc[0, "model"]]
+    last = compared.models.iloc[-1]
     assert last["words_diff"] == pytest.approx(difference.sum())
     assert last["words_diff_se"] == pytest.approx(np.sqrt(len(difference)) * difference.std(ddof=1))
-    advice, why = compared.attrs["advice"]
-    models = compared["model"].tolist()
+    advice, why = compared.advice
+    models = compared.models["model"].tolist()
     assert advice.numbers == {"preferred": models[0], "as_good": [models[1]], "worse": [models[2]]}
     assert advice.text.startswith(f"Trust {models[0]}")
     assert why.numbers == {"words": 24}
 
 
 def test_without_effects_no_model_is_worse() -> None:
-    frame = compare_models(crossed_table(0.0, attributes=8), draws=250, random_seed=3)
+    frame = compare_models(crossed_table(0.0, attributes=8), draws=250, random_seed=3).models
     assert WORSE not in frame["reading"].tolist()
 
 
-def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame, compared: pd.DataFrame) -> None:
+def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame, compared: ModelComparison) -> None:
     alone = compare_models(small, "crossed", random_seed=1)
-    assert alone.attrs["elpd_words"]["crossed"] == compared.attrs["elpd_words"]["crossed"]
-    assert alone["reading"].tolist() == [PREFERRED]
-    (advice,) = alone.attrs["advice"]
+    assert alone.elpd_words["crossed"] == compared.elpd_words["crossed"]
+    assert alone.models["reading"].tolist() == [PREFERRED]
+    (advice,) = alone.advice
     assert advice.numbers == {"preferred": "crossed", "as_good": [], "worse": []}
     first = compare_models(small, ["hierarchical"], draws=50)
-    again = compare_models(small, ["hierarchical"], draws=50, random_seed=first.attrs["random_seed"])
-    pd.testing.assert_frame_equal(first, again)
+    again = compare_models(small, ["hierarchical"], draws=50, random_seed=first.random_seed)
+    pd.testing.assert_frame_equal(first.models, again.models)
 
 
 def test_contrasts_are_those_of_the_fits_that_were_compared(small: pd.DataFrame) -> None:
@@ -108,19 +108,19 @@ def test_contrasts_are_those_of_the_fits_that_were_compared(small: pd.DataFrame)
     for model in ("crossed", "hierarchical"):
         fitted = bb.fit(small, model, draws=100, chains=4, random_seed=4)
         expected = bb.contrasts(fitted, hdi_prob=0.5).reset_index(drop=True)
-        pd.testing.assert_frame_equal(
-            pd.DataFrame(frame.attrs["contrasts"][model]), pd.DataFrame(expected), check_dtype=False
-        )
+        ours = frame.contrasts[frame.contrasts["model"] == model].drop(columns="model").reset_index(drop=True)
+        pd.testing.assert_frame_equal(ours[list(expected)], pd.DataFrame(expected), check_dtype=False)
     with pytest.raises(ArgumentError, match="hdi_prob=2"):
         compare_models(small, hdi_prob=2)
 
 
 def test_a_word_that_alone_measures_a_connection_is_counted(small: pd.DataFrame) -> None:
     rows = small[(small["connection"] != "neutral") | (small["attribute_word"] == "neutral0")]
-    frame = compare_models(rows, random_seed=1, draws=500).set_index("model")
+    compared = compare_models(rows, random_seed=1, draws=500)
+    frame = compared.models.set_index("model")
     assert (frame["words_unreliable"] == 1).all()
     assert np.isfinite(frame["elpd_words"]).all()
-    assert frame.attrs["advice"][-1].numbers == {"words": 1}
+    assert compared.advice[-1].numbers == {"words": 1}
 
 
 def test_faults_are_found_before_sampling(small: pd.DataFrame) -> None:
@@ -155,8 +155,8 @@ def test_a_student_t_of_endless_degrees_of_freedom_is_normal(monkeypatch: pytest
 
     monkeypatch.setattr("bayesbias.reports.robustness.model_comparison.fit", stand_in)
     tiny = crossed_table(0.06, words=4, attributes=5)
-    frame = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
-    frame = frame.set_index("model")
+    compared = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
+    frame = compared.models.set_index("model")
     for number in ("elpd_words", "elpd_pairs", "p_loo"):
         assert frame.loc["crossed_robust", number] == pytest.approx(frame.loc["crossed", number], abs=0.1)
     assert WORSE not in frame["reading"].tolist()
@@ -170,8 +170,8 @@ def test_a_nuts_model(monkeypatch: pytest.MonkeyPatch) -> None:
         "bayesbias.reports.robustness.model_comparison._without", lambda *_: float("nan")
     )  # each refit takes seconds
     tiny = crossed_table(0.06, words=4, attributes=5)
-    frame = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
-    frame = frame.set_index("model")
+    compared = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
+    frame = compared.models.set_index("model")
     # The data are Normal, so a Student t cannot be far from it.
     assert abs(frame.loc["crossed_robust", "elpd_words"] - frame.loc["crossed", "elpd_words"]) < 5
     assert WORSE not in frame["reading"].tolist()

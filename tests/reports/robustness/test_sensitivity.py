@@ -13,7 +13,7 @@ from bayesbias.errors import ArgumentError, ModelError, ReportError
 from bayesbias.models.samplers import exact
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness import sensitivity as module
-from bayesbias.reports.robustness.sensitivity import COLUMNS, sensitivity
+from bayesbias.reports.robustness.sensitivity import COLUMNS, Sensitivity, sensitivity
 from tests import third_group
 
 
@@ -42,41 +42,46 @@ def planted() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def frames(planted: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def both(planted: pd.DataFrame) -> dict[str, Sensitivity]:
     return {model: sensitivity(planted, model, random_seed=1) for model in ("crossed", "hierarchical")}
 
 
 @pytest.fixture(params=["crossed", "hierarchical"])
-def frame(request: pytest.FixtureRequest, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    return frames[request.param]
+def changes(request: pytest.FixtureRequest, both: dict[str, Sensitivity]) -> Sensitivity:
+    return both[request.param]
 
 
-def test_the_planted_word_decides(frame: pd.DataFrame) -> None:
-    assert frame.columns.tolist() == list(COLUMNS)
-    assert frame.attrs["deciding"]["associated - different"][0] == "planted"
-    conclusions, largest = frame.attrs["reading"]
-    assert conclusions.numbers == {"deciding": frame.attrs["deciding"]}
+def test_the_planted_word_decides(changes: Sensitivity) -> None:
+    assert changes.shifts.columns.tolist() == list(COLUMNS)
+    assert changes.deciding["associated - different"][0] == "planted"
+    conclusions, largest = changes.reading
+    assert conclusions.numbers == {"deciding": changes.deciding}
     assert "'associated - different' (nearer " in conclusions.text
     assert "planted" in conclusions.text
-    assert largest.numbers["shift_in_sd"] == frame.loc[frame["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
-    first = frame[frame["contrast"] == "associated - different"].iloc[0]
+    assert (
+        largest.numbers["shift_in_sd"]
+        == changes.shifts.loc[changes.shifts["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
+    )
+    first = changes.shifts[changes.shifts["contrast"] == "associated - different"].iloc[0]
     assert (first["left_out"], first["conclusion"], first["changes_conclusion"]) == ("planted", "not settled", True)
-    assert (frame["shift"].abs().diff().dropna() <= 0).all()
-    assert not frame.isna().any(axis=None)
-    assert len(frame) == 2 * 28
-    assert frame.attrs["skipped"] == []
+    sizes = changes.shifts["shift_in_sd"].abs().groupby(changes.shifts["changes_conclusion"])
+    assert changes.shifts["changes_conclusion"].is_monotonic_decreasing
+    assert all((values.diff().dropna() <= 0).all() for _, values in sizes)
+    assert not changes.shifts.isna().any(axis=None)
+    assert len(changes.shifts) == 2 * 28
+    assert changes.skipped.empty
 
 
 @pytest.mark.parametrize("left_out", [None, "planted", "h3"])
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_refits_are_fits_of_the_reduced_table(
-    planted: pd.DataFrame, frames: dict[str, pd.DataFrame], model: str, left_out: str | None
+    planted: pd.DataFrame, both: dict[str, Sensitivity], model: str, left_out: str | None
 ) -> None:
-    frame = frames[model]
+    changes = both[model]
     table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
     expected = bb.contrasts(bb.fit(table, model, draws=5000, random_seed=8, progress=False)).set_index("contrast")
-    full = pd.DataFrame(frame.attrs["contrasts"]).set_index("contrast")
-    ours = full if left_out is None else frame[frame["left_out"] == left_out].set_index("contrast")
+    full = changes.contrasts.set_index("contrast")
+    ours = full if left_out is None else changes.shifts[changes.shifts["left_out"] == left_out].set_index("contrast")
     ours = ours.loc[expected.index]
     sd = expected["sd"]
     error = 4 * np.hypot(sd / np.sqrt(expected["ess_bulk"]), sd / np.sqrt(4000))
@@ -92,49 +97,51 @@ def test_refits_are_fits_of_the_reduced_table(
 
 @pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical"])
 def test_a_word_without_weight_moves_nothing(model: str) -> None:
-    frame = sensitivity(study(controls=60), model, random_seed=1)
-    control = frame[frame["left_out"].str.startswith("h") & (frame["contrast"] == "associated - different")]
+    changes = sensitivity(study(controls=60), model, random_seed=1)
+    control = changes.shifts[
+        changes.shifts["left_out"].str.startswith("h") & (changes.shifts["contrast"] == "associated - different")
+    ]
     assert (control["shift_in_sd"].abs() < 0.05).all()
-    assert frame.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in frame.attrs["contrasts"])
+    assert changes.monte_carlo_error < 0.03 * changes.contrasts["sd"].max()
 
 
 def test_a_shift_that_would_be_shown_as_0_is_left_out(
-    planted: pd.DataFrame, frames: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+    planted: pd.DataFrame, both: dict[str, Sensitivity], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kinds = [statement.kind for statement in frames["hierarchical"].attrs["reading"]]
+    kinds = [statement.kind for statement in both["hierarchical"].reading]
     assert kinds == ["conclusions", "largest shift"]
     monkeypatch.setattr("bayesbias.reports.robustness.sensitivity._LEAST_SHIFT", np.inf)
-    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).attrs["reading"]]
+    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).reading]
     assert kinds == ["conclusions"]
 
 
 def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
-    frame = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
-    assert set(frame["left_out"]) == {"protected group x", "protected group y", "attribute list human"}
-    *of_lists, human = frame.attrs["skipped"]
+    changes = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
+    assert set(changes.shifts["left_out"]) == {"protected group x", "protected group y", "attribute list human"}
+    *of_lists, human = changes.skipped.to_dict("records")
     assert (human["left_out"], human["contrast"]) == ("attribute list human", "associated - human")
     assert "'human'" in human["reason"]
     # Each group would have one side of the two.
     assert {case["left_out"] for case in of_lists} == {"attribute list x", "attribute list y"}
     assert all("other protected groups" in case["reason"] for case in of_lists)
-    assert frame.attrs["refits"] == 5
-    assert not frame.isna().any(axis=None)
+    assert changes.refits == 5
+    assert not changes.shifts.isna().any(axis=None)
 
 
 def test_nothing_can_be_left_out() -> None:
     table = study(words=2).query("protected_group == 'x'")
-    frame = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
-    assert frame.empty
-    assert frame.columns.tolist() == list(COLUMNS)
-    (reading,) = frame.attrs["reading"]
+    changes = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
+    assert changes.shifts.empty
+    assert changes.shifts.columns.tolist() == list(COLUMNS)
+    (reading,) = changes.reading
     assert reading.kind == "nothing"
-    assert frame.attrs["skipped"][0]["reason"] in reading.text
+    assert changes.skipped["reason"].iloc[0] in reading.text
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_priors(planted: pd.DataFrame, model: str) -> None:
-    frame = sensitivity(planted, model, leave_out="prior", random_seed=1)
-    names = set(frame["left_out"])
+    changes = sensitivity(planted, model, leave_out="prior", random_seed=1)
+    names = set(changes.shifts["left_out"])
     assert {
         "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)",
         "sigma ~ Exponential(rate=1) (scale doubled)",
@@ -143,14 +150,15 @@ def test_priors(planted: pd.DataFrame, model: str) -> None:
     label = "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)"
     fit = bb.fit(planted, model, priors={"connection_mean": "Normal(1, 0.15)"}, random_seed=5, progress=False)
     expected = bb.contrasts(fit).set_index("contrast")
-    ours = frame[frame["left_out"] == label].set_index("contrast")
+    ours = changes.shifts[changes.shifts["left_out"] == label].set_index("contrast")
     assert ((ours["mean"] - expected["mean"]).abs() < 0.1 * expected["sd"]).all()
 
 
 def test_the_same_seed_gives_the_same_report(planted: pd.DataFrame) -> None:
     one, two = (sensitivity(planted, leave_out="list", draws=200, random_seed=3) for _ in range(2))
-    pd.testing.assert_frame_equal(one, two)
-    assert sensitivity(planted, leave_out="list", draws=200).attrs["random_seed"] >= 0
+    pd.testing.assert_frame_equal(one.shifts, two.shifts)
+    assert str(one) == str(two)
+    assert sensitivity(planted, leave_out="list", draws=200).random_seed >= 0
 
 
 def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,16 +170,16 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
         return bb.fit(rows, "hierarchical", **settings)
 
     monkeypatch.setattr(module, "fit_model", stand_in)
-    frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
-    assert frame.attrs["refits"] == 5
+    changes = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    assert changes.refits == 5
     row_counts = [len(planted)]
     for column, names in (("attribute_group", ["human"]), ("protected_group", ["x", "y"])):
         row_counts += [int((planted[column] != name).sum()) for name in names]
     assert calls == [("robust", count, 300, 2) for count in row_counts]
-    assert not frame.isna().any(axis=None)
+    assert not changes.shifts.isna().any(axis=None)
     usual = sensitivity(planted, "hierarchical", leave_out="list", draws=300, chains=2, random_seed=2)
-    merged = usual.merge(frame, on=["left_out", "contrast"])
-    assert len(merged) == len(usual) == len(frame)
+    merged = usual.shifts.merge(changes.shifts, on=["left_out", "contrast"])
+    assert len(merged) == len(usual.shifts) == len(changes.shifts)
     sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
     assert ((merged["mean_x"] - merged["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 600)).all()
 
@@ -180,9 +188,9 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
 @pytest.mark.slow
 def test_robust_models_are_fitted_anew_by_nuts(planted: pd.DataFrame) -> None:
     with warnings.catch_warnings(action="ignore"):  # so few draws do not converge
-        frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
-    assert frame.attrs["refits"] == 5
-    assert not frame.isna().any(axis=None)
+        changes = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    assert changes.refits == 5
+    assert not changes.shifts.isna().any(axis=None)
 
 
 def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,11 +206,11 @@ def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypa
 
     monkeypatch.setattr(module, "fit_model", whole_fit)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
-    frame = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
-    assert frame.attrs["refits"] == usual.attrs["refits"]
-    assert len(fitted) == 1 + frame["left_out"].nunique()
-    merged = usual.merge(frame, on=["left_out", "contrast"])
-    assert len(merged) == len(usual) == len(frame)
+    changes = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
+    assert changes.refits == usual.refits
+    assert len(fitted) == 1 + changes.shifts["left_out"].nunique()
+    merged = usual.shifts.merge(changes.shifts, on=["left_out", "contrast"])
+    assert len(merged) == len(usual.shifts) == len(changes.shifts)
     sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
     assert ((merged["mean_x"] - merged["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 2000)).all()
 
@@ -229,30 +237,30 @@ def test_impossible_requests(planted: pd.DataFrame) -> None:
 @pytest.mark.shared
 def test_every_attribute_word_of_religion(shared) -> None:
     table = bb.read_table(shared / "data/published/tables/religion_google.csv.gz")
-    frame = sensitivity(table, "crossed", random_seed=1)
-    assert frame.attrs["refits"] == 322
-    assert frame.attrs["deciding"]["associated - different"] == ["greedy"]
+    changes = sensitivity(table, "crossed", random_seed=1)
+    assert changes.refits == 322
+    assert changes.deciding["associated - different"] == ["greedy"]
 
 
 @pytest.mark.parametrize("model", ["multivariate", "hierarchical"])
 def test_what_would_change_the_groups_of_an_average_is_skipped(model: str) -> None:
     """Without a list of the two, no group has both sides, and the third group would enter the average."""
-    frames = [
+    both = [
         sensitivity(third_group.table(third), model, leave_out="list", draws=200, random_seed=1, progress=False)
         for third in ("", "none")
     ]
-    for frame in frames:
-        skipped = {case["left_out"]: case["reason"] for case in frame.attrs["skipped"]}
+    for changes in both:
+        skipped = dict(zip(changes.skipped["left_out"], changes.skipped["reason"], strict=True))
         assert {"attribute list male", "attribute list female"} <= skipped.keys()
         for name, group in (("male", "arts"), ("female", "math")):
             reason = skipped[f"attribute list {name}"]
             assert f"'associated' would be about other protected groups: {group} in place of" in reason
     without, beside = (
-        frame.query("left_out != 'protected group people'").set_index(["left_out", "contrast"]).sort_index()
-        for frame in frames
+        changes.shifts.query("left_out != 'protected group people'").set_index(["left_out", "contrast"]).sort_index()
+        for changes in both
     )
     assert beside.index.equals(without.index)
     np.testing.assert_allclose(beside["mean"], without["mean"], atol=0.004)
-    people = frames[1].query("left_out == 'protected group people'")
+    people = both[1].shifts.query("left_out == 'protected group people'")
     assert (people["shift"].abs() < 0.004).all()
-    assert [one.kind for one in frames[1].attrs["reading"]][-1] == "group without contrast"
+    assert [one.kind for one in both[1].reading][-1] == "group without contrast"

@@ -1,9 +1,9 @@
 """The section on covariates of the protected words."""
 
-from bayesbias.base.results import BEWARE
-from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, figure
-from bayesbias.delivery.page.sections import table_block
-from bayesbias.delivery.plots.posterior.covariates import plot_covariate
+from dataclasses import replace
+
+from bayesbias.delivery.page.blocks import Paragraph, Section
+from bayesbias.delivery.page.sections import embedded
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 
@@ -21,16 +21,14 @@ def covariates_section(page: FitReport) -> Section:
         return Section("covariates", _TITLE, [], [ask])
     effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
-    shown = next(iter(contents.figures.values()))
-    doubts = [str(doubt) for part in effect.parts if part.title == BEWARE for doubt in part.statements]
-    blocks: list[Block] = [
-        *(Paragraph(str(statement)) for statement in contents.answers),
-        *([Bullets(tuple(doubts))] if doubts else []),
-        figure(plot_covariate(effect), shown.caption, shown.alt),
-        table_block(contents.tables["effects"]),
-        Paragraph(
-            "For the contrast of two attribute lists, use bb.covariate_effect(fit, (first, second)) or bayesbias "
-            "covariate TABLE --lists first,second."
-        ),
-    ]
-    return Section("covariates", _TITLE, blocks, [str(contents.answers[0]), *(f"Beware: {text}" for text in doubts)])
+    section = embedded(
+        effect,
+        "covariates",
+        _TITLE,
+        [str(contents.answers[0]), *(f"Beware: {doubt}" for doubt in contents.diagnostics)],
+    )
+    lists = (
+        "For the contrast of two attribute lists, use bb.covariate_effect(fit, (first, second)) or bayesbias covariate "
+        "TABLE --lists first,second."
+    )
+    return replace(section, blocks=[*section.blocks, Paragraph(lists)])

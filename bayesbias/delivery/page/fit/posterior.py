@@ -1,9 +1,11 @@
 """Sections on the posterior: all protected words, and each of them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bayesbias.base.number_text import count_text, counted, distance_text, percent_text, probability_text, signed_text
-from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
+from bayesbias.base.number_text import counted, distance_text, percent_text
+from bayesbias.base.results import ResultTable
+from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Section, Table, figure
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior.words import plot_connections, plot_words
 from bayesbias.errors import QuestionWarning, collected_warnings
 from bayesbias.models.fitted.fit_source import fitted_table
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
 _MOST_WORDS = 150
 _MOST_OPEN = 5
 
-_DIAGNOSTICS: dict[str, Any] = {
-    "ess_bulk": ("ESS", count_text),
-    "r_hat": ("R\N{NON-BREAKING HYPHEN}hat", distance_text),
-}
-
+_MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
+_DIAGNOSTICS = ("ess_bulk", "r_hat")
+_DIFFERENCE = (
+    *(*_MOMENTS, "direction", "probability_of_direction", "observed", "list_nearness"),
+    *("net_mean", "net_low", "net_high", "probability_in_rope"),
+)
 
 # Level of a contrast -> its column, and what a row is.
 _OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected_word", "word")}
@@ -34,12 +37,7 @@ def overall_section(page: FitReport) -> Section:
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
     means = frame[frame["parameter"] == "connection_mean"]
-    others = frame[frame["parameter"] != "connection_mean"].copy()
-    others["of"] = others["connection"]
-    for label in ("effect", "attribute_list"):
-        if label in others:
-            others["of"] = others["of"] + others[label]
-    others["of"] = others["of"].replace("", "all")
+    others = frame[frame["parameter"] != "connection_mean"]
     blocks: list[Block] = [
         figure(
             plot_connections(page.fit, hdi_prob=page.hdi_prob),
@@ -47,28 +45,18 @@ def overall_section(page: FitReport) -> Section:
             "by connection.",
             f"Points with intervals on an axis of mean cosine distance, one per connection: {_intervals(means)}.",
         ),
-        frame_table(
+        _table(
             means,
             f"Mean cosine distance of all protected words, {prob} HPDI",
-            {
-                "connection": ("Connection", None),
-                "pairs": ("Pairs", count_text),
-                **_moments(distance_text),
-                **_diagnostic_columns(means),
-            },
+            ("connection", "pairs", *_MOMENTS, *_DIAGNOSTICS),
         ),
         _differences(page, "overall"),
         *_group_differences(page),
         *_questions(page),
-        frame_table(
+        _table(
             others,
             f"Variation between words, pairs and attribute words, {UNITS}; {prob} HPDI",
-            {
-                "parameter": ("Parameter", None),
-                "of": ("Scope", None),
-                **_moments(distance_text),
-                **_diagnostic_columns(others),
-            },
+            ("parameter", "connection", "effect", "attribute_list", *_MOMENTS, *_DIAGNOSTICS),
             folded=True,
         ),
     ]
@@ -98,17 +86,10 @@ def words_section(page: FitReport) -> Section:
                 f"{nearest_text} The tables below hold the numbers.",
             )
         )
-    columns = {
-        "protected_word": ("Word", None),
-        "protected_group": ("Group", None),
-        "connection": ("Connection", None),
-        "pairs": ("Pairs", count_text),
-        **_moments(distance_text),
-        **_diagnostic_columns(frame),
-    }
+    columns = ("protected_word", "protected_group", "connection", "pairs", *_MOMENTS, *_DIAGNOSTICS)
     blocks += [
         _differences(page, "word"),
-        frame_table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
+        _table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
     ]
     return Section("words", "Word by word", blocks, statements)
 
@@ -118,16 +99,15 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
     if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
     frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
-    columns = {"contrast": ("Difference", None), **_difference_columns(frame)}
     if frame.empty:
         return Notice("No differences are shown: no protected group has both sides of one.")
     reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer"
     if level == "overall":
-        return frame_table(frame, f"Differences of overall means, {reading}", columns | _diagnostic_columns(frame))
-    counts = {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
+        shown = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS)
+        return _table(frame, f"Differences of overall means, {reading}", shown, differences=True)
     name, label = _OF_EACH[level]
-    columns = {name: (label.capitalize(), None), **columns, **counts}
-    return frame_table(frame, f"Differences for each protected {label}, {reading}", columns, folded=True)
+    of_each = (name, "contrast", *_DIFFERENCE, "baseline_pairs", "other_pairs")
+    return _table(frame, f"Differences for each protected {label}, {reading}", of_each, differences=True, folded=True)
 
 
 def _group_differences(page: FitReport) -> list[Block]:
@@ -153,35 +133,21 @@ def _questions(page: FitReport) -> list[Block]:
     notices: list[Block] = [Notice(str(warning.message)) for warning in caught]
     if frame.empty:
         return notices
-    columns = {"question": ("Question", None), "pairs": ("Pairs", count_text), **_difference_columns(frame)}
-    title = f"Questions of the study, about these protected words, {percent_text(page.hdi_prob)} HPDI"
-    return [*notices, frame_table(frame, f"{title}; below 0, nearer", columns | _diagnostic_columns(frame))]
+    title = f"Questions of the study, about these protected words, {percent_text(page.hdi_prob)} HPDI; below 0, nearer"
+    columns = ("question", "pairs", *_DIFFERENCE, *_DIAGNOSTICS)
+    return [*notices, _table(frame, title, columns, differences=True)]
 
 
-def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        **_moments(signed_text),
-        "direction": ("Direction", None),
-        "probability_of_direction": ("Probability", probability_text),
-        "observed": ("Plain difference", signed_text),
+def _table(
+    frame: "pd.DataFrame", caption: str, columns: tuple[str, ...], *, differences: bool = False, folded: bool = False
+) -> Table:
+    headings = {
+        "contrast": "Difference",
+        "observed": "Plain difference",
+        "net_mean": "Without it",
+        "net_low": "Its interval",
     }
-    if "net_mean" in frame:
-        columns |= {
-            "list_nearness": ("Nearness of lists", signed_text),
-            "net_mean": ("Without it", signed_text),
-            "net_low:net_high": ("Its interval", signed_text),
-        }
-    if "probability_in_rope" in frame:
-        columns["probability_in_rope"] = ("Too small to matter", probability_text)
-    return columns
-
-
-def _diagnostic_columns(frame: "pd.DataFrame") -> dict[str, Any]:
-    return {name: column for name, column in _DIAGNOSTICS.items() if name in frame}
-
-
-def _moments(write: Any) -> dict[str, Any]:
-    return {"mean": ("Mean", write), "sd": ("SD", distance_text), "hdi_low:hdi_high": ("Interval", write)}
+    return table_block(ResultTable(frame, "", caption, columns, headings, differences=differences, folded=folded))
 
 
 def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:

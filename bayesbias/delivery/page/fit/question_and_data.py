@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.number_text import count_text, counted, distance_text, interval_text, share_text, signed_text
-from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
+from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.results import ResultTable
+from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, Table, figure
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fitted.fit_source import fitted_rows
@@ -31,12 +33,6 @@ def question_section(page: FitReport) -> Section:
     for frame, role in ((protected, "protected"), (attributes, "attribute")):
         worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
         frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
-    size, shown = (
-        {"size": ("Words", count_text), "effective_words": ("Independent words", "{:.1f}".format)},
-        ("The words", None),
-    )
-    group_columns = {"name": ("Group", None), **size, "expected": ("Associated lists", None), "words": shown}
-    list_columns = {"name": ("List", None), **size, "words": shown}
     blocks: list[Block] = [
         *_about_the_study(page),
         Paragraph(
@@ -44,13 +40,19 @@ def question_section(page: FitReport) -> Section:
             "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
             "direction, 1 for unrelated, 2 for opposite."
         ),
-        frame_table(protected, "Protected words", group_columns),
+        _words_table(protected, "Protected words", "Group"),
     ]
     if not control.all():
-        blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
+        blocks.append(_words_table(attributes[~control], "Attribute words", "List"))
     if control.any():
-        blocks.append(frame_table(attributes[control], "Control words", list_columns, folded=True))
+        blocks.append(_words_table(attributes[control], "Control words", "List", folded=True))
     return Section("question", "The question", blocks)
+
+
+def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool = False) -> Table:
+    columns = ("name", "size", "effective_words", "expected", "words")
+    headings = {"name": name, "size": "Words", "expected": "Associated lists", "words": "The words"}
+    return table_block(ResultTable(frame, "", caption, columns, headings, folded=folded))
 
 
 def _attribute_words_text(page: FitReport) -> str:
@@ -84,29 +86,30 @@ def data_section(page: FitReport) -> Section:
     """Return the section on the data: distances, lost words and duplicates."""
     table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
-    pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
-    pairs["protected"] = by_connection["protected_word"].nunique().to_numpy()
-    pairs["attributes"] = by_connection["attribute_word"].nunique().to_numpy()
-    pairs["connection"] = pairs["connection"].astype(str)
+    distances = by_connection["cosine_distance"]
+    pairs = pd.DataFrame(
+        {
+            "pairs": distances.size(),
+            "protected_words": by_connection["protected_word"].nunique(),
+            "attribute_words": by_connection["attribute_word"].nunique(),
+            "average": distances.mean(),
+            "sd": distances.std(),
+            "smallest": distances.min(),
+            "largest": distances.max(),
+        }
+    ).reset_index()
     blocks: list[Block] = [
         Paragraph(
             f"{counted(table['protected_word'].nunique(), 'protected word')} and {table['attribute_word'].nunique():,} "
             f"attribute words give {counted(len(table), 'pair')}."
         ),
-        frame_table(
-            pairs,
-            "Cosine distances by connection, as they are in the table: each pair counts once. In plain differences "
-            "each list, word and group counts the same",
-            {
-                "connection": ("Connection", None),
-                "size": ("Pairs", count_text),
-                "protected": ("Protected words", count_text),
-                "attributes": ("Attribute words", count_text),
-                "mean": ("Mean", distance_text),
-                "std": ("SD", distance_text),
-                "min": ("Smallest", distance_text),
-                "max": ("Largest", distance_text),
-            },
+        table_block(
+            ResultTable(
+                pairs,
+                "",
+                "Cosine distances by connection, as they are in the table: each pair counts once. In plain differences "
+                "each list, word and group counts the same",
+            )
         ),
         *_distributions(page),
         *_lost(page),
@@ -146,20 +149,10 @@ def _distributions(page: FitReport) -> Iterator[Block]:
         f"{distance_text(band)}.",
         f"Histograms of cosine similarity, one per connection. {shares_text}.",
     )
-    yield frame_table(
-        shares,
-        "Shares of pairs inside, above (nearer) and below (farther) the band of MAC",
-        {
-            "connection": ("Connection", None),
-            "pairs": ("Pairs", count_text),
-            "mean": ("Mean similarity", signed_text),
-            "low_89:high_89": ("89% between", signed_text),
-            "inside": ("Inside", share_text),
-            "above": ("Above", share_text),
-            "below": ("Below", share_text),
-        },
-        folded=True,
-    )
+    caption = "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"
+    headings = {"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"}
+    columns = ("connection", "pairs", "mean", "low_89", "high_89", "inside", "above", "below")
+    yield table_block(ResultTable(shares, "", caption, columns, headings, differences=True, folded=True))
 
 
 def _lost(page: FitReport) -> Iterator[Block]:
@@ -175,16 +168,6 @@ def _lost(page: FitReport) -> Iterator[Block]:
     yield Notice(
         f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
     )
-    rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
-    yield frame_table(
-        rows,
-        "Lost words",
-        {
-            "list": ("List", None),
-            "role": ("Role", None),
-            "size": ("Words", count_text),
-            "join": ("The words", None),
-            "reason": ("Reason", None),
-        },
-        folded=True,
-    )
+    rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(size="size", words=", ".join).reset_index()
+    columns, headings = ("list", "role", "size", "words", "reason"), {"size": "Words", "words": "The words"}
+    yield table_block(ResultTable(rows, "", "Lost words", columns, headings, folded=True))

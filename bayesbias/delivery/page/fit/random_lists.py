@@ -1,7 +1,7 @@
 """The section on claims for attribute words drawn at random from the same vectors."""
 
-from bayesbias.base.number_text import digits_text, share_text
-from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, frame_table
+from bayesbias.delivery.page.blocks import Section
+from bayesbias.delivery.page.sections import embedded
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 
@@ -18,26 +18,5 @@ def random_lists_section(page: FitReport) -> Section:
             f"random-lists VECTORS --study {study}, or give bb.report(fit, claims=bb.check_random_lists(...))."
         )
         return Section("random-lists", _TITLE, [], [ask])
-    about, model, *others = claims.summary
-    blocks: list[Block] = [
-        Paragraph(str(about)),
-        frame_table(
-            claims.methods,
-            f"Claims of an association in {claims.samples:,} sets of random attribute words",
-            {
-                "method": ("Method", None),
-                "rule": ("Claim", None),
-                "nominal": ("Nominal rate", share_text),
-                "claims": ("Claims", share_text),
-                "claims_se": ("Monte Carlo error", share_text),
-                "quantity": ("Number", None),
-                "sd": ("Its sd", digits_text),
-                "study_value": ("The study's own", digits_text),
-                "share_as_extreme": ("Random lists as far from 0", share_text),
-            },
-        ),
-        Bullets(tuple(str(statement) for statement in (model, *others))),
-    ]
-    return Section(
-        "random-lists", _TITLE, blocks, [str(model), *(f"Beware: {statement}" for statement in claims.problems)]
-    )
+    headlines = [str(claims.summary[1]), *(f"Beware: {statement}" for statement in claims.problems)]
+    return embedded(claims, "random-lists", _TITLE, headlines)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bayesbias.base.number_text import count_text, distance_text, interval_text, p_text, p_value_text, signed_text
+from bayesbias.base.number_text import interval_text, p_text, p_value_text, signed_text
+from bayesbias.base.results import ResultTable
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.page.blocks import Block, Heading, Paragraph, Section, frame_table
+from bayesbias.delivery.page.blocks import Block, Heading, Paragraph, Section, fact_table
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import MeasureError, StudyError
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.associations.weat import associations, weat_statistics
@@ -48,22 +50,24 @@ def _weat(page: FitReport) -> Iterator[Block]:
         return
     (first, second), (near, far) = lists.protected, lists.attributes
     how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
-    numbers = pd.DataFrame(
-        {
-            "name": ["Effect size, sd with n - 1", "Effect size, sd with n", "One-sided p-value"],
-            "value": [*(signed_text(float(size)) for size in sizes), p_value_text(float(test.p_value))],
-        }
-    )
-    yield frame_table(
-        numbers,
+    yield fact_table(
         f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
-        {"name": ("Number", None), "value": ("Value", None)},
+        {
+            "Effect size, sd with n - 1": signed_text(float(sizes[0])),
+            "Effect size, sd with n": signed_text(float(sizes[1])),
+            "One-sided p-value": p_value_text(float(test.p_value)),
+        },
+        header=("Number", "Value"),
     )
-    yield frame_table(
-        pd.DataFrame({"word": similarities.words, "group": similarities.groups, "value": values}),
-        f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
-        {"word": ("Word", None), "group": ("Group", None), "value": ("Association", signed_text)},
-        folded=True,
+    yield table_block(
+        ResultTable(
+            pd.DataFrame({"word": similarities.words, "group": similarities.groups, "value": values}),
+            "",
+            f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
+            headings={"value": "Association"},
+            differences=True,
+            folded=True,
+        )
     )
     yield from _beside_the_contrast(page, float(test.p_value))
 
@@ -92,28 +96,21 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
 
 
 def _t_tests(page: FitReport) -> Iterator[Block]:
-    test = {
-        "difference": ("Difference", signed_text),
-        "low:high": ("95% confidence interval", signed_text),
-        "p_value": ("p-value", p_value_text),
-    }
+    test = ("difference", "low", "high", "p_value")
+    headings = {"low": "95% confidence interval", "mean": "MAC"}
     try:
         frame = mac_t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"MAC is not tested: {error}")
     else:
         caption = "MAC against 1, the distance of unrelated words: t-tests of averages and of single pairs"
-        yield frame_table(
-            frame,
-            caption,
-            {"values": ("Values", None), "n": ("Count", count_text), "mean": ("MAC", distance_text), **test},
-        )
+        yield table_block(ResultTable(frame, "", caption, ("values", "n", "mean", *test), headings))
     try:
         frame = t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
-    names = {"attribute_group": ("List", None), "values": ("Values", None)}
     first, second = page.table["protected_group"].astype(str).unique()
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
-    yield frame_table(frame, caption, {**names, **test}, folded=True)
+    columns = ("attribute_group", "values", *test)
+    yield table_block(ResultTable(frame, "", caption, columns, headings, differences=True, folded=True))

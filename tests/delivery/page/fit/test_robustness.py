@@ -13,6 +13,7 @@ from bayesbias.delivery.page.fit import robustness
 from bayesbias.models.spec import load_model
 from bayesbias.reports import fit_report
 from bayesbias.reports.fit_report import FitReport, table_of
+from bayesbias.reports.robustness.model_comparison import ModelComparison
 
 
 def about(fit: xr.DataTree) -> FitReport:
@@ -28,14 +29,14 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
     assert isinstance(notice, Notice)
     assert "NUTS" in notice.text
 
-    def compare(_: object, given: list[object], **__: object) -> pd.DataFrame:
+    def compare(_: object, given: list[object], **__: object) -> ModelComparison:
         assert given == list(robustness.MODELS)
         frame = pd.DataFrame({"model": ["crossed"], "reading": ["preferred"]})
         numbers = ("elpd_words", "words_diff", "words_diff_se", "elpd_pairs", "pairs_diff", "pairs_diff_se")
         frame[list(numbers)] = 0.0
         row = {"contrast": "associated - different", "mean": -0.5, "sd": 0.1, "hdi_low": -0.7, "hdi_high": -0.3}
-        frame.attrs = {"advice": (), "random_seed": 1, "contrasts": {"crossed": [row | {"observed": -0.4}]}}
-        return frame
+        rows = pd.DataFrame([{"model": "crossed", **row, "observed": -0.4}])
+        return ModelComparison(frame, rows, {}, (), random_seed=1, hdi_prob=0.89, draws=2000)
 
     monkeypatch.setattr(robustness, "compare_models", compare)
     headlines = robustness.comparison_section(page).headlines
@@ -46,7 +47,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
 def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, priors={"sigma": "HalfNormal(0.2)"})
 
-    def compare(_: object, given: list[object], **__: object) -> pd.DataFrame:
+    def compare(_: object, given: list[object], **__: object) -> ModelComparison:
         raise LookupError(given)
 
     monkeypatch.setattr(robustness, "compare_models", compare)
@@ -82,6 +83,6 @@ def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
         {"contrast": "associated - different", "conclusion": "not settled", "hdi_low": -0.1, "hdi_high": 0.01},
         {"contrast": "associated - human", "conclusion": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
     ]
-    (edge,) = robustness._edges(page, refitted)
+    (edge,) = robustness._edges(page, pd.DataFrame(refitted))
     assert "'associated - human' is on the edge" in edge
     assert "-0.100 to -0.001 in a refit" in edge
