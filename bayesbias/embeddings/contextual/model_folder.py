@@ -61,6 +61,8 @@ def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
 
 def files_of(part: Path, pattern: str) -> list[Path]:
     """Return the ordinary files of a folder whose names match a pattern."""
+    if not os.path.isdir(part):  # noqa: PTH112 - Path.is_dir of Python 3.12 raises OSError for a name that is too long
+        return []
     return sorted(path for path in part.glob(pattern) if path.is_file())
 
 
