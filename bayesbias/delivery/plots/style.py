@@ -158,9 +158,28 @@ def draw_estimate(
 ) -> None:
     """Draw the mean and HPDI of an estimate in the style of its connection."""
     color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    line = [row["hdi_low"], row["hdi_high"]]
-    axes.plot(line, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
-    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if filled else "white")
+    ends = row["hdi_low"], row["hdi_high"]
+    draw_interval(
+        axes, row["mean"], ends, y, color=color, marker=marker, size=size, width=width, filled=filled, alpha=alpha
+    )
+
+
+def draw_interval(
+    axes: "Axes",
+    value: float,
+    ends: tuple[float, float],
+    y: float,
+    *,
+    color: str,
+    marker: str = "o",
+    size: float = 5.0,
+    width: float = 1.4,
+    filled: bool = True,
+    alpha: float = 1.0,
+) -> None:
+    """Draw a value as a point, filled or hollow, on the line of its interval; ends that are nan have no line."""
+    axes.plot(ends, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
+    axes.plot(value, y, marker, color=color, markersize=size, markerfacecolor=color if filled else "white")
 
 
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:

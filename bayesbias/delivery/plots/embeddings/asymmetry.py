@@ -8,7 +8,15 @@ from bayesbias.asymmetry.ratios.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
-from bayesbias.delivery.plots.style import as_text, furnish, new_figure, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.style import (
+    as_text,
+    draw_interval,
+    furnish,
+    new_figure,
+    series_legend,
+    short_label,
+    title_figure,
+)
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -125,6 +133,5 @@ def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, no
             continue
         row = rows_by_pair[pair]
         same = norms or row["lar"] * norms_lar > 0
-        color = SAME if same else OTHER
-        axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
-        axes.plot(row["lar"], y, "o" if same else "s", color=color, markersize=4)
+        color, marker = (SAME, "o") if same else (OTHER, "s")
+        draw_interval(axes, row["lar"], (row["hdi_low"], row["hdi_high"]), y, color=color, marker=marker, size=4)

@@ -9,6 +9,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     as_text,
+    draw_interval,
     furnish,
     panel_grid,
     row_offsets,
@@ -140,12 +141,11 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     for axes, measure in zip(panels, measures, strict=False):
         for row in rows_of(rows[rows["measure"] == measure]):
             y = embeddings.index(row["embedding"])
+            draw_interval(axes, row["rank"], (row["rank_low"], row["rank_high"]), y, color="#0072B2", size=6, width=1.8)
             if row["rank_low"] == row["rank_low"]:
-                axes.plot([row["rank_low"], row["rank_high"]], [y, y], color="#0072B2", linewidth=1.8)
                 place = (row["rank"], y)
                 probability = probability_text(row["probability"])
                 axes.annotate(probability, place, xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8)
-            axes.plot(row["rank"], y, "o", color="#0072B2", markersize=6)
         axes.set_yticks(range(len(embeddings)), [short_label(name) for name in embeddings])
         axes.set_ylim(len(embeddings) - 0.5, -0.7)
         axes.set_xlim(0.6, len(embeddings) + 0.4)
@@ -167,7 +167,7 @@ def _look(place: int) -> tuple[str, str]:
 def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> None:
     color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
-        axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
     filled = row["conclusion"] in ("", "nearer", "farther")
-    axes.plot(row["estimate"], y, marker, color=color, markersize=6, markerfacecolor=color if filled else "white")
+    ends = row["hdi_low"], row["hdi_high"]
+    draw_interval(axes, row["estimate"], ends, y, color=color, marker=marker, size=6, filled=filled)

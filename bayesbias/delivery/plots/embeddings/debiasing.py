@@ -9,6 +9,7 @@ from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
     as_text,
+    draw_interval,
     furnish,
     panel_grid,
     row_offsets,
@@ -80,8 +81,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             color, marker = SERIES[place]
             y = methods.index(row["method"]) + offsets[place]
             moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
-            axes.plot([row["value_low"], row["value_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
-            axes.plot(row["value"], y, marker, color=color, markersize=6, markerfacecolor=color if moved else "white")
+            ends = row["value_low"], row["value_high"]
+            draw_interval(axes, row["value"], ends, y, color=color, marker=marker, size=6, filled=moved)
             if row["method"] == ORIGINAL:
                 axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
         if kind == ASSOCIATION:

@@ -9,6 +9,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
+    draw_interval,
     furnish,
     new_figure,
     row_offsets,
@@ -110,9 +111,8 @@ def _draw(
         place = names.index(row["embedding"])
         color, marker = SERIES[place]
         y = places[row[column]] + offsets[place]
-        axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
-        filled = color if _moved(comparison, row) else "white"
-        axes.plot(row["mean"], y, marker, color=color, markersize=5, markerfacecolor=filled)
+        ends = row["hdi_low"], row["hdi_high"]
+        draw_interval(axes, row["mean"], ends, y, color=color, marker=marker, filled=_moved(comparison, row))
 
 
 def _moved(comparison: InferenceComparison, row: Mapping[str, Any]) -> bool:

@@ -7,8 +7,9 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.embeddings.asymmetry import OTHER, SAME, source_panels
-from bayesbias.delivery.plots.style import as_text, furnish, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.style import as_text, draw_interval, furnish, series_legend, short_label, title_figure
 from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import settled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,10 +65,9 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
             if row["relation"] not in places:
                 continue
             y, same = places[row["relation"]], row["mean"] * truth[row["relation"]] > 0
-            color = SAME if same else OTHER
-            filled = color if row["hdi_low"] > 0 or row["hdi_high"] < 0 else "white"
-            axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
-            axes.plot(row["mean"], y, "o" if same else "s", color=color, markersize=5, markerfacecolor=filled)
+            color, marker = (SAME, "o") if same else (OTHER, "s")
+            ends = row["hdi_low"], row["hdi_high"]
+            draw_interval(axes, row["mean"], ends, y, color=color, marker=marker, filled=settled(*ends))
         as_text(axes.set_title(short_label(name, 30), fontsize=9))
         axes.set_xlabel("mean LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)

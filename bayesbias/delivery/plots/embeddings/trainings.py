@@ -8,6 +8,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,
+    draw_interval,
     furnish,
     new_figure,
     row_offsets,
@@ -67,15 +68,18 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
         for offset, estimate in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
             over_seeds = estimate is row
             color = COLORS[other] if over_seeds else _SEED_COLOR
-            ends = [estimate["hdi_low"], estimate["hdi_high"]]
-            axes.plot(ends, [y + offset] * 2, color=color, linewidth=2.6 if over_seeds else 0.9, solid_capstyle="butt")
-            axes.plot(
+            ends = estimate["hdi_low"], estimate["hdi_high"]
+            marker, size, width = (MARKERS[other], 6.5, 2.6) if over_seeds else ("o", 3, 0.9)
+            draw_interval(
+                axes,
                 estimate["mean"],
+                ends,
                 y + offset,
-                MARKERS[other] if over_seeds else "o",
                 color=color,
-                markersize=6.5 if over_seeds else 3,
-                markerfacecolor=color if settled(*ends) else "white",
+                marker=marker,
+                size=size,
+                width=width,
+                filled=settled(*ends),
             )
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)

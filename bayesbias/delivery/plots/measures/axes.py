@@ -6,7 +6,15 @@ import numpy as np
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.delivery.plots.style import SERIES, as_text, furnish, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import (
+    SERIES,
+    as_text,
+    draw_interval,
+    furnish,
+    new_figure,
+    short_label,
+    title_figure,
+)
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
 from bayesbias.reports.axes.projection import Projection, axis_rows
@@ -59,9 +67,8 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
     for y, (mean, low, high) in enumerate(shown[["mean", "hdi_low", "hdi_high"]].to_numpy()):
         color = _color(low, high)
-        axes.plot([low, high], [y, y], color=color, linewidth=1.6, solid_capstyle="butt")
-        filled = color if settled(low, high) else "white"
-        axes.plot(mean, y, "o" if mean >= 0 else "s", color=color, markerfacecolor=filled, markersize=5)
+        marker = "o" if mean >= 0 else "s"
+        draw_interval(axes, mean, (low, high), y, color=color, marker=marker, width=1.6, filled=settled(low, high))
     axes.set_yticks(range(len(shown)), [short_label(word) for word in shown["word"]])
     axes.set_ylim(-0.7, len(shown) - 0.3)
     axes.set_xlabel("Mean cosine with the difference of a pair")
