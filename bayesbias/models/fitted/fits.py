@@ -229,13 +229,13 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     try:
         with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
             fit = tree.load().copy(deep=True)
+        for name in ("posterior", "constant_data", "prior"):
+            if name in fit.children:  # sizes of dimensions may contradict each other
+                fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
     except Exception as error:  # xarray and h5netcdf can raise anything on a damaged file
         raise unreadable(source, error) from error
     for variable in (variable for group in fit.children.values() for variable in group.variables.values()):
         variable.attrs.pop("_FillValue", None)  # xarray writes it with numbers
-    for name in ("posterior", "constant_data", "prior"):
-        if name in fit.children:
-            fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
     raise_faults(FitError, f"{source}, whose model must be fitted again,", list(content_faults(check_fit(fit))))
     warn_of_problems(fit_attribute(fit, "convergence_problems"))
     return fit

@@ -160,12 +160,14 @@ def _draw_sds(
     node = rng.choice(weight.size, draws, p=weight / weight.sum())
     sds = np.empty((draws, len(likelihood)))
     step = np.log(_SDS[1] / _SDS[0])
+    drawn_nodes, row = np.unique(node, return_inverse=True)
+    spreads = _spreads().reshape(weight.size, -1)[drawn_nodes]
     for group, of_group in enumerate(likelihood):
-        cumulative = np.cumsum(_spreads().reshape(weight.size, -1) * of_group, axis=1)
-        cumulative /= np.maximum(cumulative[:, -1:], np.finfo(float).tiny)  # 0 at nodes that are never drawn
+        cumulative = np.cumsum(spreads * of_group, axis=1)
+        cumulative /= cumulative[:, -1:]
         # One search for all draws: row i of the cumulative distributions lies between i and i + 1.
-        ordered = (cumulative + np.arange(weight.size)[:, None]).ravel()
-        cell = np.searchsorted(ordered, node + rng.random(draws)) - node * len(_SDS)
+        ordered = (cumulative + np.arange(len(drawn_nodes))[:, None]).ravel()
+        cell = np.searchsorted(ordered, row + rng.random(draws)) - row * len(_SDS)
         sds[:, group] = _SDS[cell.clip(0, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
     return _COMMON[node % len(_COMMON)], sds
 

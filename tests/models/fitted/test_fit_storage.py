@@ -96,6 +96,17 @@ def test_numbers_that_are_stored_once_and_used_often_are_refused(sound: bytes, t
         bb.read_fit(path)
 
 
+def test_sizes_of_a_dimension_that_contradict_each_other_are_a_damaged_file(sound: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "fit.nc"
+    path.write_bytes(sound)
+    with h5py.File(path, "r+") as file:
+        empty = file["posterior"].create_dataset("empty", shape=(0, SHAPE[1]), dtype="S5")
+        for place, name in enumerate(("chain", "draw")):
+            empty.dims[place].attach_scale(file[f"posterior/{name}"])
+    with pytest.raises(InputFileError, match=r"fit\.nc .*conflicting sizes for dimension 'chain'"):
+        bb.read_fit(path)
+
+
 def test_a_list_of_names_that_takes_exponential_time_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "fit.nc"
     with h5py.File(path, "w", track_order=False):
