@@ -5,7 +5,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.delivery.page.blocks import Bullets, Figure, Notice, Paragraph, Section, Table
-from bayesbias.delivery.page.fit.checks import predictions_section, priors_section, sampler_section
+from bayesbias.delivery.page.fit.checks import PRIOR_SAMPLES, predictions_section, priors_section, sampler_section
 from bayesbias.reports.fit_report import FitReport
 from tests.delivery.page.pages import small_table
 
@@ -49,7 +49,7 @@ def test_problems_of_the_predictions_are_those_of_the_check(fitted: xr.DataTree,
 
 
 def test_problems_of_the_priors_are_those_of_the_check(fitted: xr.DataTree) -> None:
-    check = bb.check_prior(small_table(), "hierarchical", random_seed=1)
+    check = bb.check_prior(small_table(), "hierarchical", samples=PRIOR_SAMPLES, random_seed=1)
     section = priors_section(page_of(fitted))
     assert of_kind(section, Bullets)[0].entries == tuple(problem.text for problem in check.problems)
-    assert "samples 4000; random seed 1." in of_kind(section, Paragraph)[-1].text
+    assert f"samples {PRIOR_SAMPLES}; random seed 1." in of_kind(section, Paragraph)[-1].text

@@ -11,6 +11,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.delivery.page.fit import fit_page as report
+from bayesbias.delivery.page.fit.checks import PRIOR_SAMPLES
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
 from bayesbias.reports.changes.compare import compare_embeddings
 from bayesbias.reports.changes.statements import reading_text
@@ -128,7 +129,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
         {"Observed": ("observed", "{:.3f}"), "Range": ("low:high", "{:.3f}")},
     )
     table = small_table()
-    prior = check_prior(table, "crossed", random_seed=4).distances
+    prior = check_prior(table, "crossed", samples=PRIOR_SAMPLES, random_seed=4).distances
     same("Prior predictive", prior, {"Median": ("median", "{:.3f}"), "Impossible": ("outside", "{:.1%}")})
     models = ["crossed", "hierarchical", "crossed_per_list", "multivariate"]
     compared = compare_models(table, models, draws=500, random_seed=4).models
