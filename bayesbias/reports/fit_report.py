@@ -16,7 +16,7 @@ from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
-from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.changes.result import Changes
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare

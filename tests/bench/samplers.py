@@ -123,11 +123,11 @@ def _fit(table: pd.DataFrame, model: str, engine: str) -> Any:
 
 
 def _own(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]:
-    from bayesbias.models import sampling
+    from bayesbias.models.samplers.registry import SAMPLERS
 
     fit = _fit(table, model, engine)  # warms up
     calls = []
-    with timed(sampling.OWN_SAMPLERS, engine) as times:
+    with timed(SAMPLERS, engine) as times:
         for _ in range(RUNS):
             start = time.perf_counter()
             fit = _fit(table, model, engine)

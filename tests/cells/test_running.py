@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-import bayesbias.cells.audit as module
 from bayesbias.cells.audit_cell import AuditCell
 from bayesbias.errors import (
     ArgumentError,
@@ -21,6 +21,7 @@ from bayesbias.errors import (
     OutputError,
     ReportError,
 )
+from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.workers import workers
 from bayesbias.workers.cells import Answer
 from bayesbias.workers.process_workers import process_workers
@@ -219,7 +220,7 @@ def test_mistakes(changes: dict[str, object], error: type[Exception], fact: str,
 
 
 def test_a_year_of_work_is_refused_with_the_count(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", {"exact": 1e9})
+    monkeypatch.setitem(SAMPLERS, "exact", replace(SAMPLERS["exact"], seconds=1e9))
     with pytest.raises(ReportError, match=r"8 .* 8 .*2 embeddings x 1 .* 6\.3 years .* 1 "):
         study()
     assert not counted

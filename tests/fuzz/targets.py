@@ -17,7 +17,7 @@ from bayesbias.base.files.inputs import sealed
 from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
-from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
 from tests.embeddings.readers import glove_v_files
 from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, modules, pages, storages, two_users

@@ -9,17 +9,10 @@ from bayesbias.errors import FitError
 from bayesbias.models import quick
 from bayesbias.models.data import model_data, subset
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
-from bayesbias.models.quick import QuickRefits, quick_contrasts, sampler_for
+from bayesbias.models.quick import QuickRefits, quick_contrasts
 from bayesbias.models.samplers import collapsed, exact
 from tests import third_group
 from tests.models.tables import small
-
-
-def test_each_model_has_its_sampler() -> None:
-    samplers = {name: sampler_for(bb.load_model(name)) for name in bb.list_models()}
-    assert {name for name, sampler in samplers.items() if sampler == "nuts"} == {"robust", "crossed_robust"}
-    assert {name for name, sampler in samplers.items() if sampler == "collapsed"} == {"crossed", "crossed_per_list"}
-    assert sampler_for(bb.load_model("hierarchical", priors={"connection_mean": "StudentT(4, 1, 0.3)"})) == "nuts"
 
 
 @pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical", "hierarchical_common_scale"])

@@ -15,6 +15,7 @@ from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table, groups_without_contrast
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.multivariate.list_means import KHAT_TO_MOVE, MOVES
+from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.schema import lost_by_list
 
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _MOST_WORDS = 30
-_SAMPLERS = {
-    "exact": "exact draws given a grid of the scales",
-    "collapsed": "importance sampling of the scales, with all means and effects integrated out",
-    "conjugate": "importance sampling of the hyperparameters, given which the posterior has a closed form",
-}
 
 
 def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
@@ -165,7 +161,7 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     stats, drawn = fit["sample_stats"].to_dataset(), f"{chains} chains of {draws:,} draws"
     if independent_draws(fit) is None:
         frame = summary(fit, hdi_prob=hdi_prob)
-        method = "Gibbs sampling" if sampler in _SAMPLERS else "the No-U-Turn sampler"
+        method = "Gibbs sampling" if sampler in SAMPLERS else "the No-U-Turn sampler"
         bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
         yield (
             f"We drew from the posterior by {method} (sampler `{sampler}`), {drawn} after {tune:,} tuning steps, with "
@@ -174,8 +170,8 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
         )
     else:
         yield (
-            f"We drew from the posterior by {_SAMPLERS[sampler]} (sampler `{sampler}`), {drawn}, with the random seed "
-            f"{seed}."
+            f"We drew from the posterior by {SAMPLERS[sampler].method} (sampler `{sampler}`), {drawn}, with the random "
+            f"seed {seed}."
         )
         if "pareto_khat" not in stats:
             yield "The draws are independent."

@@ -28,7 +28,8 @@ from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.numerics.contrast_estimate import Estimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
-from bayesbias.models.quick import quick_contrasts, sampler_for
+from bayesbias.models.quick import quick_contrasts
+from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
@@ -44,7 +45,6 @@ _GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low
 _SAMPLES = Limit(100_000, 0.1, 1e5)  # lists, each of which is fitted
 _FEWEST = 10
 _WINDOW = 1000
-_DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
 _POINTS = 500
 
 
@@ -275,7 +275,7 @@ def check_random_lists(
     lists = random_lists(source, loaded, data, vocabulary=vocabulary, match=match, window=window)
 
     def estimate(data: ModelData, number: int) -> Estimate:
-        draws, rng = _DRAWS[sampler_for(spec)], np.random.default_rng([seed, 1, number])
+        draws, rng = SAMPLERS[sampler_for(spec)].quick_draws, np.random.default_rng([seed, 1, number])
         return quick_contrasts(data, spec, draws=draws, points=_POINTS, rng=rng)[CONTRAST](hdi_prob)
 
     distances = [lists.distances]

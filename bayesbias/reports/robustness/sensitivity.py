@@ -31,7 +31,8 @@ from bayesbias.models.data import ModelData, compared_part, groups_not_compared,
 from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
-from bayesbias.models.quick import QuickRefits, sampler_for
+from bayesbias.models.quick import QuickRefits
+from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.effective_words import clusters_of

@@ -13,7 +13,7 @@ from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.new_words import ListMoments, list_moments, places_of_lists, without_inflation
-from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
 from bayesbias.studies.study import CONNECTIONS
 
