@@ -18,12 +18,11 @@ from bayesbias.base.machine.extras import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.encoders import Encoder
+from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import ArgumentError, InputFileError, MeasureError, OutputError
 from bayesbias.geometry import unit_rows
 
 _ENDINGS = (".npz", ".safetensors")
-_ARRAYS = ("matrix", "unit_length")
-_TYPES = ("F64", "F32", "U8")  # of safetensors; NumPy lacks some of the others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,8 +131,8 @@ class VectorMap(Described):
         Parameters
         ----------
         path
-            File that ends in ``.npz``, or in ``.safetensors`` (needs the extra ``encoders``). Both hold the array
-            ``matrix`` (float64), and ``unit_length`` (0 or 1).
+            File that ends in ``.npz``, or in ``.safetensors`` (writing it needs the extra ``encoders``). Both hold the
+            array ``matrix`` (float64), and ``unit_length`` (0 or 1).
         overwrite
             Whether an existing file may be replaced.
 
@@ -155,7 +154,7 @@ class VectorMap(Described):
                 with temporary.open("wb") as stream:
                     np.savez(stream, allow_pickle=False, name=np.asarray(self.name), **arrays)
             else:
-                library = _safetensors("safetensors.numpy")
+                library = require("safetensors.numpy", "encoders", "Writing a .safetensors file")
                 temporary.write_bytes(library.save(arrays, metadata={"name": self.name}))
         return target
 
@@ -196,18 +195,7 @@ def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:
 
 
 def _tensors(source: Path) -> tuple[dict[str, Any], str]:
-    library = _safetensors("safetensors")
-    try:
-        with library.safe_open(source, framework="np") as stream:
-            names = [key for key in _ARRAYS if key in stream.keys()]  # noqa: SIM118
-            if other := [key for key in names if stream.get_slice(key).get_dtype() not in _TYPES]:
-                raise InputFileError(
-                    f"{source}: {other[0]} is of another type than {', '.join(_TYPES)}. Write it again."
-                )
-            return {key: stream.get_tensor(key) for key in names}, (stream.metadata() or {}).get("name", "")
-    except library.SafetensorError as fault:
-        raise InputFileError(f"{source} is damaged, or no file of safetensors ({fault}). Write it again.") from fault
-
-
-def _safetensors(module: str) -> Any:
-    return require(module, "encoders", "A .safetensors file")
+    stored = open_tensors(source)
+    facts = stored.entries.get("__metadata__")
+    name = facts.get("name", "") if isinstance(facts, dict) else ""
+    return {key: stored.array(key) for key in ("matrix", "unit_length")}, name if isinstance(name, str) else ""

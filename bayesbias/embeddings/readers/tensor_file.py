@@ -20,7 +20,12 @@ from bayesbias.errors import InputFileError
 
 _LONGEST_HEADER = 100_000_000  # as in the library safetensors
 _BYTES_A_HEADER_BYTE = 20
-_TYPES: "dict[str, np.dtype[Any]]" = {"F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_TYPES: "dict[str, np.dtype[Any]]" = {
+    "F64": np.dtype("<f8"),
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "U8": np.dtype("u1"),
+}
 
 
 @dataclass(frozen=True)

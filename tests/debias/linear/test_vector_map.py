@@ -40,14 +40,13 @@ def test_safetensors_keep_the_map(tmp_path):
     assert (read.name, read.unit_length) == ("made", True)
 
 
-@pytest.mark.extras
 @pytest.mark.parametrize("kind", ["F8_E4M3", "BF16"])
 def test_types_that_numpy_lacks_are_no_map(tmp_path, kind):
     size = {"F8_E4M3": 1, "BF16": 2}[kind]
     head = json.dumps({"matrix": {"dtype": kind, "shape": [2, 2], "data_offsets": [0, 4 * size]}}).encode()
     path = tmp_path / "map.safetensors"
     path.write_bytes(len(head).to_bytes(8, "little") + head + bytes(4 * size))
-    with pytest.raises(InputFileError, match=r"map\.safetensors: matrix is of another type"):
+    with pytest.raises(InputFileError, match=r"map\.safetensors: the array 'matrix' .* must be one of F64, F32"):
         bb.debias.read_map(path)
 
 
