@@ -1,0 +1,23 @@
+"""The files that a call enters do not grow: what is read together stays together."""
+
+import pytest
+
+from tests.walks import calls, walk
+
+# Lower one when a change makes it smaller; a change that needs more files says why.
+MOST_FILES = {
+    "distance_table": 19,
+    "fit": 33,
+    "contrasts": 13,
+    "trend": 53,
+    "compare_embeddings": 53,
+    "audit": 68,
+    "write(fit), quick": 90,
+}
+
+
+@pytest.mark.slow
+def test_calls_enter_no_more_files_than_before() -> None:
+    entered = {name: walk(call)[0] for name, call in calls().items()}
+    assert entered.keys() == MOST_FILES.keys()
+    assert {name: files for name, files in entered.items() if files > MOST_FILES[name]} == {}
