@@ -31,7 +31,7 @@ from .intrinsic.recoverability import recoverability as recoverability
 from .intrinsic.sembias import sembias as sembias
 from .intrinsic.vocabulary import midb as midb
 from .intrinsic.vocabulary import vocabulary_direct_bias as vocabulary_direct_bias
-from .look_up import FoundLists as FoundLists
+from .look_up import EmbeddedLists as EmbeddedLists
 from .measure_entry import EmbeddingMeasure as EmbeddingMeasure
 from .measure_entry import Measure as Measure
 from .quality.analogies import analogies as analogies

@@ -22,7 +22,7 @@ WordLists = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FoundLists(Described):
+class EmbeddedLists(Described):
     """Word lists as they were found in an embedding.
 
     Parameters
@@ -76,7 +76,7 @@ def find_lists(
     max_lost: float = MAX_LOST,
     least: int = 2,
     others: Iterable[str] | None = (),
-) -> FoundLists:
+) -> EmbeddedLists:
     """Return word lists (list name -> words) as they are found in an embedding.
 
     Each list must keep at least `least` words and may lose at most the share `max_lost`. `others` are further words to
@@ -116,12 +116,12 @@ def find_lists(
         max_lost=max_lost,
     )
     _raise_if_lists_share_a_vector(distinct, forms)
-    return FoundLists(source, distinct, lost_words)
+    return EmbeddedLists(source, distinct, lost_words)
 
 
 def find_two_lists(
     embedding: EmbeddingLike, lists: WordLists, *, max_lost: float = MAX_LOST, others: Iterable[str] | None = ()
-) -> FoundLists:
+) -> EmbeddedLists:
     """Return two word lists as `find_lists` does; each must keep at least one word."""
     if not isinstance(lists, Mapping):
         raise MeasureError(f"The lists are {shown(lists)}. Give a mapping of two list names to words.")

@@ -14,7 +14,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, WordLists, find_lists
 from bayesbias.studies.study import Study
 
 Statistics = dict[str, Floats]
@@ -57,15 +57,17 @@ class Similarities(Described):
     @classmethod
     def of_embedding(
         cls, embedding: EmbeddingLike, lists: StudyLists, *, max_lost: float = MAX_LOST
-    ) -> tuple["Similarities", FoundLists]:
+    ) -> tuple["Similarities", EmbeddedLists]:
         """Return the similarities of lists in an embedding, and the lists as they were found in it."""
-        found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
-        names = tuple(found_lists.words)
+        embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
+        names = tuple(embedded_lists.words)
         rows, columns = names[: len(lists.protected)], names[len(lists.protected) :]
-        values = np.block([[found_lists.similarity(row, column) for column in columns] for row in rows])
-        protected = {name: found_lists.words[row] for name, row in zip(lists.protected, rows, strict=True)}
-        attributes = {name: found_lists.words[column] for name, column in zip(lists.attributes, columns, strict=True)}
-        return cls(values, protected, attributes, lists.associated), found_lists
+        values = np.block([[embedded_lists.similarity(row, column) for column in columns] for row in rows])
+        protected = {name: embedded_lists.words[row] for name, row in zip(lists.protected, rows, strict=True)}
+        attributes = {
+            name: embedded_lists.words[column] for name, column in zip(lists.attributes, columns, strict=True)
+        }
+        return cls(values, protected, attributes, lists.associated), embedded_lists
 
     @classmethod
     def of_table(cls, table: pd.DataFrame, lists: StudyLists) -> "Similarities":

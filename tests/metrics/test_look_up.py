@@ -22,22 +22,22 @@ from tests.metrics.made import PETS, cosine, vectors
 
 def test_vectors_have_length_one_and_keep_the_order() -> None:
     given = vectors()
-    found_lists = find_lists(given, PETS.protected)
-    assert found_lists.words == PETS.protected
+    embedded_lists = find_lists(given, PETS.protected)
+    assert embedded_lists.words == PETS.protected
     for name, words in PETS.protected.items():
-        assert found_lists.units[name].dtype == np.float64
-        for unit, word in zip(found_lists.units[name], words, strict=True):
+        assert embedded_lists.units[name].dtype == np.float64
+        for unit, word in zip(embedded_lists.units[name], words, strict=True):
             np.testing.assert_allclose(unit, given[word] / np.sqrt((given[word] ** 2).sum()), atol=1e-12)
-    similarity = found_lists.similarity("cats", "dogs")
+    similarity = embedded_lists.similarity("cats", "dogs")
     assert similarity[1, 2] == pytest.approx(cosine(given["kitten"], given["hound"]))
 
 
 def test_lost_words_are_recorded_and_warned_of_once() -> None:
     with pytest.warns(LostWordsWarning, match=r"2 .*: 1 .* 3 .* 'cats' \(tom\); 1 .* 3 .* 'dogs'") as warned:
-        found_lists = find_lists(vectors("tom", "dog"), PETS.protected, max_lost=0.5)
+        embedded_lists = find_lists(vectors("tom", "dog"), PETS.protected, max_lost=0.5)
     assert len(warned) == 1
-    assert found_lists.lost == {"cats": ("tom",), "dogs": ("dog",)}
-    assert found_lists.words["cats"] == ("cat", "kitten")
+    assert embedded_lists.lost == {"cats": ("tom",), "dogs": ("dog",)}
+    assert embedded_lists.words["cats"] == ("cat", "kitten")
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
@@ -50,8 +50,8 @@ def test_too_few_words_left() -> None:
 def test_words_that_match_the_same_vector() -> None:
     embedding = bb.Embedding(("cat", "dog", "owl"), np.eye(3), case="lower")
     with pytest.warns(DuplicatesWarning, match=r"1 .* 3 .*'pets'.*Cat"):
-        found_lists = find_lists(embedding, {"pets": ["cat", "Cat", "dog"]})
-    assert found_lists.words["pets"] == ("cat", "dog")
+        embedded_lists = find_lists(embedding, {"pets": ["cat", "Cat", "dog"]})
+    assert embedded_lists.words["pets"] == ("cat", "dog")
     with pytest.warns(DuplicatesWarning, match="1 .* 3"):
         find_lists(embedding, {"pets": ["cat", "cat", "dog"]})
     with pytest.raises(MeasureError, match=r"'cat' .*'a'.* 'Cat' .*'b'"):

@@ -13,13 +13,13 @@ from tests.metrics.made import PETS, cosine, vectors
 def test_of_an_embedding() -> None:
     given = vectors("tom")
     with pytest.warns(LostWordsWarning, match="tom"):
-        similarities, found_lists = Similarities.of_embedding(given, every_group(PETS), max_lost=0.5)
+        similarities, embedded_lists = Similarities.of_embedding(given, every_group(PETS), max_lost=0.5)
     assert similarities.values.shape == (5, 5)
     assert similarities.block("dogs", "loud")[1, 2] == pytest.approx(cosine(given["puppy"], given["growl"]))
     np.testing.assert_array_equal(similarities.columns_to("quiet")[:2], similarities.block("cats", "quiet"))
     assert similarities.words == ["cat", "kitten", "dog", "puppy", "hound"]
     assert similarities.groups == ["cats"] * 2 + ["dogs"] * 3
-    assert found_lists.lost == {"cats": ("tom",)}
+    assert embedded_lists.lost == {"cats": ("tom",)}
     assert similarities.associated == {("cats", "quiet"), ("dogs", "loud")}
 
 

@@ -85,7 +85,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
     (0.7561, 0.7472, 32)
     """
     lists = every_group(study)
-    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, embedded_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     sets = list(similarities.attributes)
     return MeasureResult(
         measure="mac",
@@ -96,12 +96,12 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
             group=np.repeat(similarities.groups, len(sets)),
             attribute_group=sets * len(similarities.words),
         ),
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

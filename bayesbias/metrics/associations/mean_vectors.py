@@ -224,13 +224,13 @@ def _compare(
 ) -> _Comparison:
     lists = two_groups(study, targets, attributes)
     scaled = check_flag("normalize", normalize)
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
-    vectors = found_lists.units if scaled else found_lists.vectors
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
+    vectors = embedded_lists.units if scaled else embedded_lists.vectors
     return _Comparison(
         groups={group: vectors[group] for group in lists.protected},
         words=np.concatenate([vectors[name] for name in lists.attributes]),
-        labels=found_lists.labels(lists.attributes, "attribute_group"),
-        names={"study": lists.study, "embedding": found_lists.source.name, "lost_words": found_lists.lost},
+        labels=embedded_lists.labels(lists.attributes, "attribute_group"),
+        names={"study": lists.study, "embedding": embedded_lists.source.name, "lost_words": embedded_lists.lost},
     )
 
 

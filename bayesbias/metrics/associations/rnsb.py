@@ -99,14 +99,14 @@ def rnsb(
     check_memory(2 * 8 * splits, f"{splits:,} splits", "Take fewer.")
     lists = groups_on_two_lists(study, targets, attributes)
     positive, negative = lists.attributes
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     for group in (positive, negative):
-        if len(found_lists.words[group]) < 2:
+        if len(embedded_lists.words[group]) < 2:
             raise MeasureError(
-                f"The embedding {found_lists.source.name!r} has {len(found_lists.words[group])} of the words of "
+                f"The embedding {embedded_lists.source.name!r} has {len(embedded_lists.words[group])} of the words of "
                 f"{group!r}, but training a classifier takes at least 2. Add words."
             )
-    vectors = found_lists.units if scaled else found_lists.vectors
+    vectors = embedded_lists.units if scaled else embedded_lists.vectors
     judged = np.concatenate([vectors[group] for group in lists.protected])
     if len(judged) < 2:
         raise MeasureError("Found 1 target word, but RNSB compares at least 2. Add words.")
@@ -120,15 +120,15 @@ def rnsb(
     return MeasureResult(
         measure="rnsb",
         statistics=statistics,
-        scores=score_frame(probability, **found_lists.labels(lists.protected, "group")),
-        lost_words=found_lists.lost,
+        scores=score_frame(probability, **embedded_lists.labels(lists.protected, "group")),
+        lost_words=embedded_lists.lost,
         conventions=(
             f"positive = {positive}, negative = {negative}; Kullback-Leibler divergence of the shares from equal ones, "
             f"in nats; logistic regression with an L2 penalty, C = 1, on the weights and the intercept (liblinear); "
             f"{lengths_of_vectors(normalize)}; {split_text}"
         ),
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

@@ -82,21 +82,21 @@ def semaxis(
     """
     scaled = check_flag("normalize", normalize)
     lists = groups_on_two_lists(study, targets, attributes)
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     positive, negative = lists.attributes
-    vectors = found_lists.units if scaled else found_lists.vectors
+    vectors = embedded_lists.units if scaled else embedded_lists.vectors
     scores = score_frame(
         axis_scores(np.concatenate([vectors[name] for name in lists.protected]), vectors[positive], vectors[negative]),
-        **found_lists.labels(lists.protected, "group"),
+        **embedded_lists.labels(lists.protected, "group"),
     )
     return MeasureResult(
         measure="semaxis",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=f"axis from {negative} to {positive}; ends of the axis: {lengths_of_vectors(scaled)}",
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

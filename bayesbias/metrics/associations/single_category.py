@@ -65,7 +65,7 @@ def normalized_association_score(
     """
     check_ddof(ddof)
     lists = groups_on_two_lists(study, targets, attributes)
-    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, embedded_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = similarities.attributes
     values = effect_size(similarities.columns_to(a), similarities.columns_to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
@@ -73,10 +73,10 @@ def normalized_association_score(
         measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=f"A = {a}, B = {b}; sd over {'n - 1' if ddof else 'n'} of a word's similarities to both lists",
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 
@@ -143,7 +143,7 @@ def sc_weat(
         raise MeasureError(
             f"Found {counted(len(lists.protected), 'protected group')}, but single-category WEAT takes 1. {remedy}"
         )
-    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, embedded_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.columns_to(name).mean(axis=0) for name in similarities.attributes)
     tests, counting = both_p_values(a, b, samples=samples, random_seed=seed)
     names = list(similarities.attributes)
@@ -155,13 +155,13 @@ def sc_weat(
             word=[word for words in similarities.attributes.values() for word in words],
             attribute_group=np.repeat(names, [len(a), len(b)]),
         ),
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
             f"sd over {'n - 1' if ddof else 'n'}; {counting}"
         ),
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

@@ -161,7 +161,7 @@ def weat(
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
     lists = four_lists(study, targets, attributes)
-    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, embedded_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     s = associations(similarities)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
     groups = list(similarities.by_group(s))
@@ -173,13 +173,13 @@ def weat(
         measure="weat",
         statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

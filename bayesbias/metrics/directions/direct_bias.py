@@ -77,8 +77,8 @@ def direct_bias(
     else:
         name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
     pair_words = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
-    found_lists = find_lists(embedding, lists, max_lost=max_lost, others=pair_words)
-    source, lost = found_lists.source, dict(found_lists.lost)
+    embedded_lists = find_lists(embedding, lists, max_lost=max_lost, others=pair_words)
+    source, lost = embedded_lists.source, dict(embedded_lists.lost)
     direction = gender_direction(source, pairs) if direction is None else direction
     extra: dict[str, float] = {}
     if isinstance(direction, Direction):
@@ -92,17 +92,17 @@ def direct_bias(
                 f"{source.dimensions}. Give a direction of this embedding."
             )
         if isinstance(direction, DirectionPosterior):
-            extra |= direction.spread("direct_bias", np.concatenate(list(found_lists.units.values())), c)
+            extra |= direction.spread("direct_bias", np.concatenate(list(embedded_lists.units.values())), c)
             convention += f"; interval over {len(direction.draws)} draws of the direction"
     else:
         vector, convention = as_direction(direction, source.dimensions), "direction as given"
     vector = vector / np.linalg.norm(vector)
-    cosines = np.clip(np.concatenate([units @ vector for units in found_lists.units.values()]), -1.0, 1.0)
+    cosines = np.clip(np.concatenate([units @ vector for units in embedded_lists.units.values()]), -1.0, 1.0)
     bias = np.abs(cosines) ** c
     return MeasureResult(
         measure="direct_bias",
         statistics={"direct_bias": float(bias.mean()), "mean_cosine": float(cosines.mean())} | extra,
-        scores=score_frame(cosines, **found_lists.labels(lists, "attribute_group") | named),
+        scores=score_frame(cosines, **embedded_lists.labels(lists, "attribute_group") | named),
         lost_words=lost,
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         study=name,

@@ -85,31 +85,34 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
     pairs = checked_pairs(pairs)
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     lost = source.lookup(word for pair in pairs for word in pair).lost
-    found_pairs = tuple(pair for pair in pairs if not set(pair) & set(lost))
-    if not found_pairs:
+    available_pairs = tuple(pair for pair in pairs if not set(pair) & set(lost))
+    if not available_pairs:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost)}, so no pair is left. Give pairs of words that it "
             f"has, or change the case rule, which is {source.case_text!r}."
         )
     if lost:
         warn_user(
-            f"The embedding {source.name!r} lacks {name_some(lost)}: the direction uses {len(found_pairs)} of the "
+            f"The embedding {source.name!r} lacks {name_some(lost)}: the direction uses {len(available_pairs)} of the "
             f"{counted(len(pairs), 'pair')}.",
             LostWordsWarning,
         )
-    differences = unit_rows(source, [a for a, _ in found_pairs]) - unit_rows(source, [b for _, b in found_pairs])
-    for pair, length in zip(found_pairs, np.linalg.norm(differences, axis=1), strict=True):
+    differences = unit_rows(source, [a for a, _ in available_pairs]) - unit_rows(
+        source, [b for _, b in available_pairs]
+    )
+    for pair, length in zip(available_pairs, np.linalg.norm(differences, axis=1), strict=True):
         if length < ROUNDING:
             raise MeasureError(f"The words of the pair {pair[0]!r}, {pair[1]!r} have the same direction. Leave it out.")
     _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
     if len(sizes) > 1 and sizes[0] - sizes[1] < 1e-9 * sizes[0]:
         raise MeasureError(
-            f"The pairs {name_some(found_pairs)} differ equally in two directions, so none is the main one. Add pairs."
+            f"The pairs {name_some(available_pairs)} differ equally in two directions, so none is the main one. Add "
+            "pairs."
         )
     vector = directions[0]
     if (differences @ vector).sum() < 0:
         vector = -vector
-    return Direction(vector=vector, explained=sizes**2 / (sizes**2).sum(), pairs=found_pairs, lost_words=lost)
+    return Direction(vector=vector, explained=sizes**2 / (sizes**2).sum(), pairs=available_pairs, lost_words=lost)
 
 
 def as_direction(direction: ArrayLike, dimensions: int) -> Floats:

@@ -32,7 +32,7 @@ def nearest_neighbours(
     k
         Number of neighbours, from 1 to the number of words.
     own_rows
-        Row of each target in `vocabulary`, which is not its own_rows neighbour, or -1 if it has none. None: all -1.
+        Row of each target in `vocabulary`, which is not its own neighbour, or -1 if it has none. None: all -1.
     block_mb
         Approximate megabytes of similarities held at a time over all cores, at least those of one target per core.
         Choosing from them takes a quarter more; float32 copies of the vectors and the result come on top.

@@ -18,7 +18,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.measure_entry import DU, PAIRS, Measure
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.shared_parameters import shared_parameters
@@ -229,22 +229,24 @@ def word_scores(
     lists = target_lists(words)
     whole = rule == "nbm" and vocabulary is None
     others = [word for pair in pairs for word in pair]
-    found_lists = find_lists(
+    embedded_lists = find_lists(
         embedding, lists.by_name, max_lost=max_lost, least=1, others=None if whole else [*others, *(vocabulary or ())]
     )
-    source = found_lists.source
+    source = embedded_lists.source
     kept_pairs, lost_pairs = kept_pairs_of(pairs, source)
-    vectors = np.concatenate(list(found_lists.vectors.values()))
+    vectors = np.concatenate(list(embedded_lists.vectors.values()))
     first, second = (source.matrix(pair[side] for pair in kept_pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(kept_pairs, first, second)
-    lost = dict(found_lists.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
+    lost = dict(embedded_lists.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
     candidates: Floats = np.empty((0, source.dimensions))
     if rule == "nbm":
         rows, lost_vocabulary = _vocabulary_rows(source, vocabulary)
         lost |= {"vocabulary": lost_vocabulary} if lost_vocabulary else {}
         # No copy of the whole embedding: its vectors may take most of the memory.
         candidates = source.vectors if vocabulary is None else source.stored(rows)
-        own_rows = [rows.get(source.match(word) or word, -1) for group in found_lists.words.values() for word in group]
+        own_rows = [
+            rows.get(source.match(word) or word, -1) for group in embedded_lists.words.values() for word in group
+        ]
         scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own_rows=own_rows)
     elif rule == "db_wa":
         scores = db_wa(vectors, first, second)
@@ -253,7 +255,7 @@ def word_scores(
     return MeasureResult(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
-        scores=_frame(scores, lists, found_lists, [pair_label(pair) for pair in kept_pairs]),
+        scores=_frame(scores, lists, embedded_lists, [pair_label(pair) for pair in kept_pairs]),
         conventions=(
             f"{RULES[rule].format(k=k, vocabulary=len(candidates))}; positive: towards the first word of the pair (m), "
             "against the second (f)"
@@ -264,12 +266,12 @@ def word_scores(
     )
 
 
-def _frame(scores: Floats, lists: StudyLists, found_lists: FoundLists, pairs: Sequence[str]) -> pd.DataFrame:
+def _frame(scores: Floats, lists: StudyLists, embedded_lists: EmbeddedLists, pairs: Sequence[str]) -> pd.DataFrame:
     """Return the frame of scores, one row per word and base pair."""
     kinds = [(name, "") for name in lists.protected] + [("", name) for name in lists.attributes]
     labels = [
         (word, group, attribute_group if attribute_group != _ONE_LIST else "")
-        for (group, attribute_group), words in zip(kinds, found_lists.words.values(), strict=True)
+        for (group, attribute_group), words in zip(kinds, embedded_lists.words.values(), strict=True)
         for word in words
     ]
     word, group, attribute_group = (np.repeat(column, len(pairs)) for column in zip(*labels, strict=True))
@@ -301,8 +303,8 @@ def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     """Return the pairs whose words the embedding has, and the other pairs, of which it warns."""
     lost_words = source.lookup(word for pair in pairs for word in pair).lost
     lost_pairs = tuple(pair for pair in pairs if set(pair) & set(lost_words))
-    found_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
-    if not found_pairs:
+    available_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
+    if not available_pairs:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost_words)}, so no base pair is left. Give pairs of "
             f"words that it has, or change the case rule, which is {source.case_text!r}."
@@ -313,7 +315,7 @@ def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
             f"{counted(len(pairs), 'base pair')} ({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return found_pairs, lost_pairs
+    return available_pairs, lost_pairs
 
 
 def raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:

@@ -81,9 +81,9 @@ def name_subspace(source: Embedding, names: NameLists, components: int) -> tuple
     >>> directions.round(3) + 0.0, weights.round(3), text
     (array([[1., 0.]]), array([0.964]), '1 components of the differences of 2 of 2 and 2 of 2 names, of length 1')
     """
-    found_names = find_names(source, names)
-    directions, weights = weighted_directions(*found_names.vectors(source, scaled=True), components)
-    text = f"{components} components of the differences of {found_names.counts} names, of length 1"
+    available_names = find_names(source, names)
+    directions, weights = weighted_directions(*available_names.vectors(source, scaled=True), components)
+    text = f"{components} components of the differences of {available_names.counts} names, of length 1"
     return directions, weights, text
 
 

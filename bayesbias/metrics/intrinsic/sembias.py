@@ -110,8 +110,8 @@ def sembias(
     )
     if missing := source.lookup(pair).lost:
         raise MeasureError(f"The embedding {source.name!r} lacks {name_some(missing)}. Give another pair.")
-    found_words = source.lookup(word for four in tuples for word_pair in four for word in word_pair).matches
-    is_complete = [all(word in found_words for word_pair in four for word in word_pair) for four in tuples]
+    available_words = source.lookup(word for four in tuples for word_pair in four for word in word_pair).matches
+    is_complete = [all(word in available_words for word_pair in four for word in word_pair) for four in tuples]
     labels = [" ".join(f"{a}:{b}" for a, b in four) for four in tuples]
     lost = [label for label, complete in zip(labels, is_complete, strict=True) if not complete]
     judge_lost_rows(source, path, len(tuples), lost, "tuples", least=2)

@@ -230,17 +230,17 @@ def midb(
     scaled = check_flag("normalize", normalize)
     count = check_count("components", components)
     source = as_embedding(embedding)
-    found_names = find_names(source, names)
-    female, male = found_names.vectors(source, scaled=scaled)
+    available_names = find_names(source, names)
+    female, male = available_names.vectors(source, scaled=scaled)
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
     drawn_directions = drawn_weighted_directions(
-        female, male, _name_weights(found_names.lookups, seed), count, centred=centred
+        female, male, _name_weights(available_names.lookups, seed), count, centred=centred
     )
-    kept_words, lost = _words(source, words, {name for stored in found_names.stored for name in stored})
+    kept_words, lost = _words(source, words, {name for stored in available_names.stored for name in stored})
     bias = projections(source, kept_words, weights @ directions, scaled=scaled)
     items = pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)})
     quantities = [Quantity("midb", "mean", ("bias",))]
-    if min(map(len, found_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
+    if min(map(len, available_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
         quantities.append(Quantity("mean_absolute", "mean", ("absolute",), power=1.0))
     return embedding_score(
         "midb",
@@ -252,7 +252,7 @@ def midb(
         ),
         quantities,
         conventions=(
-            f"{count} components of the differences of {found_names.counts} names, "
+            f"{count} components of the differences of {available_names.counts} names, "
             f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"
         ),
         random_seed=seed,
@@ -288,8 +288,8 @@ def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
 
 def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -> tuple[list[str], tuple[str, ...]]:
     """Return words of a vocabulary but those of excluded forms, and words that the embedding lacks, with a warning."""
-    found_words, lost = vocabulary_of(source, words)
-    kept_words = [word for word in found_words if source.match(word) not in excluded]
+    available_words, lost = vocabulary_of(source, words)
+    kept_words = [word for word in available_words if source.match(word) not in excluded]
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is that of "

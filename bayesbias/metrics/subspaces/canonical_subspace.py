@@ -125,8 +125,8 @@ def subspace_similarity(
     >>> round(result.similarity, 12), round(result.congruence_1, 12), int(result.rank_a)
     (0.36, 0.6, 2)
     """
-    found_lists = find_two_lists(embedding, lists, max_lost=max_lost)
-    a, b = found_lists.units.values()
+    embedded_lists = find_two_lists(embedding, lists, max_lost=max_lost)
+    a, b = embedded_lists.units.values()
     ranks = int(rank(a)), int(rank(b))
     similarity = float(canonical_subspace_similarity(a, b))
     congruences = canonical_congruences(a, b)[: min(ranks)]
@@ -142,15 +142,15 @@ def subspace_similarity(
         scores=score_frame(
             np.concatenate([word_similarities(a, b), word_similarities(b, a)]),
             attribute_group=np.repeat([*lists][::-1], [len(a), len(b)]),
-            **found_lists.labels(lists, "group"),
+            **embedded_lists.labels(lists, "group"),
         ),
-        lost_words=found_lists.lost,
+        lost_words=embedded_lists.lost,
         conventions=(
             f"A = {', B = '.join(lists)}; sum of squared canonical congruences, uncentred; "
             "scaled: over the geometric mean of the ranks"
         ),
         study=" and ".join(lists),
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
-from bayesbias.metrics.look_up import FoundLists, StudyLists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, Statistics
 
@@ -25,10 +25,11 @@ def component_lists(lists: StudyLists | Similarities) -> dict[str, tuple[str, st
     return dict(zip(COMPONENTS, ((a, c), (a, d), (b, d), (b, c)), strict=True))
 
 
-def component_vectors(lists: StudyLists, found_lists: FoundLists) -> list[tuple[Floats, Floats]]:
+def component_vectors(lists: StudyLists, embedded_lists: EmbeddedLists) -> list[tuple[Floats, Floats]]:
     """Return the stored vectors of the two lists of each of `COMPONENTS`."""
     return [
-        (found_lists.vectors[first], found_lists.vectors[second]) for first, second in component_lists(lists).values()
+        (embedded_lists.vectors[first], embedded_lists.vectors[second])
+        for first, second in component_lists(lists).values()
     ]
 
 
@@ -54,7 +55,7 @@ def score_statistics(components: Sequence[Floats]) -> Statistics:
 def score_result(
     measure: str,
     lists: StudyLists,
-    found_lists: FoundLists,
+    embedded_lists: EmbeddedLists,
     conventions: str,
     similarity: Callable[[Floats, Floats], ArrayLike],
     by_word: Callable[[Floats, Floats], Floats],
@@ -64,16 +65,16 @@ def score_result(
     `similarity` is a function of two lists of vectors that returns a number; `by_word` returns the similarity of each
     word of the first list to the second. The score of a word is its similarity to C minus that to D.
     """
-    pairs = component_vectors(lists, found_lists)
+    pairs = component_vectors(lists, embedded_lists)
     components = [np.asarray(similarity(first, second), dtype=np.float64) for first, second in pairs]
     a_c, a_d, b_d, b_c = (by_word(first, second) for first, second in pairs)
     named = ", ".join(f"{letter} = {name}" for letter, name in zip("ABCD", lists.by_name, strict=True))
     return MeasureResult(
         measure=measure,
         statistics={name: float(value) for name, value in score_statistics(components).items()},
-        scores=score_frame(np.concatenate([a_c - a_d, b_c - b_d]), **found_lists.labels(lists.protected, "group")),
-        lost_words=found_lists.lost,
+        scores=score_frame(np.concatenate([a_c - a_d, b_c - b_d]), **embedded_lists.labels(lists.protected, "group")),
+        lost_words=embedded_lists.lost,
         conventions=f"{named}; score = (A:C + B:D) - (B:C + A:D); {conventions}",
         study=lists.study,
-        embedding=found_lists.source.name,
+        embedding=embedded_lists.source.name,
     )

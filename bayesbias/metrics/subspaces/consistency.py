@@ -89,18 +89,20 @@ def subset_consistency(
     """
     seed = resolve_seed(random_seed)
     samples = checked_samples(samples)
-    (found_words,), (vectors,) = list_vectors(embedding, {"words": words}, metric, max_lost)
-    chosen = checked_sizes(sizes, len(found_words) - 1)
-    sampled_sizes = {q: samples is not None and comb(len(found_words), q) > samples for q in chosen}
+    (available_words,), (vectors,) = list_vectors(embedding, {"words": words}, metric, max_lost)
+    chosen = checked_sizes(sizes, len(available_words) - 1)
+    sampled_sizes = {q: samples is not None and comb(len(available_words), q) > samples for q in chosen}
     pairs = sum(
-        (samples or 0) * (1 + q * (len(found_words) - q)) if sampled else comb(len(found_words), q) ** 2
+        (samples or 0) * (1 + q * (len(available_words) - q)) if sampled else comb(len(available_words), q) ** 2
         for q, sampled in sampled_sizes.items()
     )
-    raise_if_too_many(pairs, len(found_words), looped=callable(metric))
+    raise_if_too_many(pairs, len(available_words), looped=callable(metric))
     rng = np.random.default_rng(seed)
     frames = []
     for q, sampled in with_progress(list(sampled_sizes.items()), "Sizes of sub-lists", progress=progress):
-        subsets = draw_subsets(len(found_words), q, samples, rng) if sampled else all_subsets(len(found_words), q)
+        subsets = (
+            draw_subsets(len(available_words), q, samples, rng) if sampled else all_subsets(len(available_words), q)
+        )
         self_similarity, nearest_similarity, nearest = (_against_neighbours if sampled else _against_all)(
             metric, vectors, subsets
         )
@@ -108,9 +110,9 @@ def subset_consistency(
             pd.DataFrame(
                 {
                     "size": q,
-                    "subset": [named(found_words, row) for row in subsets],
+                    "subset": [named(available_words, row) for row in subsets],
                     "self_similarity": self_similarity,
-                    "nearest": [named(found_words, row) for row in nearest],
+                    "nearest": [named(available_words, row) for row in nearest],
                     "nearest_similarity": nearest_similarity,
                     "consistent": self_similarity
                     >= nearest_similarity - ROUNDING * np.maximum(1.0, np.abs(self_similarity)),
@@ -121,7 +123,7 @@ def subset_consistency(
     frame = pd.concat(frames, ignore_index=True)
     frame.attrs |= {
         "metric": metric_name(metric),
-        "words": found_words,
+        "words": available_words,
         "condition_number": float(condition_number(vectors)),
         "random_seed": seed if any(sampled_sizes.values()) else None,
     }

@@ -12,7 +12,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
 from bayesbias.metrics.associations.mean_vectors import rank_correlation
-from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, as_embedding, find_lists, four_lists
 from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
 from bayesbias.metrics.subspaces.mean_cosine import word_cosines
@@ -86,7 +86,7 @@ def kindel_comparison(
             f"such as {next(iter(left_out.values()), ('none given',))[0]!r}. Change the case rule, which is "
             f"{source.case_text!r}, give other studies, or raise max_lost."
         )
-    found_lists = [find_lists(source, lists.by_name, max_lost=max_lost, least=1) for lists in usable]
+    embedded_lists = [find_lists(source, lists.by_name, max_lost=max_lost, least=1) for lists in usable]
     if left_out:
         named = "; ".join(f"{study} ({name_some(names)})" for study, names in left_out.items())
         warn_user(
@@ -94,18 +94,18 @@ def kindel_comparison(
             f"words of a list (max_lost={limit:g}): {named}.",
             LostWordsWarning,
         )
-    frame = pd.DataFrame([_row(lists, study_lists) for lists, study_lists in zip(usable, found_lists, strict=True)])
+    frame = pd.DataFrame([_row(lists, study_lists) for lists, study_lists in zip(usable, embedded_lists, strict=True)])
     lost = {
         lists.study: dict(study_lists.lost)
-        for lists, study_lists in zip(usable, found_lists, strict=True)
+        for lists, study_lists in zip(usable, embedded_lists, strict=True)
         if study_lists.lost
     }
     frame.attrs |= {"lost_words": lost, "left_out": left_out}
     return frame
 
 
-def _row(lists: StudyLists, found_lists: FoundLists) -> dict[str, Any]:
-    pairs = component_vectors(lists, found_lists)
+def _row(lists: StudyLists, embedded_lists: EmbeddedLists) -> dict[str, Any]:
+    pairs = component_vectors(lists, embedded_lists)
     mcs = [float(word_cosines(*pair).mean()) for pair in pairs]
     cca = [float(canonical_subspace_similarity(*pair, scaled=True)) for pair in pairs]
     by_cosine, by_subspace = float(score(mcs)), float(score(cca))
@@ -114,12 +114,12 @@ def _row(lists: StudyLists, found_lists: FoundLists) -> dict[str, Any]:
     return {
         "study": lists.study,
         **dict(zip("ABCD", lists.by_name, strict=True)),
-        "n": min(map(len, found_lists.words.values())),
+        "n": min(map(len, embedded_lists.words.values())),
         "weat_mcs": by_cosine,
         "weat_cca": by_subspace,
         "rho": float(rank_correlation(mcs, cca)),
         "ratio": by_cosine / by_subspace,
         **{f"mcs_{component}": value for component, value in zip(COMPONENTS, mcs, strict=True)},
         **{f"cca_{component}": value for component, value in zip(COMPONENTS, cca, strict=True)},
-        "lost_words": sum(map(len, found_lists.lost.values())),
+        "lost_words": sum(map(len, embedded_lists.lost.values())),
     }

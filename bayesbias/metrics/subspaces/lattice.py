@@ -139,7 +139,7 @@ def lattice(
     seed = resolve_seed(random_seed)
     samples = checked_samples(samples)
     lists = {"words": words} if other is None else {"words": words, "other": other}
-    found_words, vectors = list_vectors(embedding, lists, metric, max_lost)
+    available_words, vectors = list_vectors(embedding, lists, metric, max_lost)
     first, second = vectors[0], vectors[-1]
     shorter = min(map(len, vectors))
     chosen = checked_sizes(sizes, shorter - 1 if other is None else shorter)
@@ -154,8 +154,8 @@ def lattice(
     sampled = any(counts[q] != (comb(len(first), q), comb(len(second), q)) for q in chosen)
     return Lattice(
         metric=metric_name(metric),
-        words=found_words[0],
-        other_words=found_words[-1],
+        words=available_words[0],
+        other_words=available_words[-1],
         subsets=rows,
         other_subsets=columns,
         similarities={

@@ -60,19 +60,19 @@ def leave_one_word_out(
     """
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
-    found_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
-    source = found_lists.source
-    list_words = found_lists.every_word
+    embedded_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
+    source = embedded_lists.source
+    list_words = embedded_lists.every_word
     drawable = vocabulary_rows(source, vocabulary, list_words)
     candidates = replacements(source, word_rows(source, list_words[:1]), drawable, match=None, window=0)
     statistics = ("similarity", "scaled", "mean_cosine")
-    parts = [word_rows(source, words) for words in found_lists.words.values()]
+    parts = [word_rows(source, words) for words in embedded_lists.words.values()]
     observed = list_statistics(source, parts[0][np.newaxis], parts[1][np.newaxis]).iloc[0]
     rng = np.random.default_rng(seed)
     rows = []
     places = [
         (side, name, position, word)
-        for side, (name, words) in enumerate(found_lists.words.items())
+        for side, (name, words) in enumerate(embedded_lists.words.items())
         for position, word in enumerate(words if len(words) > 1 else ())
     ]
     for side, name, position, word in with_progress(places, "Words", progress=progress):
@@ -90,5 +90,5 @@ def leave_one_word_out(
             )
     columns = ["list", "word", "statistic", "observed", "without", "low", "low_mcse", "high", "high_mcse"]
     frame = pd.DataFrame(rows, columns=columns)
-    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(found_lists.lost)}
+    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(embedded_lists.lost)}
     return frame

@@ -108,8 +108,8 @@ def list_vectors(
     lists = {name: checked_words(f"The list {name!r}", words) for name, words in lists.items()}
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
     # Lists are looked up one by one, since they may share words.
-    found_words = tuple(
+    available_words = tuple(
         find_lists(source, {name: words}, max_lost=max_lost).words[name] for name, words in lists.items()
     )
-    vectors = tuple(source.matrix(words).astype(np.float64) for words in found_words)
-    return found_words, vectors if callable(metric) else joint_coordinates(*vectors)
+    vectors = tuple(source.matrix(words).astype(np.float64) for words in available_words)
+    return available_words, vectors if callable(metric) else joint_coordinates(*vectors)

@@ -14,7 +14,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, unit_vectors
 from bayesbias.metrics.associations.weat import associations
-from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, KINDEL, SCORE, Measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
@@ -157,13 +157,13 @@ def weat_score(
     """
     check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
     lists = four_lists(study, targets, attributes)
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     if estimator == "paired":
-        _raise_unless_paired(lists, found_lists)
+        _raise_unless_paired(lists, embedded_lists)
     return score_result(
         "weat_score",
         lists,
-        found_lists,
+        embedded_lists,
         f"mean cosine similarity, estimator {estimator}",
         lambda first, second: word_cosines(first, second, estimator).mean(),
         partial(word_cosines, estimator=estimator),
@@ -178,7 +178,7 @@ def _raise_unless_as_many(first: int, second: int) -> None:
         )
 
 
-def _raise_unless_paired(lists: StudyLists, found_lists: FoundLists) -> None:
+def _raise_unless_paired(lists: StudyLists, embedded_lists: EmbeddedLists) -> None:
     """Raise `MeasureError` if lists differ in length, or lost words, which shifts the others to wrong partners."""
     full_lengths = {name: len(words) for name, words in lists.by_name.items()}
     if len(set(full_lengths.values())) > 1:
@@ -187,11 +187,11 @@ def _raise_unless_paired(lists: StudyLists, found_lists: FoundLists) -> None:
             f"The lists differ in length ({lengths} words), so they cannot be paired. Give lists of the same length, "
             "or use estimator='grand_mean'."
         )
-    found_lengths = {name: len(words) for name, words in found_lists.words.items()}
+    available_counts = {name: len(words) for name, words in embedded_lists.words.items()}
     shortened = [
-        f"{name!r} kept {found_lengths[name]} of {count}"
+        f"{name!r} kept {available_counts[name]} of {count}"
         for name, count in full_lengths.items()
-        if found_lengths[name] != count
+        if available_counts[name] != count
     ]
     if shortened:
         raise MeasureError(

@@ -14,7 +14,7 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
-from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
+from bayesbias.metrics.look_up import EmbeddedLists, find_lists, find_two_lists, four_lists
 from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
@@ -180,11 +180,11 @@ def randomisation_nulls(
     'below'
     """
     design = _checked_design(drawn, samples, random_seed, match=match, window=window, progress=progress)
-    found_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
+    embedded_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
     return _nulls(
-        found_lists,
-        tuple(found_lists.words),
-        vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word),
+        embedded_lists,
+        tuple(embedded_lists.words),
+        vocabulary_rows(embedded_lists.source, vocabulary, embedded_lists.every_word),
         design,
     )
 
@@ -233,9 +233,9 @@ def study_nulls(
     """
     design = _checked_design(drawn, samples, random_seed, match=match, window=window, progress=progress)
     lists = four_lists(study, targets, attributes)
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
-    rows = vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word)
-    return {component: _nulls(found_lists, pair, rows, design) for component, pair in component_lists(lists).items()}
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
+    rows = vocabulary_rows(embedded_lists.source, vocabulary, embedded_lists.every_word)
+    return {component: _nulls(embedded_lists, pair, rows, design) for component, pair in component_lists(lists).items()}
 
 
 def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
@@ -305,9 +305,9 @@ def _checked_design(drawn: str | Sequence[str], samples: int, random_seed: int |
     return _Design(names, check_count("samples", samples), random_seed=resolve_seed(random_seed), **settings)
 
 
-def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, design: _Design) -> RandomisationNulls:
-    source, (name_a, name_b) = found_lists.source, pair
-    first, second = (word_rows(source, found_lists.words[name]) for name in pair)
+def _nulls(embedded_lists: EmbeddedLists, pair: tuple[str, ...], rows: Integers, design: _Design) -> RandomisationNulls:
+    source, (name_a, name_b) = embedded_lists.source, pair
+    first, second = (word_rows(source, embedded_lists.words[name]) for name in pair)
     observed = list_statistics(source, first[np.newaxis], second[np.newaxis])
     samples = {}
     for drawn in with_progress(design.drawn, f"Random lists ({name_a}, {name_b})", progress=design.progress):
@@ -319,7 +319,7 @@ def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, desig
         samples[drawn] = list_statistics(source, a, b)
     return RandomisationNulls(
         lists=(name_a, name_b),
-        words=(found_lists.words[name_a], found_lists.words[name_b]),
+        words=(embedded_lists.words[name_a], embedded_lists.words[name_b]),
         observed={str(name): float(values.iloc[0]) for name, values in observed.items()},
         samples=samples,
         embedding=source.name,
@@ -327,7 +327,7 @@ def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, desig
         match=design.match,
         window=design.window if design.match else None,
         random_seed=design.random_seed,
-        lost_words={name: found_lists.lost[name] for name in pair if name in found_lists.lost},
+        lost_words={name: embedded_lists.lost[name] for name in pair if name in embedded_lists.lost},
     )
 
 

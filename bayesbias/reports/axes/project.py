@@ -25,7 +25,7 @@ from bayesbias.metrics.directions.word_scores import (
     raise_if_parallel,
     target_lists,
 )
-from bayesbias.metrics.look_up import FoundLists, find_lists
+from bayesbias.metrics.look_up import EmbeddedLists, find_lists
 from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.reports.axes.projection import Projection
 from bayesbias.reports.axes.ratings import LEAST_WORDS, checked_ratings, rating_row, rest_on_one_word
@@ -131,9 +131,9 @@ def project(
     lists = target_lists(words)
     rated = None if ratings is None else checked_ratings(ratings)
     others = [word for axis_pairs in pairs_by_axis.values() for pair in axis_pairs for word in pair]
-    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=others)
-    source = found_lists.source
-    kept_by_axis, lost = {}, dict(found_lists.lost)
+    embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=others)
+    source = embedded_lists.source
+    kept_by_axis, lost = {}, dict(embedded_lists.lost)
     for name, axis_pairs in pairs_by_axis.items():
         kept_by_axis[name], lost_pairs = kept_pairs_of(axis_pairs, source)
         if lost_pairs:
@@ -147,11 +147,11 @@ def project(
     axes = {name: _pair_axis(source, kept_pairs) for name, kept_pairs in kept_by_axis.items()}
     rows_of_axes = [_axis_row(name, axis, prob, seed) for name, axis in axes.items()]
     agreeing = {row["axis"] for row in rows_of_axes if row["pairs_agree"]}
-    units = np.concatenate(list(found_lists.units.values()))
+    units = np.concatenate(list(embedded_lists.units.values()))
     scores = {name: units @ axis.differences.T for name, axis in axes.items()}
     word_frames = []
     for name, axis in axes.items():
-        word_frame = _word_rows(name, axis, units, found_lists, prob)
+        word_frame = _word_rows(name, axis, units, embedded_lists, prob)
         if name not in agreeing:
             word_frame[["cosine", "cosine_low", "cosine_high"]] = np.nan
         word_frames.append(word_frame)
@@ -161,7 +161,7 @@ def project(
         pairs=EstimateFrame(pd.concat(pair_frames, ignore_index=True)),
         axes=EstimateFrame(rows_of_axes),
         angles=_angles({name: axis for name, axis in axes.items() if name in agreeing}, prob),
-        ratings=_rating_rows(scores, axes, found_lists.every_word, rated, prob),
+        ratings=_rating_rows(scores, axes, embedded_lists.every_word, rated, prob),
         scores=scores,
         base_pairs=kept_by_axis,
         near_copies={name: tuple(map(tuple, axis.near_copies)) for name, axis in axes.items() if axis.near_copies},
@@ -207,13 +207,13 @@ def _chance_differences(source: Embedding) -> ChanceDifferences | None:
     return None if reference is None else ChanceDifferences.from_reference(reference)
 
 
-def _word_rows(name: str, axis: PairAxis, units: Floats, found_lists: FoundLists, prob: float) -> "pd.DataFrame":
+def _word_rows(name: str, axis: PairAxis, units: Floats, embedded_lists: EmbeddedLists, prob: float) -> "pd.DataFrame":
     import pandas as pd
 
     projections, cosines = axis.projections(units), axis.cosines(units)
-    named = len(found_lists.words) > 1
-    lists = [list_name if named else "" for list_name, words in found_lists.words.items() for _ in words]
-    frame = pd.DataFrame({"axis": name, "word": found_lists.every_word, "list": lists})
+    named = len(embedded_lists.words) > 1
+    lists = [list_name if named else "" for list_name, words in embedded_lists.words.items() for _ in words]
+    frame = pd.DataFrame({"axis": name, "word": embedded_lists.every_word, "list": lists})
     frame["mean"] = projections.values
     frame["hdi_low"], frame["hdi_high"] = projections.interval(prob)
     frame["pair_se"] = projections.errors

@@ -36,9 +36,9 @@ def test_score_keeps_leading_axes() -> None:
 def test_result_of_any_similarity() -> None:
     lists = four_lists(PETS)
     with pytest.warns(LostWordsWarning, match="tom"):
-        found_lists = find_lists(vectors("tom", "kitten"), lists.by_name, max_lost=1, least=1)
+        embedded_lists = find_lists(vectors("tom", "kitten"), lists.by_name, max_lost=1, least=1)
     result = score_result(
-        "sizes", lists, found_lists, "a test", lambda x, y: len(x) * len(y), lambda x, y: np.full(len(x), len(y))
+        "sizes", lists, embedded_lists, "a test", lambda x, y: len(x) * len(y), lambda x, y: np.full(len(x), len(y))
     )
     assert [result.statistics[name] for name in COMPONENTS] == [2, 3, 9, 6]
     assert result.value == 2 + 9 - 6 - 3
