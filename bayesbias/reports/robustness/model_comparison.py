@@ -356,10 +356,7 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
     if as_good:
         advice += f" These words do not distinguish it from {name_some(as_good)}, which can be used as well."
     if worse:
-        advice += (
-            f" It is clearly better than {name_some(worse)}: intervals of {'that' if len(worse) == 1 else 'those'} may "
-            "be too narrow or too wide."
-        )
+        advice += f" It is clearly better than {name_some(worse)}, whose intervals may be too narrow or too wide."
     criterion = (
         f"Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
         "of one attribute word are not independent and the question is about a kind of words, not about these words; "
