@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,8 +45,7 @@ class TextCache:
         """
         texts_by_key = {_key(text): text for text in texts}
         vectors: dict[str, NDArray[np.float32]] = {}
-        with _reported(self.path):
-            rows = (row for keys in batched(texts_by_key, _AT_ONCE) for row in self._stored(keys))
+        with _reported(self.path), closing(self._stored(texts_by_key)) as rows:
             for key, content in bounded_rows(self.base, rows, bytes):
                 vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
                 # A sum is finite only if all numbers are, and is much faster than a check of each.
@@ -57,9 +56,12 @@ class TextCache:
             raise _damaged(self.path, f"vectors of {min(sizes):,} and {max(sizes):,} numbers")
         return vectors
 
-    def _stored(self, keys: Sequence[bytes]) -> sqlite3.Cursor:
-        places = ", ".join("?" * len(keys))
-        return self.base.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", keys)
+    def _stored(self, every: Iterable[bytes]) -> Generator[tuple[bytes, bytes]]:
+        """Yield stored keys and vectors; a query that is not finished would keep the file locked after an error."""
+        for keys in batched(every, _AT_ONCE):
+            places = ", ".join("?" * len(keys))
+            with closing(self.base.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", keys)) as rows:
+                yield from rows
 
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Store the vectors of a batch, all or none of them."""

@@ -10,6 +10,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.encoders.text_cache import _key, text_cache
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError
+from tests.base.files.hostile_databases import changed
 from tests.base.files.users import hostile_journal
 
 
@@ -64,6 +65,18 @@ def test_a_damaged_vector_is_refused(tmp_path, damaged):
         cache.base.execute("UPDATE vectors SET vector = ?", (damaged,))
         with pytest.raises(InputFileError, match="'a'"):
             cache.read(["a"])
+
+
+def test_a_refused_cache_is_not_locked_while_its_error_is_kept(tmp_path):
+    path = tmp_path / "c.sqlite"
+    with text_cache(path, "one") as kept:
+        kept.write(["a", "b", "c"], np.eye(3, dtype=np.float32))
+    changed(path, "UPDATE vectors SET vector = x'00'")
+    with pytest.raises(InputFileError) as caught, text_cache(path, "one") as kept:
+        kept.read(["a", "b", "c"])
+    with closing(sqlite3.connect(path, timeout=0)) as base:
+        base.execute("BEGIN EXCLUSIVE")
+    assert "cut short" in str(caught.value)
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777], ids=oct)
