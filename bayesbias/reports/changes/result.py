@@ -118,6 +118,9 @@ class Changes(Result):
         """The first answer about each condition."""
         return tuple({answer.numbers["second"]: answer for answer in reversed(self.answers)}.values())[::-1]
 
+    def _answers_about(self, condition: str) -> list[Statement]:
+        return [answer for answer in self.answers if answer.numbers["second"] == condition]
+
     def _distance_statements(self) -> tuple[Statement, ...]:
         ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
         return tuple(distance_statement(row, groups) for row in rows_of(ends))
@@ -241,6 +244,7 @@ class Changes(Result):
                     "and need not differ by exactly the change, which is the number to use.",
                     options={"second": name},
                     section="" if number == 1 else "Changes",
+                    alt=" ".join(["Points with intervals.", *map(str, self._answers_about(name))]),
                 )
                 for number, name in enumerate(others, start=1)
             }

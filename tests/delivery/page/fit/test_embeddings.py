@@ -28,6 +28,7 @@ def test_tables_are_explained_once(names: tuple[str, ...]) -> None:
     assert sum("What it does not show" in str(block) for block in blocks) == 1
     figures = [block for block in blocks if isinstance(block, Figure)]
     assert len(figures) == len(names)
+    assert all(f"from old to {name}: " in block.alt for name, block in zip(names, figures, strict=True))
     assert all("Changes from old to " in block.caption and "gap in old" in block.caption for block in figures)
 
 
