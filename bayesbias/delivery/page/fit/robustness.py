@@ -88,8 +88,8 @@ def _headline(page: FitReport, compared: ModelComparison) -> str:
 
 def _with_those_of_the_fit(page: FitReport, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the contrasts of other models, and of the fit itself in place of its shorter repetition."""
-    own = contrasts(page.fit, hdi_prob=page.hdi_prob).assign(model=page.spec.name)
-    return pd.concat([own, rows[rows["model"] != page.spec.name]]).sort_values("contrast", kind="stable")
+    of_the_fit = contrasts(page.fit, hdi_prob=page.hdi_prob).assign(model=page.spec.name)
+    return pd.concat([of_the_fit, rows[rows["model"] != page.spec.name]]).sort_values("contrast", kind="stable")
 
 
 def _headline_of_others(page: FitReport, rows: pd.DataFrame) -> list[str]:
