@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
@@ -153,33 +154,29 @@ def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
     )
 
 
-def draw_estimate(
-    axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
-) -> None:
+@dataclass(frozen=True)
+class Look:
+    """How a point on an interval is drawn: colour, marker, size of the point, and width of the line, in points."""
+
+    color: str
+    marker: str = "o"
+    size: float = 5.0
+    width: float = 1.4
+
+
+def draw_estimate(axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool) -> None:
     """Draw the mean and HPDI of an estimate in the style of its connection."""
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    ends = row["hdi_low"], row["hdi_high"]
-    draw_interval(
-        axes, row["mean"], ends, y, color=color, marker=marker, size=size, width=width, filled=filled, alpha=alpha
-    )
+    look = Look(COLORS[row["connection"]], MARKERS[row["connection"]], size, width)
+    draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=filled)
 
 
 def draw_interval(
-    axes: "Axes",
-    value: float,
-    ends: tuple[float, float],
-    y: float,
-    *,
-    color: str,
-    marker: str = "o",
-    size: float = 5.0,
-    width: float = 1.4,
-    filled: bool = True,
-    alpha: float = 1.0,
+    axes: "Axes", value: float, ends: tuple[float, float], y: float, look: Look, *, filled: bool = True
 ) -> None:
     """Draw a value as a point, filled or hollow, on the line of its interval; ends that are nan have no line."""
-    axes.plot(ends, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
-    axes.plot(value, y, marker, color=color, markersize=size, markerfacecolor=color if filled else "white")
+    axes.plot(ends, [y, y], color=look.color, linewidth=look.width, solid_capstyle="butt")
+    face = look.color if filled else "white"
+    axes.plot(value, y, look.marker, color=look.color, markersize=look.size, markerfacecolor=face)
 
 
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:

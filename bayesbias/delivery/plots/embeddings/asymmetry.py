@@ -9,6 +9,7 @@ from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
 from bayesbias.delivery.plots.style import (
+    Look,
     as_text,
     draw_interval,
     furnish,
@@ -134,4 +135,4 @@ def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, no
         row = rows_by_pair[pair]
         same = norms or row["lar"] * norms_lar > 0
         color, marker = (SAME, "o") if same else (OTHER, "s")
-        draw_interval(axes, row["lar"], (row["hdi_low"], row["hdi_high"]), y, color=color, marker=marker, size=4)
+        draw_interval(axes, row["lar"], (row["hdi_low"], row["hdi_high"]), y, Look(color, marker, size=4))

@@ -8,6 +8,7 @@ from bayesbias.base.number_text import counted, percent_text, probability_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
+    Look,
     as_text,
     draw_interval,
     furnish,
@@ -141,7 +142,7 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     for axes, measure in zip(panels, measures, strict=False):
         for row in rows_of(rows[rows["measure"] == measure]):
             y = embeddings.index(row["embedding"])
-            draw_interval(axes, row["rank"], (row["rank_low"], row["rank_high"]), y, color="#0072B2", size=6, width=1.8)
+            draw_interval(axes, row["rank"], (row["rank_low"], row["rank_high"]), y, Look("#0072B2", size=6, width=1.8))
             if row["rank_low"] == row["rank_low"]:
                 place = (row["rank"], y)
                 probability = probability_text(row["probability"])
@@ -170,4 +171,4 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
         axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
     filled = row["conclusion"] in ("", "nearer", "farther")
     ends = row["hdi_low"], row["hdi_high"]
-    draw_interval(axes, row["estimate"], ends, y, color=color, marker=marker, size=6, filled=filled)
+    draw_interval(axes, row["estimate"], ends, y, Look(color, marker, size=6), filled=filled)

@@ -8,6 +8,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
+    Look,
     as_text,
     draw_interval,
     furnish,
@@ -82,7 +83,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             y = methods.index(row["method"]) + offsets[place]
             moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
             ends = row["value_low"], row["value_high"]
-            draw_interval(axes, row["value"], ends, y, color=color, marker=marker, size=6, filled=moved)
+            draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=moved)
             if row["method"] == ORIGINAL:
                 axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
         if kind == ASSOCIATION:

@@ -9,6 +9,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     SERIES,
+    Look,
     draw_interval,
     furnish,
     new_figure,
@@ -112,7 +113,7 @@ def _draw(
         color, marker = SERIES[place]
         y = places[row[column]] + offsets[place]
         ends = row["hdi_low"], row["hdi_high"]
-        draw_interval(axes, row["mean"], ends, y, color=color, marker=marker, filled=_moved(comparison, row))
+        draw_interval(axes, row["mean"], ends, y, Look(color, marker), filled=_moved(comparison, row))
 
 
 def _moved(comparison: InferenceComparison, row: Mapping[str, Any]) -> bool:

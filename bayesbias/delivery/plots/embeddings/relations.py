@@ -7,7 +7,15 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.embeddings.asymmetry import OTHER, SAME, source_panels
-from bayesbias.delivery.plots.style import as_text, draw_interval, furnish, series_legend, short_label, title_figure
+from bayesbias.delivery.plots.style import (
+    Look,
+    as_text,
+    draw_interval,
+    furnish,
+    series_legend,
+    short_label,
+    title_figure,
+)
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
 
@@ -67,7 +75,7 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
             y, same = places[row["relation"]], row["mean"] * truth[row["relation"]] > 0
             color, marker = (SAME, "o") if same else (OTHER, "s")
             ends = row["hdi_low"], row["hdi_high"]
-            draw_interval(axes, row["mean"], ends, y, color=color, marker=marker, filled=settled(*ends))
+            draw_interval(axes, row["mean"], ends, y, Look(color, marker), filled=settled(*ends))
         as_text(axes.set_title(short_label(name, 30), fontsize=9))
         axes.set_xlabel("mean LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)

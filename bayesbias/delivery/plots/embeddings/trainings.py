@@ -8,6 +8,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     COLORS,
     MARKERS,
+    Look,
     draw_interval,
     furnish,
     new_figure,
@@ -75,10 +76,7 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
                 estimate["mean"],
                 ends,
                 y + offset,
-                color=color,
-                marker=marker,
-                size=size,
-                width=width,
+                Look(color, marker, size=size, width=width),
                 filled=settled(*ends),
             )
     axes.set_yticks(range(len(names)), names)

@@ -8,6 +8,7 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.delivery.plots.style import (
     SERIES,
+    Look,
     as_text,
     draw_interval,
     furnish,
@@ -68,7 +69,7 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     for y, (mean, low, high) in enumerate(shown[["mean", "hdi_low", "hdi_high"]].to_numpy()):
         color = _color(low, high)
         marker = "o" if mean >= 0 else "s"
-        draw_interval(axes, mean, (low, high), y, color=color, marker=marker, width=1.6, filled=settled(low, high))
+        draw_interval(axes, mean, (low, high), y, Look(color, marker, width=1.6), filled=settled(low, high))
     axes.set_yticks(range(len(shown)), [short_label(word) for word in shown["word"]])
     axes.set_ylim(-0.7, len(shown) - 0.3)
     axes.set_xlabel("Mean cosine with the difference of a pair")
