@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from bayesbias.base.files.foreign_settings import ignore_foreign_settings
 from bayesbias.base.machine.interrupts import INTERRUPTED, TERMINATED
 from bayesbias.base.machine.terminal import show
 from bayesbias.cli import (  # noqa: F401 - each room adds its commands
@@ -83,6 +84,7 @@ def main(held: ExitStack | None = None) -> None:
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(2)
+    ignore_foreign_settings()
     warnings.showwarning = _show_warning
     warnings.filterwarnings(
         "default", category=BayesBiasWarning

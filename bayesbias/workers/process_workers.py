@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.files.foreign_settings import ignore_foreign_settings
 from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.errors import ClusterError
@@ -223,6 +224,7 @@ def _without_main() -> Iterator[None]:
 
 def _work(connection: Connection) -> None:
     """Answer cells until the pipe is closed."""
+    ignore_foreign_settings()
     import cloudpickle
 
     ignore_interrupts()

@@ -131,18 +131,28 @@ def check_writable(folder: Path) -> None:
 
 
 def check_unshared(file: Path) -> None:
-    """Raise `OutputError` if no file can be created in the folder of a file, or all may create one there.
+    """Raise `OutputError` if no file can be created in the folder of a file, or any other user could create one there.
 
     A file of SQLite needs this: SQLite carries out a journal beside it, whoever wrote that, and removes the file that
     a journal names.
     """
     folder = followed(file).parent
     check_writable(folder)
-    for place in (folder, *folder.parents):
-        mode = place.stat().st_mode
-        # With the sticky bit, nobody can put another folder in the place of one that is in it.
-        if mode & S_IWOTH and (place == folder or not mode & S_ISVTX) and keeps_modes(new_file(folder)):
-            raise OutputError(f"Cannot write {file}: all may write to {place}. Choose a folder of your own.")
+    with our_errors(file):
+        new = new_file(folder)
+        if not keeps_modes(new):
+            return
+        for place in (folder, *folder.parents):
+            entry = place.stat()
+            # With the sticky bit, nobody can put another folder in the place of one that is in it.
+            if entry.st_mode & S_IWOTH and (place == folder or not entry.st_mode & S_ISVTX):
+                raise OutputError(f"Cannot write {file}: all may write to {place}. Choose a folder of your own.")
+            # Whoever made it can change its mode between this check and the use of the file.
+            if entry.st_uid not in (0, new.st_uid) and place.parent.stat().st_mode & S_IWOTH:
+                raise OutputError(
+                    f"Cannot write {file}: {place} is of another user, and all may write to {place.parent}. Choose a "
+                    "folder of your own."
+                )
 
 
 def new_file(folder: Path) -> os.stat_result:
@@ -159,6 +169,11 @@ def keeps_modes(new: os.stat_result) -> bool:
 def is_only_ours(entry: os.stat_result, new: os.stat_result) -> bool:
     """Return whether an entry is of the user that made the `new_file` beside it, and no other may write to it."""
     return entry.st_uid == new.st_uid and not (keeps_modes(new) and entry.st_mode & (S_IWGRP | S_IWOTH))
+
+
+def others_write(entry: os.stat_result) -> bool:
+    """Return whether a folder is of another user than root and this one, or others may write to it."""
+    return entry.st_uid not in (0, os.geteuid()) or bool(entry.st_mode & (S_IWGRP | S_IWOTH))
 
 
 def is_of_this_user(path: Path) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.arrays import read_arrays
-from bayesbias.base.files.folders import check_writable, followed
+from bayesbias.base.files.folders import check_unshared, followed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.errors import InputFileError, OutputError
@@ -43,7 +43,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
         raise
     except OSError as error:
         raise OutputError(f"cache: cannot make {folder}: {error.strerror or error}. Choose another folder.") from error
-    check_writable(folder)
+    check_unshared(folder / "vectors")
     return folder
 
 

@@ -139,6 +139,29 @@ def _written(folder: Path) -> str:
 
 
 @needs_root
+def test_files_of_sqlite_are_refused_in_a_folder_of_another_user_where_all_may_make_one() -> None:
+    """Its owner can change the mode between the check and the use."""
+    with shared_folder(0o1777) as (shared, _):
+        theirs = shared / "theirs"
+        theirs.mkdir()
+        theirs.chmod(0o777)
+        os.chown(theirs, STRANGER, STRANGER)
+        inner = theirs / "inner"
+        inner.mkdir()
+        os.chown(inner, USER, USER)
+        text = as_user(USER, check_unshared, inner / "cache")
+        assert text == (
+            f"OutputError: Cannot write {inner / 'cache'}: all may write to {theirs}. Choose a folder of your own."
+        )
+        theirs.chmod(0o755)
+        text = as_user(USER, check_unshared, inner / "cache")
+        assert text == (
+            f"OutputError: Cannot write {inner / 'cache'}: {theirs} is of another user, and all may write to {shared}. "
+            "Choose a folder of your own."
+        )
+
+
+@needs_root
 def test_a_folder_that_cannot_be_written_is_said_by_name() -> None:
     with shared_folder(0o755) as (shared, _):
         text = as_user(USER, check_writable, shared)
