@@ -107,6 +107,8 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
         *(conclusions, conclusions.shown[0], conclusions.parts[0]),
         bb.check_posterior(short_fit, **quiet),
         bb.check_prior(short_table, "crossed", **quiet),
+        bb.sensitivity(short_table, "hierarchical", leave_out="list", draws=100, **quiet),
+        bb.compare_models(short_table, ["hierarchical", "crossed"], draws=100, **quiet),
         bb.measure_posterior(short_fit, **quiet),
         bb.cosine_regressions.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
         bb.embeddings.index_contexts(["<b>he</b> and she"], tmp_path_factory.mktemp("shown") / "<i>.contexts"),

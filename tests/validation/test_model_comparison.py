@@ -76,11 +76,11 @@ def test_the_script_prints_what_the_comparison_says(
     printed = capsys.readouterr().out
     _, _, row, total = cells(printed)
     (found,) = kept
-    elpd = found.set_index("model")["elpd_words"]
+    elpd = found.models.set_index("model")["elpd_words"]
     assert row[0] == "small"
     assert float(row[3]) == pytest.approx(elpd["crossed"], abs=0.06)
     assert float(row[4].split()[0]) == pytest.approx(elpd["hierarchical"] - elpd["crossed"], abs=0.06)
-    assert row[6] == found["model"][0]
+    assert row[6] == found.models["model"].iloc[0]
     assert total[4] == row[4]
     made = pd.read_csv(tmp_path / "comparison.csv")
     assert made.columns.tolist() == COMPARISON.columns.tolist()

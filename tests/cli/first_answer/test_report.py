@@ -42,5 +42,5 @@ def test_from_vectors_to_a_page_with_debiasing(
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "From wikipedia2018_skipgram_seed1 to debiased</h" in page
+    assert "Changes from wikipedia2018_skipgram_seed1 to debiased" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
