@@ -21,7 +21,8 @@ _LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 def ignore_foreign_settings() -> None:
     """Import the libraries that read settings from the current folder from elsewhere, if others can write to it."""
-    if os.name == "posix" and others_write(Path().stat()):
+    is_guarded = any(isinstance(finder, _Finder) for finder in sys.meta_path)
+    if os.name == "posix" and not is_guarded and others_write(Path().stat()):
         sys.meta_path.insert(0, _Finder())
 
 

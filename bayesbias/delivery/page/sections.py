@@ -74,8 +74,8 @@ def embedded(result: Result, slug: str, title: str, headlines: Sequence[str] = (
     for section in sections_of(result, contents):
         if section.title != SETTINGS:
             blocks += [Heading(section.title), *section.blocks]
-    settings = "; ".join(f"{name.lower()} {text}" for name, text in contents.settings.items())
-    blocks.append(Paragraph(f"Settings: {settings}."))
+    if settings := "; ".join(f"{name.lower()} {text}" for name, text in contents.settings.items()):
+        blocks.append(Paragraph(f"Settings: {settings}."))
     return Section(slug, title, blocks, headlines)
 
 

@@ -33,8 +33,11 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
         yield from _shifted_controls(rows_of(rows), str(first), str(second), facts["hdi_prob"])
     for name, (protected, attributes) in facts["equalized"].items():
         yield from _equalized(protected, attributes, facts["conditions"][0], name)
-    yield from _lacking(lacking)
-    for name, counts in facts["short_controls"].items():
+    short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
+    # What no change uses needs no word on how the words that are there stand in for the others.
+    unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
+    yield from _lacking(lacking[~lacking["list"].isin(list(unused))])
+    for name, counts in short.items():
         yield from _short_controls(counts, facts["conditions"][0], name)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")

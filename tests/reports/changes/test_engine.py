@@ -109,6 +109,9 @@ def test_a_control_list_that_one_embedding_has_too_little_of_is_left_out_there_a
         "associated - neutral",
     }
     (doubt,) = (doubt for doubt in result.doubts if doubt.kind == "short control list")
+    assert "lacking words" in {doubt.kind for doubt in result.doubts}, "the change from a to c has the list"
+    alone = changes_of({name: given[name] for name in "ab"}, ESTIMATION)
+    assert [doubt.kind for doubt in alone.doubts if "human" in doubt.text] == ["short control list"]
     assert doubt.text == (
         "From 'a' to 'b', no change of distances to human words is estimated: one of the two has 1 word of that list, "
         "and a mean of fewer than two words has no error. Choose control words that both have."

@@ -19,7 +19,6 @@ from bayesbias.reports.robustness.model_comparison import (
     MODELS,
     PREFERRED,
     WORSE,
-    ModelComparison,
     compare_models,
 )
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
@@ -57,33 +56,31 @@ def comparison_section(page: FitReport) -> Section:
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {error}")])
     if not page.nothing_to_compare:
         compared = replace(compared, contrasts=_with_those_of_the_fit(page, compared.contrasts))
-    headlines = [_headline(page, compared), *_headline_of_others(page, compared.contrasts)]
-    section = embedded(compared, "comparison", _COMPARISON, headlines)
     reading = dict(zip(compared.models["model"], compared.models["reading"], strict=True)).get(name)
+    headlines = [_headline(name, reading, compared.models), *_headline_of_others(page, compared.contrasts)]
+    section = embedded(compared, "comparison", _COMPARISON, headlines)
     if reading in (None, WORSE):
         return replace(section, blocks=[Notice(headlines[0]), *section.blocks])
     return section
 
 
-def _headline(page: FitReport, compared: ModelComparison) -> str:
-    """Return how well the fitted model predicts, beside others."""
-    name = page.spec.name
-    if page.needs_nuts:
+def _headline(name: str, reading: str | None, models: pd.DataFrame) -> str:
+    """Return how well the fitted model predicts beside others; without a reading, why it was not compared."""
+    if reading is None:
         return (
             f"The fitted model, {name}, is sampled by NUTS and not compared here, because leaving out words takes "
             f"minutes. Run bb.compare_models(table, ['{name}', ...])."
         )
-    reading = compared.models.set_index("model").loc[name, "reading"]
     if reading == WORSE:
         return (
-            f"The fitted model, {name}, predicts unseen attribute words worse than {compared.models['model'].iloc[0]}: "
+            f"The fitted model, {name}, predicts unseen attribute words worse than {models['model'].iloc[0]}: "
             "its intervals may be too narrow or too wide. Fit the better model."
         )
     predictions = {
         PREFERRED: "predicts unseen attribute words best",
         AS_GOOD: "predicts about as well as the best one",
     }
-    return f"Of {len(compared.models)} models compared, the fitted one, {name}, {predictions[str(reading)]}."
+    return f"Of {len(models)} models compared, the fitted one, {name}, {predictions[reading]}."
 
 
 def _with_those_of_the_fit(page: FitReport, rows: pd.DataFrame) -> pd.DataFrame:
