@@ -175,8 +175,8 @@ def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_i
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
     bar = (
-        "import time\nfrom bayesbias.base import checks\nchecks._PATIENCE = 0\n"
-        "for _ in checks.with_progress([1, 2, 3], 'Work <ing>', progress=True): time.sleep(0.01); seen.append(1)"
+        "import time\nfrom bayesbias.base import progress\nprogress._PATIENCE = 0\n"
+        "for _ in progress.with_progress([1, 2, 3], 'Work <ing>', progress=True): time.sleep(0.01); seen.append(1)"
     )
     cells = [
         "import bayesbias as bb\nseen = []\n"
@@ -198,7 +198,7 @@ def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_i
 
 def test_a_terminal_shows_a_bar_while_it_works() -> None:
     code = (
-        "import time\nfrom bayesbias.base.checks import with_progress\n"
+        "import time\nfrom bayesbias.base.progress import with_progress\n"
         "for _ in with_progress([1, 2], 'Working', progress=True): time.sleep(0.2)"
     )
     ours, theirs = pty.openpty()

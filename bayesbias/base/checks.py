@@ -5,13 +5,8 @@
 
 import os
 import re
-import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import islice
 from math import isfinite
 from numbers import Integral, Real
@@ -30,7 +25,6 @@ HDI_PROB = 0.89
 _LARGEST, _MOST_ITEMS = 10**18, 10_000_000
 _LONGEST_SHOWN = 60  # characters
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # as a path shows it: https:/example.org; not C:/
-_PATIENCE = 1.0  # seconds before a notebook shows a bar
 
 
 @dataclass(frozen=True)
@@ -267,49 +261,6 @@ def is_text(value: Any) -> bool:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
         return False
-
-
-def has_audience(progress: bool) -> bool:
-    """Return whether a progress bar is wanted and visible: in a terminal or a notebook, not in a pipe."""
-    return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-
-
-def can_draw(progress: bool) -> bool:
-    """Return whether a progress bar of rich is wanted, visible, and can be drawn."""
-    # In a notebook without ipywidgets, rich warns instead of drawing a bar.
-    return has_audience(progress) and (sys.stderr.isatty() or find_spec("ipywidgets") is not None)
-
-
-def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
-    """Iterate over items with a progress bar, if it is wanted and visible."""
-    if not has_audience(progress):
-        yield from items
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import track
-
-        yield from track(items, description=what, console=Console(stderr=True), transient=True)
-    else:
-        yield from _with_notebook_bar(items, what)
-
-
-def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]:
-    """Iterate over items with a bar below a notebook's cell, shown only if they take over a second."""
-    shell: Any = import_module("IPython.display")
-    start, bar = time.monotonic(), None
-    for done, item in enumerate(items):
-        if bar is not None or time.monotonic() - start > _PATIENCE:
-            seconds = (time.monotonic() - start) / max(done, 1) * (len(items) - done)
-            text = f"<progress max={len(items)} value={done}></progress> {escape(what)}: {done} of {len(items)}"
-            text += f", about {seconds:,.0f} s left" if done else ""
-            drawn = shell.HTML(text)
-            if bar is None:
-                bar = shell.display(drawn, display_id=True)
-            else:
-                bar.update(drawn)
-        yield item
-    if bar is not None:
-        bar.update(shell.HTML(""))
 
 
 def _is_whole(value: Any) -> bool:

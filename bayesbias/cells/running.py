@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bayesbias import errors
-from bayesbias.base.checks import with_progress
+from bayesbias.base.progress import with_progress
 from bayesbias.cells.kept_answers import KeptAnswers
 from bayesbias.errors import BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
 from bayesbias.workers.cells import Answer, Cell

@@ -8,11 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.checks import check_flag, check_path, with_progress
+from bayesbias.base.checks import check_flag, check_path
 from bayesbias.base.escapes import json_text, visible, write_csv
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.folders import is_of_this_user
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.docx import docx_module, write_docx
 from bayesbias.delivery.latex import latex

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.checks import check_choice, check_count, has_audience, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.machine.cores import available_cores
 from bayesbias.base.machine.environment import same_environment
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
 from bayesbias.models.covariates import CovariatesLike, with_covariates

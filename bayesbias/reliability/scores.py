@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_choice, check_count, check_items, check_type, with_progress
+from bayesbias.base.checks import check_choice, check_count, check_items, check_type
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.base.number_text import counted
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import (
     ArgumentError,

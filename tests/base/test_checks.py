@@ -1,7 +1,6 @@
 """Arguments that many functions share: what is taken, what is refused, and a bar for those who can see it."""
 
 import itertools
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,7 @@ from bayesbias.base.checks import (
     check_path,
     check_probability,
     check_rope,
-    has_audience,
     resolve_seed,
-    with_progress,
 )
 from bayesbias.errors import ArgumentError
 
@@ -80,16 +77,6 @@ def test_regions_of_practical_equivalence(rope: Any) -> None:
     assert check_rope([-0.01, 0.02]) == (-0.01, 0.02)
     with pytest.raises(ArgumentError, match="rope="):
         check_rope(rope)
-
-
-def test_nobody_sees_a_bar_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(with_progress([1, 2], "Working", progress=True)) == [1, 2]
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert has_audience(progress=True)
-    assert not has_audience(progress=False)
-    assert list(with_progress([1, 2], "Working", progress=True)) == [1, 2]
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("digits", [400, 5000])

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.asymmetry.sources.context_means import ContextMean, context_mean, ratio_sd, student_summary
-from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_pairs, read_contexts
 from bayesbias.embeddings.contexts.occurrences import Occurrences, Places, Shared

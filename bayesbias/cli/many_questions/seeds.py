@@ -63,8 +63,9 @@ def seeds(
 
         bayesbias seeds vectors/*.npz --study gender --output stable/
     """
-    from bayesbias.base.checks import check_probability, resolve_seed, with_progress
+    from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.progress import with_progress
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.embeddings.training.trained import is_resampled
     from bayesbias.models.sampling import fit as fit_model

@@ -6,7 +6,8 @@ from typing import override
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, resolve_seed
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Facts
 from bayesbias.debias.by_word.adam import Adam, Weights
 from bayesbias.debias.by_word.autoencoder import (

@@ -8,7 +8,8 @@ from typing import override
 import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_count, check_number, with_progress
+from bayesbias.base.checks import check_count, check_number
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Facts
 from bayesbias.debias.by_word.adam import Adam
 from bayesbias.debias.debias_words import DebiasWords

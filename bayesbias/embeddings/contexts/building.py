@@ -14,6 +14,7 @@ from bayesbias.base.files.databases import Database, database_reason, open_datab
 from bayesbias.base.files.folders import check_unshared, followed
 from bayesbias.base.files.inputs import SEAL, input_file
 from bayesbias.base.files.outputs import atomic_path, check_output, claimed
+from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.contexts.index import APPLICATION, SCHEMA, ContextIndex, read_contexts, stored_facts
 from bayesbias.embeddings.contexts.texts import (
     BYTES_A_WORD,
@@ -27,7 +28,6 @@ from bayesbias.embeddings.contexts.texts import (
     read_texts,
     word_texts,
 )
-from bayesbias.embeddings.progress import words_bar
 from bayesbias.errors import EmbeddingError, OutputError
 
 _BLOCK = 1 << 22  # characters in memory
@@ -129,12 +129,12 @@ def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> Non
         done, content, read = facts["read"], sha256(), 0
         waiting: list[str] = []
         characters = 0
-        with words_bar(corpus_size(corpus), progress=progress) as (say, advance):
-            say(f"indexing {corpus_name(corpus)}")
+        what = f"indexing {corpus_name(corpus)}"
+        with progress_bar(corpus_size(corpus), what, progress=progress, unit="words") as bar:
             for text in read_texts(corpus):
                 content.update(text + b"\n")
                 read += 1
-                advance(len(text) / BYTES_A_WORD)
+                bar.advance(len(text) / BYTES_A_WORD)
                 if read <= done:
                     continue
                 waiting += cut(decoded(text, read, corpus), longest)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_items, is_count, is_text, with_progress
+from bayesbias.base.checks import check_items, is_count, is_text
 from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import check_sealed_file, input_file
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contexts.occurrences import Occurrences, Shared, shared_contexts
 from bayesbias.embeddings.contexts.texts import TextsLike, corpus_hash, corpus_name, read_texts, spans, words_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import with_progress
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.contextual.language_model import LanguageModel
 
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_count, check_items, resolve_seed
 from bayesbias.base.number_text import counted
+from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.embeddings.contextual.forward import mean_piece_vectors
 from bayesbias.embeddings.contextual.language_model import LanguageModel, load_language_model
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import check_words
-from bayesbias.embeddings.progress import steps_bar
 from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
 from bayesbias.errors import (
     ArgumentError,
@@ -162,11 +162,11 @@ def contextual_embedding(
     reasons: dict[str, str] = {}
     size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
     total = sum(len(places[word].contexts) for word in new)
-    with steps_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as advance:
+    with progress_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as bar:
         for start in range(0, len(new), size):
             texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
             new_vectors, new_reasons = _word_vectors(
-                loaded, places, texts, layer=layer, batch=batch, least=least, advance=advance
+                loaded, places, texts, layer=layer, batch=batch, least=least, advance=bar.advance
             )
             for word, vectors in new_vectors.items():
                 write_vectors(folder, keys[word], vectors)

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.checks import check_count, check_items
 from bayesbias.base.number_text import counted
+from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.contextual.spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
 from bayesbias.embeddings.encoders.text_cache import TextCache, text_cache
-from bayesbias.embeddings.progress import steps_bar
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
@@ -171,7 +171,7 @@ def _encoded(
     dimensions = {len(vector) for vector in vectors.values()}
     stored = f", {len(vectors):,} from the cache" if vectors else ""
     what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
-    with steps_bar(len(new), what, progress=calls.progress) as advance:
+    with progress_bar(len(new), what, progress=calls.progress) as bar:
         for number, texts_at_once in enumerate(batched(new, calls.batch)):
             matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
             dimensions.add(matrix.shape[1])
@@ -184,7 +184,7 @@ def _encoded(
                 matrix = matrix.astype(np.float32)
                 cache.write(texts_at_once, matrix)
             vectors.update(zip(texts_at_once, matrix, strict=True))
-            advance(len(texts_at_once))
+            bar.advance(len(texts_at_once))
     return vectors
 
 

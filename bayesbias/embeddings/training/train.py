@@ -15,11 +15,10 @@ from bayesbias.base.checks import (
     check_path,
     resolve_seed,
     shown,
-    with_progress,
 )
 from bayesbias.base.files.folders import check_writable
 from bayesbias.base.files.outputs import claimed
-from bayesbias.embeddings.progress import words_bar
+from bayesbias.base.progress import progress_bar, with_progress
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, check_neighbours, read_corpus
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
@@ -267,13 +266,14 @@ def _train(
     """Train with one seed after the other, in this process."""
     settings = facts["settings"]
     made = None  # shared by all seeds, unless each has documents of its own
-    with words_bar(len(seeds) * text.tokens * settings["epochs"], progress=progress) as (describe, advance):
+    words_to_read = len(seeds) * text.tokens * settings["epochs"]
+    with progress_bar(words_to_read, facts["algorithm"], progress=progress, unit="words") as bar:
         for number, seed in enumerate(seeds, 1):
-            describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
+            bar.describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
             if made is None or "resample" in settings:
                 made = words_and_trainer(chosen.train, text, settings, seed, threads=threads)
             words, train = made
-            content = seed_content(words, train(seed, advance), {**facts, "seed": seed})
+            content = seed_content(words, train(seed, bar.advance), {**facts, "seed": seed})
             write_seed(seed_file(place, facts["algorithm"], seed), content)
 
 

@@ -15,9 +15,9 @@ from bayesbias.base.checks import (
     check_items,
     check_number,
     resolve_seed,
-    with_progress,
 )
 from bayesbias.base.machine.extras import require
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
-from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.checks import resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import condition_number
 from bayesbias.metrics.shared_parameters import shared_parameters

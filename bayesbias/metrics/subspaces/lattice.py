@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.checks import resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some

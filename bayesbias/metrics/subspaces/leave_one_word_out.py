@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import Integers
-from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.metrics.look_up import find_two_lists
 from bayesbias.metrics.shared_parameters import shared_parameters

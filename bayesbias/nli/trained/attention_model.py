@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import HDI_PROB, with_progress
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.files.outputs import check_output
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.test_sets.accuracy import Accuracy, accuracy

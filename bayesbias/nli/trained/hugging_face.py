@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_count, check_path, is_text, with_progress
+from bayesbias.base.checks import check_count, check_path, is_text
 from bayesbias.base.number_text import counted
+from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.transformer import chosen_device, load_transformer
 from bayesbias.errors import InputFileError, MeasureError, name_some

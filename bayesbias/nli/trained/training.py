@@ -16,6 +16,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_number, resolve_seed
 from bayesbias.base.files.outputs import check_output, claimed
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError
@@ -24,7 +25,6 @@ from bayesbias.nli.test_sets.scores import LABELS
 from bayesbias.nli.trained.attention_model import AttentionModel, padded, probabilities
 from bayesbias.nli.trained.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from bayesbias.nli.trained.network import encode, logits, weight_shapes
-from bayesbias.nli.trained.progress import epochs_bar
 from bayesbias.nli.trained.pytorch import pytorch
 from bayesbias.nli.trained.sentences import WordVectors
 
@@ -207,9 +207,9 @@ def _trained(
     weights = {name: torch.from_numpy(run.weights[name].copy()).requires_grad_() for name in shapes}
     sums = {name: torch.from_numpy(run.sums[name].copy()) for name in shapes}
     vectors = torch.from_numpy(matrix)
-    with epochs_bar(settings["epochs"], progress=progress) as show:
+    with progress_bar(settings["epochs"], "Training", progress=progress) as bar:
+        bar.advance(len(run.losses))
         while not run.is_done:
-            show(run.accuracies)
             entropy = np.random.SeedSequence([run.random_seed, len(run.losses)])
             loss = _epoch(weights, sums, vectors, training, settings, entropy)
             run.weights = {name: tensor.detach().numpy().copy() for name, tensor in weights.items()}
@@ -221,6 +221,8 @@ def _trained(
                 )
             answers = probabilities(run.weights, matrix, judging.rows, judging.pairs)
             run.add(loss, float((answers.argmax(axis=1) == judging.labels).mean()))
+            bar.advance()
+            bar.describe(f"Training, best accuracy {max(run.accuracies):.3f}")
             if place is not None:
                 write_checkpoint(run, place)
     return run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias import __version__
-from bayesbias.base.checks import with_progress
 from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.progress import with_progress
 from bayesbias.errors import ReportError
 from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.estimates.intervals import check_baseline, contrast_name

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
-from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.checks import resolve_seed
 from bayesbias.base.number_text import counted, share_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.number_text import distance_text, share_text, signed_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some

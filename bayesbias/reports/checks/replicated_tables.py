@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from bayesbias.base.checks import with_progress
+from bayesbias.base.progress import with_progress
 from bayesbias.models.likelihood import Densities
 from bayesbias.reports.checks.joint_statistics import JOINT, JointStatistics
 

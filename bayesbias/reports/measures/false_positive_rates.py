@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed
 from bayesbias.base.number_text import percent_text
+from bayesbias.base.progress import with_progress
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance.permutation_test import p_value

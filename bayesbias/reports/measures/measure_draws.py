@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.checks import with_progress
+from bayesbias.base.progress import with_progress
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_count, check_number, is_number, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_number, is_number, resolve_seed
+from bayesbias.base.progress import with_progress
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.associations.mac import mean_distances
 from bayesbias.metrics.associations.weat import association, check_ddof, effect_size, test_statistic

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some

@@ -16,10 +16,10 @@ from bayesbias.base.checks import (
     check_items,
     check_probability,
     resolve_seed,
-    with_progress,
 )
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import digits_text, interval_text, percent_text, signed_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike

@@ -19,10 +19,10 @@ from bayesbias.base.checks import (
     check_count,
     check_probability,
     resolve_seed,
-    with_progress,
 )
 from bayesbias.base.machine.threads import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some

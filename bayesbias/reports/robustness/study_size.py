@@ -17,9 +17,9 @@ from bayesbias.base.checks import (
     check_number,
     check_probability,
     resolve_seed,
-    with_progress,
 )
 from bayesbias.base.number_text import counted, distance_text, percent_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bayesbias.base.checks import with_progress
+from bayesbias.base.progress import with_progress
 from bayesbias.delivery.page.blocks import Notice, Section
 from bayesbias.delivery.page.fit.answer import answer_blocks, answer_sentence
 from bayesbias.delivery.page.fit.checks import predictions_section, priors_section, sampler_section
