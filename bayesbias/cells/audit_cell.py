@@ -70,11 +70,6 @@ class AuditCell:
         return self.embedding
 
     @property
-    def after(self) -> str:
-        """Empty: no other cell is answered before."""
-        return ""
-
-    @property
     def question(self) -> tuple[str, str]:
         """Names of embedding and study."""
         return self.embedding, self.study.name
@@ -103,7 +98,7 @@ class AuditCell:
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
 
-    def answer(self, source: Embedding, before: Answer | None = None) -> Answer:  # noqa: ARG002 - no cell needs another
+    def answer(self, source: Embedding) -> Answer:
         """Return rows of the audit's frame (`rows`), posterior draws by measure (`draws`), and what was left out.
 
         Linear algebra runs in one thread, so that the answer is the same, bit for bit, wherever on a machine it is

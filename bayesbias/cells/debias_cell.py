@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,8 @@ class DebiasCell:
         Questions about the embedding.
     max_lost, hdi_prob, draws, random_seed
         As for `bayesbias.audit`.
+    before
+        Answer of the embedding before debiasing, with which a method is compared; it follows from the other fields.
     """
 
     embedding: str
@@ -93,6 +95,7 @@ class DebiasCell:
     hdi_prob: float
     draws: int
     random_seed: int
+    before: Answer | None = None
 
     @property
     def source(self) -> str:
@@ -111,21 +114,16 @@ class DebiasCell:
         ]
         return content_digest([content, package_version()])[:32]
 
-    @cached_property
-    def after(self) -> str:
-        """Digest of the cell of the embedding before debiasing, with which this one is compared; else empty."""
-        return "" if self.chosen is None else replace(self, method=ORIGINAL, chosen=None).digest
-
     def estimation(self, study: Study) -> Estimation:
         """Return how the gap of a study is estimated: alike for all methods, with other seeds for other vectors."""
         seed = int(content_digest([self.vectors, study.name, self.random_seed])[:8], 16)
         return Estimation(draws=self.draws, seed=seed, hdi_prob=self.hdi_prob)
 
-    def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
+    def answer(self, source: Embedding) -> Answer:
         """Return rows of the report (`rows`) on the embedding after debiasing, and what was left out.
 
-        `before` is the answer of the original embedding. Without it, the embedding is measured as it is, and the answer
-        also holds the scores with which those after debiasing are compared.
+        Without `before`, the embedding is measured as it is, and the answer also holds the scores with which those
+        after debiasing are compared.
         """
         import pandas as pd
 
@@ -135,6 +133,7 @@ class DebiasCell:
         left_out: dict[str, str] = {}
         doubts: dict[str, list[str]] = {}
         frames: dict[str, pd.DataFrame] = {}
+        before = self.before
         scores: dict[str, Any] = {}
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
             embedding = source if self.chosen is None else self.chosen.fit(source, self.sets).transform(source)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from bayesbias.reports.debiasing.report import COLUMNS, ORIGINAL, VALUES, Debias
 from bayesbias.studies.study import StudyLike
 from bayesbias.workers.cells import Answer
 from bayesbias.workers.choice import choose_workers
+from bayesbias.workers.workers import started_once
 
 type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
 """Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""
@@ -148,7 +150,7 @@ def debias_report(
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
         raise errors[0]
-    with keep_answers(folder) as store:
+    with keep_answers(folder) as store, started_once(start_workers) as team:
         if seed is None:
             seed = store.seed() if store else resolve_seed(None)
         grid = [
@@ -156,19 +158,29 @@ def debias_report(
             for name, source in sources.items()
             for method, chosen in chosen_methods.items()
         ]
-        ordered = _longest_first(grid, sources)
-        answers, failed = run_cells(ordered, sources, workers=start_workers, store=store, progress=progress)
-    return _assembled(grid, answers, failed)
+        settings_of_run: dict[str, Any] = {"workers": team, "store": store, "progress": progress}
+        originals = {cell.embedding: cell for cell in grid if cell.chosen is None}
+        first = _longest_first(list(originals.values()), sources)
+        answers, failed = run_cells(first, sources, label="Embeddings", **settings_of_run)
+        changed = []
+        for cell in _longest_first([cell for cell in grid if cell.chosen is not None], sources):
+            original = originals[cell.embedding].digest
+            if original in failed:
+                failed[cell.digest] = failed[original]
+            else:
+                changed.append(replace(cell, before=answers[original]))
+        answers_of_methods, failed_methods = run_cells(changed, sources, label="Methods", **settings_of_run)
+    return _assembled(grid, answers | answers_of_methods, failed | failed_methods)
 
 
 def _longest_first(cells: Sequence[DebiasCell], sources: Mapping[str, Embedding]) -> list[DebiasCell]:
-    """Return the cells that others need, then those that take longest, so that no worker waits at the end."""
+    """Return the cells that take longest first, so that no worker waits at the end."""
     slow = tuple(METHODS[name] for name in _SLOW)
 
-    def sort_key(cell: DebiasCell) -> tuple[bool, int, int]:
+    def sort_key(cell: DebiasCell) -> tuple[int, int]:
         steps = getattr(cell.chosen, "methods", (cell.chosen,))
         speeds = [speed for speed, method in enumerate(slow) for step in steps if isinstance(step, method)]
-        return bool(cell.after), -sources[cell.embedding].vectors.size, min(speeds, default=len(slow))
+        return -sources[cell.embedding].vectors.size, min(speeds, default=len(slow))
 
     return sorted(cells, key=sort_key)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
@@ -26,13 +26,20 @@ _SEED = "seed.txt"
 _BYTES_A_BYTE = 4  # content, body, arrays and frames
 
 
+class KeptCell(Cell, Protocol):
+    """A cell whose answer is kept."""
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether an answer that was read from a file can be one of this cell."""
+
+
 @dataclass(frozen=True)
 class KeptAnswers:
     """Answers in a folder that this run holds."""
 
     folder: Path
 
-    def read(self, cell: Cell) -> Answer | None:
+    def read(self, cell: KeptCell) -> Answer | None:
         """Return the kept answer of a cell; None if there is none, or its file is damaged or not of this cell."""
         path = self.path(cell)
         if not path.is_file():  # reading a pipe could block for ever
@@ -45,7 +52,7 @@ class KeptAnswers:
         body = content[:-SEAL_SIZE]
         return _read_answer(body, path, cell) if sealed(body) == content else None
 
-    def write(self, cell: Cell, answer: Answer) -> None:
+    def write(self, cell: KeptCell, answer: Answer) -> None:
         """Write the answer of a cell, whole or not at all."""
         numbers: list[Floats] = [np.empty(0)]
         described: dict[str, dict[str, Any]] = {}
@@ -73,7 +80,7 @@ class KeptAnswers:
             raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
         return resolve_seed(int(text))
 
-    def path(self, cell: Cell) -> Path:
+    def path(self, cell: KeptCell) -> Path:
         """Return the file of the answer of a cell."""
         return self.folder / f"{cell.digest}.npz"
 
@@ -113,7 +120,7 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
                 folder.parent.rmdir()
 
 
-def _read_answer(body: bytes, path: Path, cell: Cell) -> Answer | None:
+def _read_answer(body: bytes, path: Path, cell: KeptCell) -> Answer | None:
     """Return the answer in the body of a file; None if there is none of this cell, whatever there is."""
     try:
         with ZipFile(BytesIO(body)) as members:  # a small compressed file could hold a huge array

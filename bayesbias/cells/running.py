@@ -7,13 +7,13 @@ from typing import Any
 
 from bayesbias import errors
 from bayesbias.base.progress import with_progress
-from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.kept_answers import KeptAnswers, KeptCell
 from bayesbias.errors import BayesBiasWarning, ClusterError, LostWordsWarning, name_some, warn_user
-from bayesbias.workers.cells import Answer, Cell
+from bayesbias.workers.cells import Answer
 from bayesbias.workers.workers import StartWorkers, Workers
 
 
-def run_cells[AnyCell: Cell](
+def run_cells[AnyCell: KeptCell](
     cells: Sequence[AnyCell],
     sources: Mapping[str, Any],
     *,
@@ -28,8 +28,7 @@ def run_cells[AnyCell: Cell](
     Parameters
     ----------
     cells
-        Cells in the order in which workers take them. Equal ones are answered once; a cell that others need
-        (`Cell.after`) comes before them.
+        Cells in the order in which workers take them. Equal ones are answered once.
     sources
         Sources by name, such as embeddings.
     workers
@@ -62,7 +61,7 @@ def run_cells[AnyCell: Cell](
             check(waiting, team)
             steps = with_progress(range(len(waiting)), label, progress=progress)
             try:
-                for _, (cell, outcome) in zip(steps, team.outcomes(sources, waiting, answers), strict=True):
+                for _, (cell, outcome) in zip(steps, team.outcomes(sources, waiting), strict=True):
                     if isinstance(outcome, str):
                         failed[cell.digest] = outcome
                         continue

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from glob import escape
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +23,7 @@ from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError, collected_warnings
-from bayesbias.workers.cells import Answer, warning_texts
+from bayesbias.workers.cells import Answer, FunctionCell, warning_texts
 
 if TYPE_CHECKING:
     from bayesbias.workers.workers import StartWorkers, Workers
@@ -209,28 +209,11 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
     return filled_page(page, full=full)
 
 
-@dataclass(frozen=True)
-class PageCell:
-    """The page of one result of a folder, which is its source by the name of the page's file."""
-
-    source: str
-    full: bool
-    after: str = ""
-
-    @property
-    def digest(self) -> str:
-        """Name of the page's file, which no other page of the folder has."""
-        return self.source
-
-    def answer(self, source: Result, before: Answer | None = None) -> Answer:  # noqa: ARG002 - as other cells
-        """Return the page as HTML."""
-        with collected_warnings() as caught:
-            html = page_html(source, full=self.full, progress=False)
-        return Answer({}, warned=warning_texts(caught), objects={"html": html})
-
-    def accepts(self, answer: Answer) -> bool:
-        """Whether an answer has the page; none is read from a file."""
-        return "html" in answer.objects
+def _page_answer(result: Result, *, full: bool) -> Answer:
+    """Return the page of a result as HTML, with its warnings."""
+    with collected_warnings() as caught:
+        html = page_html(result, full=full, progress=False)
+    return Answer({}, warned=warning_texts(caught), objects={"html": html})
 
 
 def _workers_of(result: Result, workers: "int | Workers | None") -> "StartWorkers | None":
@@ -251,7 +234,7 @@ def _linked_pages(
         return {page.file: page_html(page.result, full=full, progress=False) for page in steps}
     from bayesbias.cells.running import run_cells
 
-    cells = [PageCell(page.file, full) for page in pages]
+    cells = [FunctionCell(page.file, partial(_page_answer, full=full)) for page in pages]
     results = {page.file: page.result for page in pages}
     answers, failed = run_cells(cells, results, workers=workers, store=None, progress=progress, label="Pages")
     for file, error in failed.items():

@@ -1,10 +1,13 @@
 """Correlations of measures over embeddings: Pearson's with its posterior, and that of ranks with its interval."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, check_probability
+from bayesbias.estimates.intervals import shortest_quantiles
 
 # Even, so that as many grid points are above 0 as below; fine enough for the posterior of `_MOST` pairs.
 _GRID = 20_000
@@ -139,14 +142,14 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     check_number("r", r, low=-1, high=1)
     check_count("n", n, least=3, most=_MOST)
     check_probability("hdi_prob", hdi_prob)
-    nodes, log_density, mass = _posterior(r, n)
-    highest_first = np.argsort(-log_density)
-    inside = highest_first[: int(np.searchsorted(np.cumsum(mass[highest_first]), hdi_prob)) + 1]
-    return float(nodes[inside.min()]), float(nodes[inside.max()]), min(float(mass[nodes > 0].sum()), 1.0)
+    nodes, mass = _posterior(r, n)
+    below = np.cumsum(mass) - mass / 2
+    low, high = shortest_quantiles(partial(np.interp, xp=below, fp=nodes), hdi_prob)
+    return low, high, min(float(mass[nodes > 0].sum()), 1.0)
 
 
-def _posterior(r: float, n: int) -> tuple[Floats, Floats, Floats]:
-    """Return grid points from -1 to 1, denser towards the ends, with their log densities and masses."""
+def _posterior(r: float, n: int) -> tuple[Floats, Floats]:
+    """Return grid points from -1 to 1, denser towards the ends, with their masses."""
     from scipy.special import hyp2f1
 
     angles = (np.arange(_GRID) + 0.5) / _GRID * np.pi
@@ -157,4 +160,4 @@ def _posterior(r: float, n: int) -> tuple[Floats, Floats, Floats]:
         + np.log(hyp2f1(0.5, 0.5, n - 0.5, (1 + rho * r) / 2))
     )
     mass = np.exp(log_density - log_density.max()) * np.sin(angles)
-    return rho, log_density, mass / mass.sum()
+    return rho, mass / mass.sum()

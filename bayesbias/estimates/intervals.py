@@ -1,6 +1,6 @@
 """Summaries of draws: mean, sd, HPDI, effective sample size and R-hat."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,13 +130,11 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     Buerkner 2021). If `independent` is given (see `independent_draws`), it is the effective sample size, and there is
     no R-hat.
     """
-    import arviz_stats
-
     check_probability("hdi_prob", hdi_prob)
     frame = moments(draws, independent=independent)
     dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
-    interval = arviz_stats.hdi(draws.rename("value").to_dataset(), prob=hdi_prob)["value"].transpose(*dims, "ci_bound")
-    low, high = interval.to_numpy().reshape(-1, 2).T
+    rows = draws.transpose(*dims, "chain", "draw").to_numpy()
+    low, high = shortest_intervals(rows.reshape(-1, rows.shape[-2] * rows.shape[-1]), hdi_prob).T
     place = list(frame).index("sd") + 1
     frame.insert(place, "hdi_low", low)
     frame.insert(place + 1, "hdi_high", high)
@@ -207,6 +205,37 @@ def shortest_intervals(rows: Floats, probability: float) -> Floats:
     return np.column_stack([ordered[places, starts], ordered[places, starts + inside]])
 
 
+def shortest_quantiles(
+    quantile: Callable[[Floats], Any], probability: float, *, starts: int = 302
+) -> tuple[float, float]:
+    """Return the shortest interval of a distribution whose quantiles are known.
+
+    Parameters
+    ----------
+    quantile
+        Function of an array of probabilities.
+    probability
+        Probability inside the interval.
+    starts
+        Lower ends that are compared, first everywhere and then near the best.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> [round(end, 2) for end in shortest_quantiles(norm.ppf, 0.95)]
+    [-1.96, 1.96]
+    """
+    spare = 1 - probability
+    below, above = 0.0, spare
+    for _ in range(2):
+        lower = np.linspace(below, above, starts)
+        ends = quantile(np.stack([lower, np.minimum(lower + probability, 1.0)]))
+        best = int(np.argmin(ends[1] - ends[0]))
+        step = lower[1] - lower[0]
+        below, above = max(lower[best] - 2 * step, 0.0), min(lower[best] + 2 * step, spare)
+    return float(ends[0, best]), float(ends[1, best])
+
+
 def share_interval(hits: int, trials: int, hdi_prob: float) -> tuple[float, float]:
     """Return the highest density interval of a share, with a flat prior.
 
@@ -215,20 +244,9 @@ def share_interval(hits: int, trials: int, hdi_prob: float) -> tuple[float, floa
     >>> [round(end, 3) for end in share_interval(40, 100, 0.89)]
     [0.324, 0.479]
     """
-    from scipy.optimize import minimize_scalar
     from scipy.stats import beta
 
-    posterior = beta(hits + 1, trials - hits + 1)
-    outside = 1 - hdi_prob
-
-    def width(below: float) -> float:
-        return float(posterior.ppf(below + hdi_prob) - posterior.ppf(below))
-
-    if hits in (0, trials):
-        below = 0.0 if hits == 0 else outside
-    else:
-        below = float(minimize_scalar(width, bounds=(0, outside), method="bounded").x)
-    return float(posterior.ppf(below)), float(posterior.ppf(below + hdi_prob))
+    return shortest_quantiles(beta(hits + 1, trials - hits + 1).ppf, hdi_prob)
 
 
 def common_mean(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:

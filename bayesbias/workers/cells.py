@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -52,15 +52,37 @@ class Cell(Protocol):
     def digest(self) -> str:
         """Hash of all that enters the answer: cells with equal hashes have equal answers."""
 
+    def answer(self, source: Any) -> Answer:
+        """Return the answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionCell:
+    """A cell whose answer a function returns.
+
+    Parameters
+    ----------
+    source
+        Name of the source, and hash of the cell.
+    function
+        Function of the source.
+    """
+
+    source: str
+    function: Callable[[Any], Answer]
+
     @property
-    def after(self) -> str:
-        """Digest of the cell whose answer this one needs; empty if it needs none."""
+    def digest(self) -> str:
+        """Name of the source, which no other cell has."""
+        return self.source
 
-    def answer(self, source: Any, before: Answer | None = None) -> Answer:
-        """Return the answer from the source and, if the cell needs one, the answer of the cell before it."""
+    def answer(self, source: Any) -> Answer:
+        """Return the answer."""
+        return self.function(source)
 
-    def accepts(self, answer: Answer) -> bool:
-        """Whether an answer that was read from a file can be one of this cell."""
+    def accepts(self, answer: Answer) -> bool:  # noqa: ARG002 - whatever it is
+        """Return False: nothing is kept."""
+        return False
 
 
 def warning_texts(caught: "Sequence[WarningMessage]") -> list[tuple[str, str]]:

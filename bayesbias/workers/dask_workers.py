@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.errors import BayesBiasWarning, ClusterError, warn_user
-from bayesbias.workers.cells import Answer, Cell, Outcome, package_version
+from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
 
 if TYPE_CHECKING:
@@ -90,43 +90,30 @@ def _workers(client: "Client", verbose: bool) -> Workers:
     infos = client.scheduler_info(n_workers=-1)["workers"].values()
     count = sum(info["nthreads"] for info in infos)
 
-    def outcomes(
-        sources: Mapping[str, Any], cells: Sequence[Cell], answers: Mapping[str, Answer]
-    ) -> Iterator[tuple[Cell, Outcome]]:
-        return _outcomes(client, sources, cells, answers, _CELLS_A_WORKER * count)
+    def outcomes(sources: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
+        return _outcomes(client, sources, cells, _CELLS_A_WORKER * count)
 
     return Workers(count, min(info["memory_limit"] or free_memory() for info in infos), outcomes)
 
 
 def _outcomes(
-    client: "Client",
-    sources: Mapping[str, Any],
-    cells: Sequence[Cell],
-    answers: Mapping[str, Answer],
-    most: int,
+    client: "Client", sources: Mapping[str, Any], cells: Sequence[Cell], most: int
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Yield cells with their outcomes; at most `most` are under way, so that no process holds all of them."""
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
     under_way: dict[str, Cell] = {}
-    needed = {cell.after for cell in cells}
     # A task that returns what it is given: if its worker dies, the scheduler repeats it on another.
     sent = {name: client.submit(_unchanged, source, pure=False) for name, source in sources.items()}
-    first = {digest: client.submit(_unchanged, answers[digest], pure=False) for digest in needed & answers.keys()}
 
-    def submit(batch: Sequence[Cell]) -> "list[Future]":
+    def submit(batch: Sequence[Cell]) -> None:
         keys = [f"bayesbias-{cell.digest}" for cell in batch]
         arguments = [sent[cell.source] for cell in batch], batch, [package_version()] * len(batch)
-        before = [first.get(cell.after) for cell in batch]
-        tasks: list[Future] = client.map(outcome_on_one_core, *arguments, before, key=keys)
+        tasks: list[Future] = client.map(outcome_on_one_core, *arguments, key=keys)
         for task in tasks:
             task.add_done_callback(done.put)
         under_way.update(zip(keys, batch, strict=True))
-        return tasks
 
-    # Answers that others need stay with the workers until the end.
-    if batch := [cell for cell in cells if cell.digest in needed]:
-        first |= dict(zip((cell.digest for cell in batch), submit(batch), strict=True))
-    waiting = (cell for cell in cells if cell.digest not in needed)
+    waiting = iter(cells)
     while True:
         if len(under_way) <= most // 2 and (batch := list(islice(waiting, most - len(under_way)))):
             submit(batch)
@@ -134,8 +121,7 @@ def _outcomes(
             return
         for task, ended in _results(client, _done(done, client)):
             cell = under_way.pop(task.key)
-            if cell.digest not in needed:
-                task.release()
+            task.release()
             yield cell, ended
 
 

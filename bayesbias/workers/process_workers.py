@@ -18,7 +18,7 @@ from bayesbias.base.files.foreign_settings import ignore_foreign_settings
 from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.errors import ClusterError
-from bayesbias.workers.cells import Answer, Cell, Outcome, package_version
+from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ _READY = b"ready"
 
 @dataclass
 class _Worker:
-    """A process, this end of its pipe, the cell that it answers, and the names of what it was sent."""
+    """A process, this end of its pipe, the cell that it answers, and the sources by name that it was sent."""
 
     process: "SpawnProcess"
     connection: Connection
     ready: bool = False
     cell: Any = None
-    sent: set[tuple[str, str]] = field(default_factory=set)
+    sent: dict[str, Any] = field(default_factory=dict)
 
 
 @contextmanager
@@ -88,32 +88,22 @@ def _end(team: list[_Worker], worker: _Worker) -> None:
 
 
 def _outcomes(
-    team: list[_Worker],
-    memory: int,
-    sources: Mapping[str, Any],
-    cells: Sequence[Cell],
-    answers: Mapping[str, Answer],
+    team: list[_Worker], memory: int, sources: Mapping[str, Any], cells: Sequence[Cell]
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Yield cells with their outcomes, as they come."""
     waiting, deaths = deque(cells), Counter[str]()
-    needed = {cell.after for cell in cells}
-    before: dict[str, Outcome] = {digest: answers[digest] for digest in needed & answers.keys()}
-    unanswered = {cell.digest for cell in cells}
-    for worker in list(team):  # an earlier call may have sent other sources of these names, or been left
-        worker.sent.clear()
+    unanswered = len(cells)
+    for worker in list(team):  # an earlier call may have been left
         if worker.cell is not None:
             _end(team, worker)
             _start(team)
 
     def assign() -> None:
-        """Send cells to the workers that have none; a cell waits for the one whose answer it needs."""
-        for worker in [worker for worker in team if worker.ready and worker.cell is None]:
-            place = next((place for place, cell in enumerate(waiting) if cell.after not in unanswered), None)
-            if place is None:
-                return
-            worker.cell = waiting[place]
-            del waiting[place]
-            _send(worker, sources, before)
+        """Send cells to the workers that have none."""
+        for worker in team:
+            if waiting and worker.ready and worker.cell is None:
+                worker.cell = waiting.popleft()
+                _send(worker, sources)
 
     looked = monotonic()
     while unanswered:
@@ -132,23 +122,19 @@ def _outcomes(
                     continue
                 outcome = WORKERS_DIED
             worker.cell = None
-            unanswered.discard(cell.digest)
-            if cell.digest in needed:
-                before[cell.digest] = outcome
+            unanswered -= 1
             assign()  # no worker waits while the caller keeps the answer
             yield cell, outcome
 
 
-def _send(worker: _Worker, sources: Mapping[str, Any], before: Mapping[str, Outcome]) -> None:
-    """Send a worker its cell, and what the cell needs unless the worker has it already."""
+def _send(worker: _Worker, sources: Mapping[str, Any]) -> None:
+    """Send a worker its cell, and the cell's source unless the worker has it already."""
     import cloudpickle
 
     cell: Cell = worker.cell
-    things: dict[tuple[str, str], Any] = {("source", cell.source): sources[cell.source]}
-    if cell.after in before:
-        things["answer", cell.after] = before[cell.after]
-    new = {name: thing for name, thing in things.items() if name not in worker.sent}
-    worker.sent |= new.keys()
+    source = sources[cell.source]
+    new = {} if worker.sent.get(cell.source) is source else {cell.source: source}
+    worker.sent |= new
     try:
         worker.connection.send_bytes(cloudpickle.dumps((new, cell, package_version())))
     except (BrokenPipeError, ConnectionError):
@@ -229,16 +215,15 @@ def _work(connection: Connection) -> None:
 
     ignore_interrupts()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    things: dict[tuple[str, str], Any] = {}
+    sources: dict[str, Any] = {}
     connection.send_bytes(_READY)
     while True:
         try:
             new, cell, version = pickle.loads(connection.recv_bytes())
         except EOFError:
             return
-        things |= new
-        before = things.get(("answer", cell.after))
-        ended = outcome_on_one_core(things["source", cell.source], cell, version, before)
+        sources |= new
+        ended = outcome_on_one_core(sources[cell.source], cell, version)
         try:
             content = cloudpickle.dumps(ended)
         except Exception as error:  # noqa: BLE001 - an answer that cannot travel is an error of its cell alone

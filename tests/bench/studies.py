@@ -34,9 +34,9 @@ def _seconds(start_workers: StartWorkers, embedding: bb.Embedding, cells: list[A
     """Return the seconds from the first cell to the last that is kept; what each worker imports is imported before."""
     with tempfile.TemporaryDirectory() as folder, start_workers() as team:
         sources, store = {embedding.name: embedding}, KeptAnswers(Path(folder))
-        list(team.outcomes(sources, cells[:4], {}))
+        list(team.outcomes(sources, cells[:4]))
         start = time.perf_counter()
-        for cell, answer in team.outcomes(sources, cells, {}):
+        for cell, answer in team.outcomes(sources, cells):
             if isinstance(answer, str):
                 raise SystemExit(answer)
             store.write(cell, answer)

@@ -63,7 +63,8 @@ def test_a_group_without_a_side_is_named_and_moves_no_gap() -> None:
             method="linear",
             chosen=bb.debias.LinearProjection(),
             studies=(third_group.study(third),),
-        ).answer(source, before)
+            before=before,
+        ).answer(source)
         cells[third] = before, after
     (named,) = {text for _, text in cells["none"][0].warned}
     assert "people has no associated list" in named

@@ -52,9 +52,9 @@ def test_no_cell_is_answered_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     answered: list[str] = []
     answer = DebiasCell.answer
 
-    def counting(cell: DebiasCell, source: bb.Embedding, before: Answer | None = None) -> Answer:
+    def counting(cell: DebiasCell, source: bb.Embedding) -> Answer:
         answered.append(cell.method)
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     monkeypatch.setattr(DebiasCell, "answer", counting)
     again = pets.report(1, cells=tmp_path / "cells")
@@ -77,9 +77,9 @@ def test_what_others_need_and_what_takes_long_is_asked_first(monkeypatch: pytest
     answered: list[tuple[str, str]] = []
     answer = DebiasCell.answer
 
-    def counting(cell: DebiasCell, source: bb.Embedding, before: Answer | None = None) -> Answer:
+    def counting(cell: DebiasCell, source: bb.Embedding) -> Answer:
         answered.append((cell.embedding, cell.method))
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     monkeypatch.setattr(DebiasCell, "answer", counting)
     sources = [pets.embedding(1), pets.embedding(2, dimensions=12)]
@@ -95,10 +95,10 @@ def test_what_others_need_and_what_takes_long_is_asked_first(monkeypatch: pytest
 def test_without_the_original_there_is_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = DebiasCell.answer
 
-    def failing(cell: DebiasCell, source: bb.Embedding, before: Answer | None = None) -> Answer:
-        if source.name == "E1" and not before:
+    def failing(cell: DebiasCell, source: bb.Embedding) -> Answer:
+        if source.name == "E1" and not cell.before:
             raise RuntimeError("no memory")
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     monkeypatch.setattr(DebiasCell, "answer", failing)
     with pytest.warns(bb.errors.BayesBiasWarning, match="3 .*RuntimeError: no memory"):

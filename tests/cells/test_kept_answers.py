@@ -45,9 +45,8 @@ class AnyCell:
 
     digest: str = "0123456789abcdef"
     source: str = "E"
-    after: str = ""
 
-    def answer(self, source: bb.Embedding, before: Answer | None = None) -> Answer:
+    def answer(self, source: bb.Embedding) -> Answer:
         return ANSWER
 
     def accepts(self, answer: Answer) -> bool:

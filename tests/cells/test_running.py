@@ -37,9 +37,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     digests: list[str] = []
     answer = AuditCell.answer
 
-    def counting(cell: AuditCell, source: bb.Embedding, before: Answer | None = None) -> Answer:
+    def counting(cell: AuditCell, source: bb.Embedding) -> Answer:
         digests.append(cell.digest)
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     monkeypatch.setattr(AuditCell, "answer", counting)
     return digests
@@ -157,10 +157,10 @@ def test_a_cell_that_fails_is_recorded_and_tried_again(
 ) -> None:
     answer = AuditCell.answer
 
-    def failing(cell: AuditCell, source: bb.Embedding, before: Answer | None = None) -> Answer:
+    def failing(cell: AuditCell, source: bb.Embedding) -> Answer:
         if cell.variant == ("no_pooling", 2):
             raise ZeroDivisionError("no luck")
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     grid = {"models": ["no_pooling"]}
     whole = study(EMBEDDINGS[:1], **grid)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -15,7 +16,6 @@ import bayesbias as bb
 import bayesbias.workers.process_workers as module
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.errors import BayesBiasWarning, ClusterError
-from bayesbias.workers.cells import Answer
 from bayesbias.workers.process_workers import process_workers
 from bayesbias.workers.workers import this_process
 from tests.cells import pets
@@ -50,23 +50,18 @@ def test_processes_give_the_same_numbers_and_one_that_dies_is_recorded() -> None
 
 @pytest.mark.slow
 def test_a_worker_is_one_core_and_given_what_it_needs() -> None:
-    cells = [CoresCell("a"), CoresCell("b", after="a"), CoresCell("c", after="kept")]
-    answers = {"kept": Answer({}, {"digest": "kept"})}
+    cells = [CoresCell("a"), CoresCell("b")]
     for start, cores in (
         (this_process(), 1),
         (this_process(every_core=True), os.cpu_count()),
         (process_workers(2), 1),
     ):
         with start as team:
-            facts = {
-                cell.digest: answer.facts for cell, answer in team.outcomes({"E": pets.embedding(1)}, cells, answers)
-            }
-        first = {"digest": "a", "cores": cores, "before": None}
-        assert facts == {
-            "a": first,
-            "b": {"digest": "b", "cores": cores, "before": first},
-            "c": {"digest": "c", "cores": cores, "before": {"digest": "kept"}},
-        }
+            for name in ("first", "second"):  # other sources of the same name are sent anew
+                source = replace(pets.embedding(1), name=name)
+                facts = [answer.facts for _, answer in team.outcomes({"E": source}, cells)]
+                expected = [{"digest": digest, "cores": cores, "source": name} for digest in "ab"]
+                assert sorted(facts, key=lambda fact: fact["digest"]) == expected
 
 
 @pytest.mark.slow
@@ -108,7 +103,7 @@ def test_a_script_needs_no_guard_and_a_kill_leaves_no_process(tmp_path: Path) ->
 @pytest.mark.slow
 def test_nobody_else_reaches_a_worker() -> None:
     with process_workers(2) as team:
-        list(team.outcomes({"E": pets.embedding(1)}, [CoresCell("a"), CoresCell("b")], {}))
+        list(team.outcomes({"E": pets.embedding(1)}, [CoresCell("a"), CoresCell("b")]))
         ours = {*children(), os.getpid()}
         assert len(ours) == 3
         # A listening port, or a local socket that has a name, could be reached by other users.
@@ -124,17 +119,17 @@ def test_a_worker_that_takes_more_than_its_share_is_ended(monkeypatch: pytest.Mo
     with process_workers(1) as team:
         module._end_what_is_too_large(team.outcomes.args[0], 0)  # type: ignore[attr-defined]
         with pytest.raises(ClusterError, match="exit code -9"):
-            list(team.outcomes({"E": pets.embedding(1)}, [CoresCell("a")], {}))
+            list(team.outcomes({"E": pets.embedding(1)}, [CoresCell("a")]))
 
 
 @pytest.mark.slow
 def test_a_call_that_is_left_does_not_answer_the_next() -> None:
     cells = [CoresCell(digest) for digest in "abcd"]
     with process_workers(1) as team:
-        first = team.outcomes({"E": pets.embedding(1)}, cells, {})
+        first = team.outcomes({"E": pets.embedding(1)}, cells)
         assert next(first)[0].digest == "a"
         del first
-        assert [cell.digest for cell, _ in team.outcomes({"E": pets.embedding(1)}, cells[::-1], {})] == [*"dcba"]
+        assert [cell.digest for cell, _ in team.outcomes({"E": pets.embedding(1)}, cells[::-1])] == [*"dcba"]
 
 
 INTERRUPTED = f"""

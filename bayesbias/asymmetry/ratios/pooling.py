@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.estimates.grids import draw_nodes
 from bayesbias.estimates.intervals import common_mean
 
 PRIOR_PAIRS = 4.0
@@ -59,9 +60,7 @@ def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator
     for column, omega in enumerate(omegas):
         logs[:, column] = common_mean(means.values, variances + omega**2)[2] - (omega / scale) ** 2 / 2
         logs[:, column] += np.log(steps[column])
-    shares = np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
-    place = (shares < rng.random((draws, 1)) * shares[:, -1:]).sum(axis=1)
-    square = omegas[np.minimum(place, _GRID - 1), np.newaxis] ** 2
+    square = omegas[draw_nodes(logs, rng), np.newaxis] ** 2
     centre, precision, _ = common_mean(means.values, variances + square)
     mu = centre + rng.standard_normal(draws) / np.sqrt(precision)
     shrinkage = square / (variances + square)

@@ -6,7 +6,7 @@ posterior of a log ratio, the difference of two u, is a mean over levels of cros
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy import fft
 from scipy.special import gammaln, logsumexp, ndtr, ndtri
 
 from bayesbias.base.arrays import Floats
+from bayesbias.estimates.intervals import shortest_quantiles
 
 LOWEST = -16.0
 """Smallest log probability of the grid: 1 in 9 million."""
@@ -22,7 +23,7 @@ _FINEST, _COARSEST = 0.002, 0.02
 BLOCK = 512
 """Number of pairs in memory at once."""
 _NEGLIGIBLE = 3e-4  # share of a level that does not matter to a posterior
-_TAILS = 45  # lower ends of intervals that are compared, by the probability below them
+_STARTS = 45  # lower ends of intervals that are compared, by the probability below them
 
 
 def grid(participants: int) -> Floats:
@@ -183,15 +184,12 @@ def _intervals(differences: Floats, step: float, hdi_prob: float) -> tuple[Float
     np.cumsum(np.maximum(differences, 0.0), axis=1, out=below[:, 1:])
     below /= below[:, -1:]
     middle = below[:, points - 1 : points + 1].mean(axis=1)
-    lower = np.linspace(0, 1 - hdi_prob, _TAILS)
-    shares = np.concatenate([lower, lower + hdi_prob])
     # Edges of the cells around differences of -(points - 1) to points - 1 steps.
     edges = (np.arange(count + 1) - points + 0.5) * step
     low, high = np.empty(len(below)), np.empty(len(below))
     for pair, cumulated in enumerate(below):
-        ends = np.interp(shares, cumulated, edges)
-        shortest = (ends[_TAILS:] - ends[:_TAILS]).argmin()
-        low[pair], high[pair] = ends[shortest], ends[_TAILS + shortest]
+        quantile = partial(np.interp, xp=cumulated, fp=edges)
+        low[pair], high[pair] = shortest_quantiles(quantile, hdi_prob, starts=_STARTS)
     return low, high, np.maximum(middle, 1 - middle)
 
 

@@ -292,7 +292,7 @@ def _train_on_workers(
             )
         steps = with_progress(range(len(cells)), "Trainings", progress=progress)
         try:
-            for _, (cell, ended) in zip(steps, team.outcomes({CORPUS: text}, cells, {}), strict=True):
+            for _, (cell, ended) in zip(steps, team.outcomes({CORPUS: text}, cells), strict=True):
                 if isinstance(ended, str):
                     failed.append(f"seed {cell.seed}: {ended}")
                 else:

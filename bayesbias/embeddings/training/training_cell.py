@@ -38,14 +38,13 @@ class TrainingCell:
     facts: dict[str, Any]
     seed: int
     source: str = CORPUS
-    after: str = ""
 
     @property
     def digest(self) -> str:
         """Hash of all that enters the answer."""
         return content_digest([self.facts, self.seed])
 
-    def answer(self, source: Corpus, before: Answer | None = None) -> Answer:  # noqa: ARG002 - no other is needed
+    def answer(self, source: Corpus) -> Answer:
         """Return the content of the file."""
         if (here := package_with_version(self.package)) != self.facts["trainer"]:
             raise ClusterError(
@@ -54,10 +53,6 @@ class TrainingCell:
         words, train = words_and_trainer(self.trainer_of, source, self.facts["settings"], self.seed)
         arrays = train(self.seed, lambda _: None)
         return Answer({}, objects={"content": seed_content(words, arrays, {**self.facts, "seed": self.seed})})
-
-    def accepts(self, answer: Answer) -> bool:  # noqa: ARG002 - whatever it is
-        """Return False: nothing is kept but the file itself."""
-        return False
 
 
 def package_with_version(package: str) -> str:

@@ -6,6 +6,7 @@ Arrays have a leading axis of copies, one a chain.
 import numpy as np
 from scipy.special import gammaln
 
+from bayesbias.estimates.grids import draw_on_grid
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 from bayesbias.models.priors import Prior
 
@@ -91,15 +92,4 @@ def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) ->
     total = (np.log(weights) - weights).sum(axis=1, keepdims=True)
     log = weights.shape[1] * (half * np.log(half) - gammaln(half)) + half * total
     log = log + prior.log_density(_FREEDOMS) + np.log(_FREEDOMS)
-    return draw_on_grid(_FREEDOMS, log, len(weights), rng)
-
-
-def draw_on_grid(grid: np.ndarray, log_density: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw numbers from log densities (draws or 1, grid) at the nodes of a geometric grid, evenly inside its cells.
-
-    The densities are those of the logarithms of the numbers.
-    """
-    cumulative = np.cumsum(np.exp(log_density - log_density.max(axis=1, keepdims=True)), axis=1)
-    target = rng.random((draws, 1)) * cumulative[:, -1:]
-    cell = np.minimum((cumulative < target).sum(axis=1), len(grid) - 1)
-    return np.asarray(grid[cell] * np.exp(np.log(grid[1] / grid[0]) * (rng.random(draws) - 0.5)))
+    return draw_on_grid(_FREEDOMS, log, rng)

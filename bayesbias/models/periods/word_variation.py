@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.estimates.dependence import LEAST_FREEDOM
+from bayesbias.estimates.grids import draw_nodes
 from bayesbias.models.multivariate.list_model import InverseWishart
 
 # Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
@@ -139,13 +140,7 @@ def _draw_factors(
     """
     log = -factors.shape[1] * np.log(_RATIOS) - 0.5 * (_RATIOS / _RATIO_SCALE) ** 2
     log = log - 0.5 * np.square(factors).sum(axis=1, keepdims=True) / _RATIOS**2
-    ratio = _RATIOS[_drawn_node(log, rng)][:, None, None]
+    ratio = _RATIOS[draw_nodes(log, rng)][:, None, None]
     log = -freedom[:, None] * _FACTORS - 0.5 * squares[:, :, None] * np.exp(-2 * _FACTORS)
-    node = _drawn_node(log - 0.5 * (_FACTORS / ratio) ** 2, rng)
+    node = draw_nodes(log - 0.5 * (_FACTORS / ratio) ** 2, rng)
     return np.asarray(_FACTORS[node] + (_FACTORS[1] - _FACTORS[0]) * (rng.random(node.shape) - 0.5))
-
-
-def _drawn_node(log: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a position on the last axis, given log probabilities."""
-    cumulative = np.exp(log - log.max(axis=-1, keepdims=True)).cumsum(axis=-1)
-    return np.asarray((cumulative < rng.random(log.shape[:-1])[..., None] * cumulative[..., -1:]).sum(axis=-1))

@@ -15,7 +15,7 @@ by accident. V is therefore taken for several shares of the links, which have th
 import numpy as np
 from scipy import stats
 
-from bayesbias.models.multivariate.completion import draw_on_grid
+from bayesbias.estimates.grids import draw_on_grid
 from bayesbias.models.multivariate.list_blocks import completed_distances
 from bayesbias.models.multivariate.population import shrunk_covariance
 from bayesbias.reports.covariates.leans import Leans
@@ -41,7 +41,7 @@ def draw_residuals(
     log = prior + np.stack([_log_likelihood(plain @ plain, chance, dependence) for chance in chances])
     of_share = np.exp(log - log.max()).sum(axis=1)
     drawn = rng.choice(len(chances), draws, p=of_share / of_share.sum())
-    sds = draw_on_grid(_SDS, log[drawn], draws, rng)
+    sds = draw_on_grid(_SDS, log[drawn], rng)
     chance = np.array([np.diagonal(one).mean() for one in chances])[drawn][:, None]
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
     residuals = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))

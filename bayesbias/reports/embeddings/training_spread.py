@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.estimates.grids import draw_nodes
 from bayesbias.estimates.intervals import common_mean, estimate_frame
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Ge
         variances = nodes[:, None] ** 2 + errors[:, column] ** 2
         centre, precision, log_density = common_mean(means[:, column], variances)
         log_density = log_density + _log_prior(nodes, np.square(errors[:, column]).mean())
-        mass = np.exp(log_density - log_density.max())
-        chosen = np.searchsorted(np.cumsum(mass) / mass.sum(), rng.random(samples)).clip(max=_GRID - 1)
+        chosen = draw_nodes(log_density, rng, samples)
         tau[:, column] = nodes[chosen]
         mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
     return mean, tau
@@ -80,8 +80,7 @@ def both_sd_draws(
         of_seeds_and_errors = nodes[:, None] ** 2 + np.square(other_errors[:, column]).mean()
         seed_density = seed_density + _log_prior(nodes, np.square(errors[:, column]).mean())
         log_density = seed_density[:, None] + both_density + _log_prior(nodes, of_seeds_and_errors)
-        mass = np.exp(log_density - log_density.max()).ravel()
-        chosen = np.searchsorted(np.cumsum(mass) / mass.sum(), rng.random(samples)).clip(max=mass.size - 1)
+        chosen = draw_nodes(log_density.ravel(), rng, samples)
         rows, columns = np.divmod(chosen, _GRID_OF_TWO)
         seed_sd[:, column], document_sd[:, column] = nodes[rows], nodes[columns]
         mean[:, column] = rng.normal(centre[rows], 1 / np.sqrt(precision[rows]))

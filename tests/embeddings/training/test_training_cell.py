@@ -61,10 +61,10 @@ def failing_at(seed: int, error: BaseException, patch: pytest.MonkeyPatch) -> No
     """Let the training with a seed end with an error."""
     answer = TrainingCell.answer
 
-    def failing(cell: TrainingCell, source: Corpus, before: Answer | None = None) -> Answer:
+    def failing(cell: TrainingCell, source: Corpus) -> Answer:
         if cell.seed == seed:
             raise error
-        return answer(cell, source, before)
+        return answer(cell, source)
 
     patch.setattr(TrainingCell, "answer", failing)
 
@@ -120,7 +120,6 @@ def test_a_worker_with_another_trainer_is_refused(monkeypatch: pytest.MonkeyPatc
         == TrainingCell(train.skipgram, "gensim", facts, 1).digest
         != TrainingCell(train.skipgram, "gensim", facts, 2).digest
     )
-    assert not cell.accepts(Answer({}))
 
 
 def test_drawn_documents_have_their_own_words_and_need_more_memory() -> None:
