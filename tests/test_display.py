@@ -97,7 +97,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
         metrics.lattice(vectors, male, **quiet),
         metrics.randomisation_nulls(vectors, {"male": male, "arts": ["art", "dance"]}, samples=100, **quiet),
         metrics.MEASURES["weat"],
-        metrics.EMBEDDING_MEASURES["gipe"],
+        metrics.MEASURES["gipe"],
         metrics.vocabulary_direct_bias(nasty, ["<i>nurse", "a&b", "<s>"], pair=("<b>he</b>", "she"), random_seed=1),
         metrics.measure("mac", nasty, study),
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),

@@ -137,6 +137,7 @@ COLUMNS: dict[str, Column] = {
     "estimate": Column("Estimate", "estimate", "posterior mean"),
     "observed": Column("Observed", "estimate", "value in the data"),
     "value": Column("Value", "estimate"),
+    "plain": Column("Plain value", "estimate", "formula with equal weights of all items"),
     "change": Column("Change", "difference", "after minus before, on the same words"),
     "correlation": Column("Correlation", "difference"),
     "value_plain": Column("Plain value", "difference", "difference of the averages in the data"),

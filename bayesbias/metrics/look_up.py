@@ -153,7 +153,7 @@ def judge_lost_rows(
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {rows:,} {what}: "
-            f"{name_some(lost, 3)}. The score is that of the others; the result lists the lost ones (lost).",
+            f"{name_some(lost, 3)}. The score is that of the others; the result lists the lost ones (lost_words).",
             LostWordsWarning,
         )
 

@@ -165,11 +165,11 @@ def _over_splits(examples: tuple[Floats, Floats], judged: Floats, splits: int, s
 RNSB = Measure(
     "rnsb", "Relative Negative Sentiment Bias",
     "Kullback-Leibler divergence from equal shares of the words' probabilities of being negative",
-    "large: some words count as more negative than others; 0: all alike", "0 to log(words), in nats",
-    "protected groups, a positive and a negative attribute group", "Sweeney and Najafian (2019)",
+    "0 to log(words), in nats", "protected groups, a positive and a negative attribute group",
+    "Sweeney and Najafian (2019)",
     "logistic regression on vectors as stored; the second attribute group is the negative one; needs "
     "scikit-learn",
     "where the classifier hardly separates positive from negative words (see accuracy), and to compare "
     "studies with different numbers of words, since the upper bounds differ",
-    rnsb,
+    rnsb, sign="large: some words count as more negative than others; 0: all alike",
 )  # fmt: skip

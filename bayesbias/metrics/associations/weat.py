@@ -187,12 +187,16 @@ WEAT = Measure(
     "weat", "Word Embedding Association Test",
     "(mean s(x, A, B) over X - mean s(y, A, B) over Y) / sd of s over both; s(w, A, B) = mean cos(w, a) - mean "
     "cos(w, b)",
-    "positive: X nearer to A and Y to B, the associations of the study", "-2 to 2 (effect size)", FOUR_GROUPS,
-    "Caliskan, Bryson and Narayanan (2017)",
+    "-2 to 2 (effect size)", FOUR_GROUPS, "Caliskan, Bryson and Narayanan (2017)",
     "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
     "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
     "generalize to other attribute words",
-    weat,
-    of_similarities=SimilarityMeasure(four_lists, weat_statistics, associations, ASSOCIATION),
+    weat, sign="positive: X nearer to A and Y to B, the associations of the study",
+    units={"effect_size": "effect size (standard deviations)", "test_statistic": "test statistic (cosine similarity)"},
+    of_similarities=SimilarityMeasure(
+        four_lists, weat_statistics, associations, ASSOCIATION,
+        caution="The effect size divides by the spread of the words, which noise and uncertainty change: compare the "
+        "observed and the repeated one with the null, and read strength from the test statistic.",
+    ),
 )  # fmt: skip

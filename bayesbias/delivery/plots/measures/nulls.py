@@ -9,6 +9,7 @@ from bayesbias.base.number_text import digits_text
 from bayesbias.delivery.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.metrics.registry import MEASURES
 from bayesbias.reports.measures.measure_summary import share_with_error_text
 from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
 
@@ -22,10 +23,9 @@ _BAR = "#A6BDDB"
 _NOMINAL = "#000000"
 _OBSERVED = COLORS["associated"]
 _LABELS = {
-    "effect_size": "WEAT effect size\n(standard deviations)",
-    "test_statistic": "WEAT test statistic\n(sum of cosine similarities)",
+    **{name: f"WEAT {label}".replace(" (", "\n(") for name, label in MEASURES["weat"].units.items()},
     "p_value": "WEAT p-value\n(one-sided)",
-    "mac": "MAC\n(mean cosine distance)",
+    "mac": MEASURES["mac"].units["mac"].replace(" (", "\n("),
     "p_value_preaveraged": "p-value of the t-test of MAC\n(averages of words, against 1)",
     "p_value_raw": "p-value of the t-test of MAC\n(single distances, against 1)",
 }
