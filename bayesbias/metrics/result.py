@@ -24,10 +24,9 @@ FIELDS = (
     *("hdi_prob", "random_seed"),
 )
 """What JSON holds of a result besides its statements, tables and settings; None where it does not apply."""
-_MOST_ROWS = 400  # scores that a page shows
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasureResult(Result):
     """Result of a measure of a study in an embedding, or of a whole embedding.
 
@@ -54,9 +53,10 @@ class MeasureResult(Result):
         interval `hdi_low` to `hdi_high`; `plain`, the formula with equal weights; and the number of `items`. Where
         directions are drawn (`along`), the value is the median of the draws, which the interval always contains;
         elsewhere it is `plain`. None: the numbers have no intervals.
-    hdi_prob, random_seed
-        Probability inside the intervals; seed of the draws, and of splits and clusters if there are any. None: there
-        are no intervals.
+    hdi_prob
+        Probability inside the intervals. None: there are none.
+    random_seed
+        Seed of the draws, and of splits and clusters if there are any. None: nothing is drawn.
     quantities
         Definition of each quantity in terms of the items (for `paired_change`).
     along
@@ -81,11 +81,11 @@ class MeasureResult(Result):
     measure: str
     embedding: str
     statistics: Mapping[str, float]
+    estimates: pd.DataFrame | None = None
     scores: pd.DataFrame
     conventions: str
     study: str | None = None
     lost_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    estimates: pd.DataFrame | None = None
     hdi_prob: float | None = None
     random_seed: int | None = None
     quantities: tuple[Quantity, ...] = ()
@@ -153,8 +153,8 @@ class MeasureResult(Result):
         rows = values if self.estimates is None else rows_of(self.estimates)
         numbers = zip(self._numbers().items(), rows, strict=True)
         statements = tuple(Statement(name, f"{name}: {text}.", row) for (name, text), row in numbers)
-        limits = tuple(Statement("data", text) for text in self._notes())
-        return StatementList("", statements), StatementList("Data and limits", limits)
+        lost = tuple(Statement("lost words", text, {"words": dict(self.lost_words)}) for text in self._notes()[1:])
+        return StatementList("", statements), StatementList("Data and limits", lost)
 
     @property
     def contents(self) -> Contents:
@@ -163,15 +163,15 @@ class MeasureResult(Result):
         contents = contents_of(
             replace(self, scores=self.scores[filled]),
             title=self._title(),
+            about=self._notes()[0],
             captions={
                 "estimates": "Values, with their intervals and the numbers of items behind them",
                 "scores": "Scores of words" if self.study is not None else "Items",
             },
-            data=("scores",) if len(self.scores) > _MOST_ROWS else (),
+            headings={name: name.replace("_", " ").capitalize() for name in filled},
         )
-        headings = {name: name.replace("_", " ").capitalize() for name in filled}  # those of items come from measures
-        scores = replace(contents.tables["scores"], headings=headings)
-        return replace(contents, tables={**contents.tables, "scores": scores})
+        settings = {name: text for name, text in contents.settings.items() if ":" not in name}  # no numbers
+        return replace(contents, settings=settings)
 
     def _title(self) -> str:
         if self.study is not None:

@@ -128,10 +128,8 @@ def null(
         samples=samples,
         random_seed=chosen,
     )
-    described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
-    null_frame = described.rename_axis("quantity").reset_index()
-    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(null_frame)}"]
-    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": null_frame}
+    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(simulated.summary)}"]
+    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": simulated.summary}
     observed = {name: value for name, value in (("effect_size", effect_size), ("mac", mac)) if value is not None}
     if observed:
         data["shares"] = null_share(simulated, **observed)
@@ -146,7 +144,7 @@ def null(
             word_sd=word_sd,
             samples=claims,
             random_seed=chosen,
-        )
+        ).rates
         title = f"How often each method claims an association that is not there, in {claims:,} data sets"
         parts.append(f"{title}\n{printed(data['claims'])}")
     answer("\n\n".join(parts), data, as_json=as_json)

@@ -129,6 +129,7 @@ def rnsb(
         ),
         study=lists.study,
         embedding=embedded_lists.source.name,
+        random_seed=seed,
     )
 
 

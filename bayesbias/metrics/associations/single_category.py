@@ -162,6 +162,7 @@ def sc_weat(
         ),
         study=lists.study,
         embedding=embedded_lists.source.name,
+        random_seed=seed,
     )
 
 

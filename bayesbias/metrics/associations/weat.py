@@ -180,6 +180,7 @@ def weat(
         ),
         study=lists.study,
         embedding=embedded_lists.source.name,
+        random_seed=seed,
     )
 
 
