@@ -271,9 +271,9 @@ def _change(before: MeasureResult, after: MeasureResult, cell: DebiasCell) -> di
 
 
 def _score_facts(score: MeasureResult) -> dict[str, Any]:
-    """Return the fields of a score except its frames and directions."""
-    frames = {*_SCORE_FRAMES, "along"}
-    facts = {name: value for name, value in vars(score).items() if name not in frames}
+    """Return the fields of a score except its frames and directions, and what follows from them."""
+    others = {*_SCORE_FRAMES, "along", "statistics", "study"}
+    facts = {name: value for name, value in vars(score).items() if name not in others}
     return facts | {"quantities": [asdict(quantity) for quantity in score.quantities]}
 
 
@@ -293,6 +293,7 @@ def _read_score(answer: Answer, label: str) -> MeasureResult:
     """Return a score of an answer, whether a file kept it or not."""
     facts = dict(answer.facts["scores"][label])
     facts |= {name: answer.frames[f"{name} of {label}"] for name in _SCORE_FRAMES}
+    facts["statistics"] = dict(zip(*(facts["estimates"][name].tolist() for name in ("quantity", "value")), strict=True))
     facts["lost_words"] = {kind: tuple(labels) for kind, labels in facts["lost_words"].items()}
     facts["quantities"] = tuple(Quantity(**_with_tuples(quantity)) for quantity in facts["quantities"])
     if f"{_DIRECTION_FRAMES[0]} of {label}" in answer.frames:

@@ -143,7 +143,7 @@ def test_a_foreign_audit_file_with_a_right_checksum_is_no_answer(
     "place",
     [
         *[("facts", "scores"), ("facts", "scores", "vocabulary_direct_bias")],
-        *[("facts", "scores", "vocabulary_direct_bias", name) for name in ("lost", "quantities")],
+        *[("facts", "scores", "vocabulary_direct_bias", name) for name in ("lost_words", "quantities")],
         *[("facts", "doubts"), ("frames", "items of vocabulary_direct_bias")],
     ],
 )
