@@ -35,7 +35,7 @@ class MeasureResult(Result):
     measure, embedding
         Names of the measure in `MEASURES` and of the embedding.
     statistics
-        Numbers by name, the headline number first. Each is also an attribute, such as ``result.p_value``.
+        Numbers by name, the headline number first. Each is also an attribute, such as ``result.effect_size``.
     scores : pandas.DataFrame
         The scores behind the numbers. Of a study, one row per word, or per word and group, list or pair that it is
         compared with: `word`, `group` (the protected group of the word, or the one it is compared with),
@@ -95,6 +95,11 @@ class MeasureResult(Result):
     def value(self) -> float:
         """The headline number, which is the first of the statistics."""
         return next(iter(self.statistics.values()))
+
+    @property
+    def p_value(self) -> float | None:
+        """The one-sided p-value, if the measure has one."""
+        return self.statistics.get("p_value")
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -170,7 +175,8 @@ class MeasureResult(Result):
             },
             headings={name: name.replace("_", " ").capitalize() for name in filled},
         )
-        settings = {name: text for name, text in contents.settings.items() if ":" not in name}  # no numbers
+        # Numbers and lost words are no settings.
+        settings = {name: text for name, text in contents.settings.items() if ":" not in name}
         return replace(contents, settings=settings)
 
     def _title(self) -> str:

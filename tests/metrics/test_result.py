@@ -119,6 +119,6 @@ def test_what_does_not_apply_is_none() -> None:
     assert (RESULT.interval, RESULT.coverage, RESULT.estimates, RESULT.random_seed) == (None, None, None, None)
     whole = result_of_items("made", "toy", Items(ITEMS), [WHOLE], conventions="c", random_seed=1)
     low, high = whole.interval or (np.nan, np.nan)
-    assert (whole.study, whole.statistics) == (None, {"whole": whole.value})
+    assert (whole.study, whole.p_value, whole.statistics) == (None, None, {"whole": whole.value})
     assert low <= whole.whole <= high
     assert str(whole).splitlines()[0] == "made of toy (89% HPDI)"
