@@ -103,7 +103,7 @@ class Measure(Described):
         texts = {name: text for name in names if (text := getattr(self, name)) is not None}
         if self.about == "association":
             return texts | {"posterior": "from a fit (bb.measure_posterior)" if self.posterior else "none"}
-        return texts | {"reference": "chooses the words or directions" if self.takes_reference else "none"}
+        return texts | {"reference": "chooses the words or directions" if "reference" in self._parameters else "none"}
 
     @property
     def _facts(self) -> Facts:
@@ -137,11 +137,6 @@ class Measure(Described):
     def depends_on_length(self) -> bool:
         """Whether it depends on the lengths of vectors, unless these are scaled (``normalize=True``)."""
         return "normalize" in self._parameters
-
-    @property
-    def takes_reference(self) -> bool:
-        """Whether its words or directions can come from the embedding before debiasing (``reference=``)."""
-        return "reference" in self._parameters
 
     @property
     def _parameters(self) -> Mapping[str, Parameter]:

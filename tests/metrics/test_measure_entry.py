@@ -39,7 +39,8 @@ def test_what_a_measure_takes_is_read_from_its_function() -> None:
     def plain(embedding: object, path: object = None) -> None: ...
 
     one, other = (entry(function=function, about="bias", options={"rule": "x"}) for function in (scaled, plain))
-    assert [(each.depends_on_length, each.takes_reference) for each in (one, other)] == [(True, True), (False, False)]
+    assert [each.depends_on_length for each in (one, other)] == [True, False]
+    assert [each.card["reference"] for each in (one, other)] == ["chooses the words or directions", "none"]
     assert [(each.data, each.required) for each in (one, other)] == [("words", True), ("path", False)]
     assert one.option_names == ["normalize", "reference"]
     assert one.accepted(reference=1, seed=2, rule="y", words=3) == {"reference": 1}

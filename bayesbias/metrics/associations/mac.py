@@ -96,12 +96,10 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
             group=np.repeat(similarities.groups, len(sets)),
             attribute_group=sets * len(similarities.words),
         ),
-        lost_words=embedded_lists.lost,
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 

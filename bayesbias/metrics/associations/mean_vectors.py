@@ -230,7 +230,7 @@ def _compare(
         groups={group: vectors[group] for group in lists.protected},
         words=np.concatenate([vectors[name] for name in lists.attributes]),
         labels=embedded_lists.labels(lists.attributes, "attribute_group"),
-        names={"study": lists.study, "embedding": embedded_lists.source.name, "lost_words": embedded_lists.lost},
+        names=embedded_lists.names(lists.study),
     )
 
 

@@ -121,14 +121,12 @@ def rnsb(
         measure="rnsb",
         statistics=statistics,
         scores=score_frame(probability, **embedded_lists.labels(lists.protected, "group")),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"positive = {positive}, negative = {negative}; Kullback-Leibler divergence of the shares from equal ones, "
             f"in nats; logistic regression with an L2 penalty, C = 1, on the weights and the intercept (liblinear); "
             f"{lengths_of_vectors(normalize)}; {split_text}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
         random_seed=seed,
     )
 

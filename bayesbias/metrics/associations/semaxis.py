@@ -93,10 +93,8 @@ def semaxis(
         measure="semaxis",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=embedded_lists.lost,
         conventions=f"axis from {negative} to {positive}; ends of the axis: {lengths_of_vectors(scaled)}",
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 

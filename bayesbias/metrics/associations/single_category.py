@@ -73,10 +73,8 @@ def normalized_association_score(
         measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=embedded_lists.lost,
         conventions=f"A = {a}, B = {b}; sd over {'n - 1' if ddof else 'n'} of a word's similarities to both lists",
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 
@@ -155,13 +153,11 @@ def sc_weat(
             word=[word for words in similarities.attributes.values() for word in words],
             attribute_group=np.repeat(names, [len(a), len(b)]),
         ),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
             f"sd over {'n - 1' if ddof else 'n'}; {counting}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
         random_seed=seed,
     )
 

@@ -173,13 +173,11 @@ def weat(
         measure="weat",
         statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
         random_seed=seed,
     )
 
