@@ -43,9 +43,9 @@ class EmbeddedLists(Described):
     def _facts(self) -> Facts:
         return {"source": self.source.name, "words": self.words, "lost": self.lost}
 
-    def names(self, study: str) -> dict[str, Any]:
+    def names(self, study_name: str) -> dict[str, Any]:
         """Return the fields of a measure's result that say of what it is."""
-        return {"study": study, "embedding": self.source.name, "lost_words": self.lost}
+        return {"study": study_name, "embedding": self.source.name, "lost_words": self.lost}
 
     @cached_property
     def units(self) -> Mapping[str, Floats]:
