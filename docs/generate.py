@@ -15,7 +15,7 @@ from typing import Any
 import bayesbias as bb
 from bayesbias.debias import METHODS
 from bayesbias.errors import BayesBiasWarning
-from bayesbias.metrics import EMBEDDING_MEASURES, MEASURES
+from bayesbias.metrics import MEASURES
 from bayesbias.models.quick import sampler_for
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -177,7 +177,6 @@ def everything(docs: Path) -> None:
     made.mkdir(exist_ok=True)
     _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())
-    _write(made / "embedding_scores.md", embedding_score_cards())
     _write(made / "debiasing.md", debiasing_cards())
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
@@ -236,36 +235,21 @@ def _equation(switches: Any) -> str:
     return rf"d_{{ij}} \sim {noise}(m_{{i c(i,j)}}{effect},\ {scale}^2), \qquad {pooled}{of_effect}"
 
 
+_HEADINGS = {"avoid": "When not to use it"}
+
+
 def measure_cards() -> Iterator[str]:
-    """Yield the card of each measure."""
-    yield "# Measures\n\nRun one by its name: `bb.metrics.measure(name, embedding, study)`, `bayesbias measure NAME`."
-    for name, entry in MEASURES.items():
-        rows = {
-            "Formula": entry.formula, "Sign": entry.sign, "Range": entry.range, "Needs": entry.needs,
-            "Conventions": entry.conventions, "When not to use it": entry.avoid, "Source": entry.source,
-            "In Python": f"`bb.metrics.{entry.function.__name__}`",
-            "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
-        }  # fmt: skip
-        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
-        yield _table(rows)
-
-
-def embedding_score_cards() -> Iterator[str]:
-    """Yield the card of each score of a whole embedding."""
+    """Yield the card of each measure: of a study's lists, then of the bias and of the quality of a whole embedding."""
     yield (
-        "# Scores of a whole embedding\n\nThe bias of an embedding (`bayesbias intrinsic`) and its quality "
-        "(`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
-        "change of a score has its own interval (`bb.metrics.paired_change`)."
+        "# Measures\n\nRun one by its name: `bb.metrics.measure(name, embedding, data)`. On the command line, "
+        "`bayesbias measure NAME` computes one of a study, `bayesbias intrinsic` those of the bias of a whole "
+        "embedding, `bayesbias quality` those of its quality. The change of a score of a whole embedding has its own "
+        "interval (`bb.metrics.paired_change`)."
     )
-    for name, entry in EMBEDDING_MEASURES.items():
-        rows = {
-            "About": entry.about, "Formula": entry.formula, "Better": entry.better, "Range": entry.range,
-            "Needs": entry.needs, "Conventions": entry.conventions, "When not to use it": entry.avoid,
-            "Source": entry.source, "In Python": f"`bb.metrics.{entry.function.__name__}`",
-            "Chosen in the original": "words or directions (`reference=`)" if entry.takes_reference else "nothing",
-        }  # fmt: skip
-        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
-        yield _table(rows)
+    for entry in sorted(MEASURES.values(), key=lambda entry: entry.about):
+        rows = {_HEADINGS.get(name, name.capitalize()): text for name, text in entry.card.items()}
+        yield f"## {entry.name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
+        yield _table(rows | {"In Python": f"`bb.metrics.{entry.function.__name__}`"})
 
 
 def debiasing_cards() -> Iterator[str]:

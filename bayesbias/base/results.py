@@ -217,6 +217,7 @@ def contents_of(
     differences: Collection[str] = (),
     data: Collection[str] = (),
     figures: Mapping[str, ResultFigure] | None = None,
+    headings: Mapping[str, str] | None = None,
 ) -> Contents:
     """Return the contents of a dataclass: its frames become tables; its texts, numbers and mappings become settings.
 
@@ -232,6 +233,8 @@ def contents_of(
         Names of the frames whose estimates are differences.
     data
         Names of the frames that a page does not show.
+    headings
+        Headings of columns that differ from the glossary's, or that it lacks.
     """
     parts = result.parts
     texts = captions or {}
@@ -242,7 +245,9 @@ def contents_of(
         heading = words[:1].upper() + words[1:]
         if hasattr(value, "columns"):
             caption, signed = texts.get(name, heading), name in differences
-            tables[name] = ResultTable(value, heading, caption, differences=signed, on_page=name not in data)
+            tables[name] = ResultTable(
+                value, heading, caption, headings=headings or {}, differences=signed, on_page=name not in data
+            )
         elif isinstance(value, Mapping):
             entries = {f"{heading}: {key}": entry for key, entry in value.items()}
             settings |= {place: text for place, entry in entries.items() if (text := _setting(entry))}

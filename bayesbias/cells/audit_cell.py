@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import signature
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from bayesbias.errors import MeasureError, collected_warnings
 from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, settled
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
-from bayesbias.metrics.registry import MEASURES
+from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.models.fitted.fit_source import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# The measures that need every word of an embedding.
-_OF_ALL_WORDS = {"nbm"}
 _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 
@@ -162,8 +159,7 @@ class AuditCell:
                 yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
             return
         entry = MEASURES[name]
-        options = {"random_seed": self.fit_seed} if "random_seed" in signature(entry.function).parameters else {}
-        result = entry.function(source, self.study, max_lost=self.max_lost, **entry.options, **options)
+        result = measure(name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.fit_seed))
         row = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
         row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
         row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}
@@ -260,7 +256,7 @@ def study_hash(study: Study) -> str:
 
 def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:
     """Return the words that can enter an answer, or None if all words of an embedding do."""
-    if _OF_ALL_WORDS & set(measures):
+    if any(name != CONTRAST and MEASURES[name].whole_vocabulary for name in measures):
         return None
     pairs = (*load_base_pairs(), *GENDER_PAIRS)
     return [word for study in studies for word in study.words] + [word for pair in pairs for word in pair]

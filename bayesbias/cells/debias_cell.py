@@ -14,9 +14,8 @@ from bayesbias.cells.questions import question_table
 from bayesbias.debias import DebiasWords
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError, BayesBiasWarning, ReportError, collected_warnings, warn_user
-from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
-from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
-from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics import MEASURES, MeasureResult, measure, paired_change
+from bayesbias.metrics.quantities import DrawnDirections, Quantity
 from bayesbias.models.fitted.fit_source import groups_without_contrast
 from bayesbias.reports.changes.conditions import checked_tables
 from bayesbias.reports.changes.engine import changes_of
@@ -29,7 +28,7 @@ from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types
 if TYPE_CHECKING:
     import pandas as pd
 
-_SCORE_FRAMES = ("estimates", "items")
+_SCORE_FRAMES = ("estimates", "scores")
 _DIRECTION_FRAMES = ("coordinates", "directions")
 
 
@@ -40,7 +39,7 @@ class RequestedScore:
     Parameters
     ----------
     measure
-        Name in `bayesbias.metrics.EMBEDDING_MEASURES`.
+        Name in `bayesbias.metrics.MEASURES`.
     label
         Name in the report.
     data
@@ -57,7 +56,7 @@ class RequestedScore:
     @cached_property
     def digest(self) -> str:
         """Hash of measure, label, options and data: of a file, its content."""
-        is_path = isinstance(self.data, str | os.PathLike) and EMBEDDING_MEASURES[self.measure].data == "path"
+        is_path = isinstance(self.data, str | os.PathLike) and MEASURES[self.measure].data == "path"
         content = hashlib.sha256(read_content(input_file(self.data), LINES)).hexdigest() if is_path else self.data
         return content_digest([self.measure, self.label, content, self.options])
 
@@ -175,7 +174,7 @@ class DebiasCell:
         if self.chosen is not None:
             return True
         return set(scores) == {request.label for request in self.scores} - set(left_out) and all(
-            isinstance(_read_score(answer, label), EmbeddingScore) for label in scores
+            isinstance(_read_score(answer, label), MeasureResult) for label in scores
         )
 
 
@@ -235,14 +234,18 @@ def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, 
     return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
 
 
-def _score(embedding: Embedding, source: Embedding, request: RequestedScore, cell: DebiasCell) -> EmbeddingScore:
-    settings = {"random_seed": cell.random_seed, "hdi_prob": cell.hdi_prob, "progress": False, **dict(request.options)}
-    return score_embedding(request.measure, embedding, request.data, reference=source, **settings)
+def _score(embedding: Embedding, source: Embedding, request: RequestedScore, cell: DebiasCell) -> MeasureResult:
+    settings = MEASURES[request.measure].accepted(
+        random_seed=cell.random_seed, hdi_prob=cell.hdi_prob, progress=False, reference=source
+    )
+    return measure(request.measure, embedding, request.data, **settings | dict(request.options))
 
 
-def _score_row(score: EmbeddingScore, request: RequestedScore) -> dict[str, Any]:
+def _score_row(score: MeasureResult, request: RequestedScore) -> dict[str, Any]:
     """Return the headline of a score."""
-    first, entry = score.estimates.iloc[0], EMBEDDING_MEASURES[request.measure]
+    import pandas as pd
+
+    first, entry = pd.DataFrame(score.estimates).iloc[0], MEASURES[request.measure]
     return {
         "kind": entry.about,
         "measure": request.label,
@@ -252,11 +255,11 @@ def _score_row(score: EmbeddingScore, request: RequestedScore) -> dict[str, Any]
         "value_low": first["hdi_low"],
         "value_high": first["hdi_high"],
         "items": int(first["items"]),
-        "lost": sum(map(len, score.lost.values())),
+        "lost": sum(map(len, score.lost_words.values())),
     } | ({} if score.along is None else {"value_plain": first["plain"]})
 
 
-def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> dict[str, Any]:
+def _change(before: MeasureResult, after: MeasureResult, cell: DebiasCell) -> dict[str, Any]:
     """Return the change of the headline of a score, on the same items."""
     change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
     row = {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
@@ -266,14 +269,14 @@ def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> 
 # --- scores as facts and frames ---------------------------------------------------------------------------
 
 
-def _score_facts(score: EmbeddingScore) -> dict[str, Any]:
-    """Return the fields of a score except its frames and directions."""
-    frames = {*_SCORE_FRAMES, "along"}
-    facts = {name: value for name, value in vars(score).items() if name not in frames}
+def _score_facts(score: MeasureResult) -> dict[str, Any]:
+    """Return the fields of a score except its frames and directions, and what follows from them."""
+    others = {*_SCORE_FRAMES, "along", "statistics", "study"}
+    facts = {name: value for name, value in vars(score).items() if name not in others}
     return facts | {"quantities": [asdict(quantity) for quantity in score.quantities]}
 
 
-def _score_frames(score: EmbeddingScore, label: str) -> "dict[str, pd.DataFrame]":
+def _score_frames(score: MeasureResult, label: str) -> "dict[str, pd.DataFrame]":
     """Return the frames of a score, and its directions as frames."""
     import pandas as pd
 
@@ -285,16 +288,17 @@ def _score_frames(score: EmbeddingScore, label: str) -> "dict[str, pd.DataFrame]
     return frames
 
 
-def _read_score(answer: Answer, label: str) -> EmbeddingScore:
+def _read_score(answer: Answer, label: str) -> MeasureResult:
     """Return a score of an answer, whether a file kept it or not."""
     facts = dict(answer.facts["scores"][label])
     facts |= {name: answer.frames[f"{name} of {label}"] for name in _SCORE_FRAMES}
-    facts["lost"] = {kind: tuple(labels) for kind, labels in facts["lost"].items()}
+    facts["statistics"] = dict(zip(*(facts["estimates"][name].tolist() for name in ("quantity", "value")), strict=True))
+    facts["lost_words"] = {kind: tuple(labels) for kind, labels in facts["lost_words"].items()}
     facts["quantities"] = tuple(Quantity(**_with_tuples(quantity)) for quantity in facts["quantities"])
     if f"{_DIRECTION_FRAMES[0]} of {label}" in answer.frames:
         arrays = (answer.frames[f"{name} of {label}"].to_numpy("float32") for name in _DIRECTION_FRAMES)
         facts["along"] = DrawnDirections(*arrays)
-    return EmbeddingScore(**facts)
+    return MeasureResult(**facts)
 
 
 def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:

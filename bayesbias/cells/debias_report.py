@@ -28,7 +28,7 @@ from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
 from bayesbias.estimates.estimate_frame import EstimateFrame
-from bayesbias.metrics.embedding_registry import find_embedding_measure
+from bayesbias.metrics.registry import find_measure
 from bayesbias.reports.changes.frames import CHAINS
 from bayesbias.reports.changes.result import DRAWS
 from bayesbias.reports.debiasing.report import COLUMNS, ORIGINAL, VALUES, DebiasReport
@@ -38,7 +38,7 @@ from bayesbias.workers.choice import choose_workers
 from bayesbias.workers.workers import started_once
 
 type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
-"""Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""
+"""Names in `bayesbias.metrics.MEASURES`, or such names with the data that they need, and options."""
 
 DEFAULT_MEASURES = ("vocabulary_direct_bias", "recoverability")
 # Options of measures that take long, unless the user gives others.
@@ -78,7 +78,7 @@ def debias_report(
     sets
         Words that methods need: a name of `bayesbias.debias.list_debias_words`, a path, or `DebiasWords`.
     measures
-        Scores of whole embeddings: names in `bayesbias.metrics.EMBEDDING_MEASURES`, with their data where they need
+        Scores of whole embeddings: names in `bayesbias.metrics.MEASURES`, with their data where they need
         any, such as ``("word_similarity", "wordsim353.txt")``, and options of their own functions, such as
         ``("recoverability", None, {"words_in_all": 500})``. Recoverability is by default that of logistic regression;
         the names of MIDB are by default those of `sets`. MIDB and SemBias, which depend on the lengths of vectors, are
@@ -205,7 +205,7 @@ def _checked_scores(measures: Any, words: DebiasWords) -> tuple[RequestedScore, 
     scores = []
     for request in requests:
         name, data, options = (request, None, {}) if isinstance(request, str) else _parts(request)
-        entry = find_embedding_measure(name)
+        entry = find_measure(name, "bias", "quality")
         if entry.data == "names":
             data = _names(words if data is None else data)
         if data is None and entry.required:

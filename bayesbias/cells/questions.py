@@ -31,7 +31,7 @@ def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) 
     names = (measures,) if isinstance(measures, str) else tuple(check_items("measures", measures, "a list of measures"))
     for name in names:
         if name != CONTRAST:
-            find_measure(name)
+            find_measure(name, "association")
     if not names or len(set(names)) < len(names):
         raise ReportError(f"measures={measures!r}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}.")
     if None in models and CONTRAST in names:

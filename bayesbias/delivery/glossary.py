@@ -137,6 +137,7 @@ COLUMNS: dict[str, Column] = {
     "estimate": Column("Estimate", "estimate", "posterior mean"),
     "observed": Column("Observed", "estimate", "value in the data"),
     "value": Column("Value", "estimate"),
+    "plain": Column("Plain value", "estimate", "formula with equal weights of all items"),
     "change": Column("Change", "difference", "after minus before, on the same words"),
     "correlation": Column("Correlation", "difference"),
     "value_plain": Column("Plain value", "difference", "difference of the averages in the data"),
@@ -330,6 +331,9 @@ COLUMNS: dict[str, Column] = {
     "pairs_diff": Column("Pairs, to best", "tenths", "difference to the best model, in pairs"),
     "pairs_diff_se": Column("SE", "tenths", "standard error of that difference"),
     # false claims and sizes of studies
+    "rate": Column("Rate", "share", "share of claims"),
+    "data_sets": Column("Data sets", "count"),
+    "not_fitted": Column("Not fitted", "count", "data sets that the fast sampler could not fit"),
     "nominal": Column("Nominal rate", "share", "nominal share of claims if nothing is associated"),
     "claims": Column("Claims", "share", "share of random lists for which an association is claimed"),
     "claims_se": Column("SE of claims", "share", "Monte Carlo standard error"),

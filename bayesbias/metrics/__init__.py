@@ -5,8 +5,8 @@ as a mapping lists X, Y, A, B in this order: A is associated with X, and B with 
 lists ``"human"`` and ``"neutral"``. A list that lost more than the share `max_lost` of its words raises a
 `LostWordsError`.
 
-Scores of a whole embedding (`EMBEDDING_MEASURES`) use words or the items of a file. They have no `max_lost`: the items
-that the embedding lacks are listed in the score (`lost`, `coverage`).
+Scores of a whole embedding use words or the items of a file. They have no `max_lost`: the items that the embedding
+lacks are listed in the result (`lost_words`, `coverage`).
 
 All of them give a `LostWordsWarning` if the embedding lacks some words and a `DuplicatesWarning` if several words of a
 list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.

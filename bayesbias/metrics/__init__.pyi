@@ -17,11 +17,6 @@ from .directions.direction_posterior import direction_posterior as direction_pos
 from .directions.neighbours import nearest_neighbours as nearest_neighbours
 from .directions.word_scores import load_base_pairs as load_base_pairs
 from .directions.word_scores import word_scores as word_scores
-from .embedding_registry import EMBEDDING_MEASURES as EMBEDDING_MEASURES
-from .embedding_registry import score_embedding as score_embedding
-from .embedding_scores.paired_change import paired_change as paired_change
-from .embedding_scores.result import EmbeddingScore as EmbeddingScore
-from .embedding_scores.statistics import Quantity as Quantity
 from .intrinsic.biased_words import neutral_words as neutral_words
 from .intrinsic.clustering import clustering as clustering
 from .intrinsic.proximity import gipe as gipe
@@ -32,13 +27,14 @@ from .intrinsic.sembias import sembias as sembias
 from .intrinsic.vocabulary import midb as midb
 from .intrinsic.vocabulary import vocabulary_direct_bias as vocabulary_direct_bias
 from .look_up import EmbeddedLists as EmbeddedLists
-from .measure_entry import EmbeddingMeasure as EmbeddingMeasure
 from .measure_entry import Measure as Measure
+from .paired_changes import paired_change as paired_change
 from .quality.analogies import analogies as analogies
 from .quality.benchmark_files import read_analogies as read_analogies
 from .quality.benchmark_files import read_sembias as read_sembias
 from .quality.benchmark_files import read_similarity as read_similarity
 from .quality.similarity import word_similarity as word_similarity
+from .quantities import Quantity as Quantity
 from .registry import MEASURES as MEASURES
 from .registry import measure as measure
 from .result import MeasureResult as MeasureResult

@@ -43,6 +43,10 @@ class EmbeddedLists(Described):
     def _facts(self) -> Facts:
         return {"source": self.source.name, "words": self.words, "lost": self.lost}
 
+    def names(self, study_name: str) -> dict[str, Any]:
+        """Return the fields of a measure's result that say of what it is."""
+        return {"study": study_name, "embedding": self.source.name, "lost_words": self.lost}
+
     @cached_property
     def units(self) -> Mapping[str, Floats]:
         """Vectors by list, scaled to length 1: float64, of shape (words, dimensions)."""
@@ -153,7 +157,7 @@ def judge_lost_rows(
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {rows:,} {what}: "
-            f"{name_some(lost, 3)}. The score is that of the others; the result lists the lost ones (lost).",
+            f"{name_some(lost, 3)}. The score is that of the others; the result lists the lost ones (lost_words).",
             LostWordsWarning,
         )
 

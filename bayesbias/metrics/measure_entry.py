@@ -1,15 +1,15 @@
-"""The entries of measures in the registries: what they compute, what their values mean, what they need."""
+"""The entry of a measure in the registry: what it computes, what its values mean, what it needs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from inspect import signature
+from inspect import Parameter, signature
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.statements import Described, Facts
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.similarities import SimilarityMeasure
 
@@ -36,7 +36,7 @@ def below_one(values: Floats) -> Floats:
 
 @dataclass(frozen=True, repr=False)
 class Measure(Described):
-    """Description of a measure.
+    """Description of a measure. Texts that do not apply are None.
 
     Parameters
     ----------
@@ -44,12 +44,10 @@ class Measure(Described):
         Name in `MEASURES`, and full name.
     formula
         Formula as plain text.
-    sign
-        Meaning of a positive, or of a large, value.
     range
         Possible values.
     needs
-        Word lists that the measure takes.
+        Data that the measure takes besides the embedding.
     source
         Authors and publication.
     conventions
@@ -57,102 +55,89 @@ class Measure(Described):
     avoid
         Cases in which not to use it.
     function
-        Function of an embedding and a study that returns a `MeasureResult`.
+        Function of an embedding and the data that returns a `MeasureResult`.
+    about
+        ``"association"``, for one of the word lists of a study; or, for a score of a whole embedding, ``"bias"``, which
+        is left in the geometry, or ``"quality"``, the usefulness of the embedding.
+    sign
+        Meaning of a positive, or of a large, value of a measure of a study.
+    better
+        Better values of a score of a whole embedding: ``"lower"``, ``"higher"`` or ``"nearer to 0"``.
     options
         Options of the function that make it this measure.
+    units
+        Statistic, or ``"score"`` for the scores of words -> its name and, in parentheses, its unit, as figures show it.
     of_similarities
         The measure as a function of pairwise similarities alone. None: it needs more.
     strength
         Function from values of the measure to numbers that grow with the strength of the effect in either direction.
-    """
-
-    name: str
-    title: str
-    formula: str
-    sign: str
-    range: str
-    needs: str
-    source: str
-    conventions: str
-    avoid: str
-    function: Callable[..., MeasureResult]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    of_similarities: SimilarityMeasure | None = None
-    strength: Callable[[Floats], Floats] = _magnitude
-
-    @property
-    def _facts(self) -> Facts:
-        return {
-            name: getattr(self, name)
-            for name in ("name", "title", "formula", "sign", "range", "needs", "conventions", "avoid", "source")
-        }
-
-    @property
-    def posterior(self) -> bool:
-        """Whether the measure has a posterior under a fit, as a function of pairwise similarities."""
-        return self.of_similarities is not None
-
-
-@dataclass(frozen=True, repr=False)
-class EmbeddingMeasure(Described):
-    """Description of a score of a whole embedding.
-
-    Parameters
-    ----------
-    name, title
-        Name in `EMBEDDING_MEASURES`, and full name.
-    about
-        ``"bias"``, for a bias that is left in the geometry, or ``"quality"``, for the usefulness of the embedding.
-    formula
-        Formula as plain text.
-    better
-        Better values of the headline: ``"lower"``, ``"higher"`` or ``"nearer to 0"``.
-    range
-        Possible values.
-    needs
-        Data that the score needs besides the embedding.
-    data
-        Argument that takes these data: ``"path"``, ``"names"`` or ``"words"``.
-    required
-        Whether these data must be given.
-    source
-        Authors and publication.
-    conventions
-        Choices that the formula leaves open.
-    avoid
-        Cases in which not to use it.
-    function
-        Function of an embedding and the data that returns an `EmbeddingScore`.
+    whole_vocabulary
+        Whether every word of an embedding enters a measure of a study.
     read
         Reader of its file, which raises an error if the file is faulty. None: it needs no file.
     """
 
     name: str
     title: str
-    about: str
     formula: str
-    better: str
     range: str
     needs: str
-    data: str
-    required: bool
     source: str
     conventions: str
     avoid: str
-    function: Callable[..., EmbeddingScore]
+    function: Callable[..., MeasureResult]
+    about: str = "association"
+    sign: str | None = None
+    better: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    of_similarities: SimilarityMeasure | None = None
+    strength: Callable[[Floats], Floats] = _magnitude
+    whole_vocabulary: bool = False
     read: Callable[[Any], Any] | None = None
 
     @property
+    def card(self) -> dict[str, str]:
+        """The texts that apply, by name."""
+        names = ("about", "formula", "sign", "better", "range", "needs", "conventions", "avoid", "source")
+        texts = {name: text for name in names if (text := getattr(self, name)) is not None}
+        if self.about == "association":
+            return texts | {"posterior": "from a fit (bb.measure_posterior)" if self.posterior else "none"}
+        return texts | {"reference": "chooses the words or directions" if "reference" in self._parameters else "none"}
+
+    @property
     def _facts(self) -> Facts:
-        names = ("name", "title", "about", "formula", "better", "range", "needs", "conventions", "avoid", "source")
-        return {name: getattr(self, name) for name in names}
+        return {"name": self.name, "title": self.title, **self.card}
+
+    @property
+    def data(self) -> str:
+        """Name of the argument that takes the data, such as ``"study"``, ``"path"``, ``"names"`` or ``"words"``."""
+        return next(islice(self._parameters, 1, None))
+
+    @property
+    def required(self) -> bool:
+        """Whether the data must be given."""
+        return self._parameters[self.data].default is Parameter.empty
+
+    @property
+    def option_names(self) -> list[str]:
+        """Names of the options that a user can set."""
+        return [name for name in islice(self._parameters, 2, None) if name not in self.options]
+
+    def accepted(self, **options: Any) -> dict[str, Any]:
+        """Return those of some options that the measure has."""
+        return {name: value for name, value in options.items() if name in self.option_names}
+
+    @property
+    def posterior(self) -> bool:
+        """Whether the measure has a posterior under a fit, as a function of pairwise similarities."""
+        return self.of_similarities is not None
 
     @property
     def depends_on_length(self) -> bool:
         """Whether it depends on the lengths of vectors, unless these are scaled (``normalize=True``)."""
-        return "normalize" in signature(self.function).parameters
+        return "normalize" in self._parameters
 
     @property
-    def takes_reference(self) -> bool:
-        """Whether its words or directions can come from the embedding before debiasing (``reference=``)."""
-        return "reference" in signature(self.function).parameters
+    def _parameters(self) -> Mapping[str, Parameter]:
+        return signature(self.function).parameters

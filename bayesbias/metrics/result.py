@@ -1,38 +1,66 @@
-"""The result of a measure of a study in an embedding."""
+"""The result of a measure, and how it is made from scores of words or from items."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.escapes import visible
-from bayesbias.base.statements import facts_html, plain
-from bayesbias.errors import did_you_mean, name_some
+from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
+from bayesbias.errors import MeasureError, did_you_mean, name_some
+from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.metrics.quantities import DrawnDirections, Quantity, posterior, posterior_along, value_of
+
+LABELS = ("item", "part")
+FIELDS = (
+    *("measure", "study", "embedding", "statistics", "interval", "coverage", "lost_words", "conventions"),
+    *("hdi_prob", "random_seed"),
+)
+"""What JSON holds of a result besides its statements, tables and settings; None where it does not apply."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MeasureResult:
-    """Result of a measure of a study in an embedding.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MeasureResult(Result):
+    """Result of a measure of a study in an embedding, or of a whole embedding.
 
     Parameters
     ----------
-    measure
-        Name of the measure, such as ``"weat"``.
+    measure, embedding
+        Names of the measure in `MEASURES` and of the embedding.
     statistics
-        Numbers by name, the headline number first. Each is also an attribute, such as ``result.p_value``.
+        Numbers by name, the headline number first. Each is also an attribute, such as ``result.effect_size``.
     scores : pandas.DataFrame
-        Scores of single words: `word`, `group` (the protected group of the word, or the one it is compared with),
-        `attribute_group` (the same for attribute lists), `base_pair` and `score`. One row per word, or per word and
-        group, list or pair that it is compared with; columns that do not apply hold empty strings.
-    lost_words
-        Words that the embedding lacks, by list; only lists that lost any.
+        The scores behind the numbers. Of a study, one row per word, or per word and group, list or pair that it is
+        compared with: `word`, `group` (the protected group of the word, or the one it is compared with),
+        `attribute_group` (the same for attribute lists), `base_pair` and `score`; columns that do not apply hold empty
+        strings. Of a whole embedding, one row per item (a word, a pair, a question, a split): `item`, its label;
+        `part`, the part that it belongs to; and its values in the embedding.
     conventions
-        Choices behind the numbers: divisors, sides, signs.
-    study, embedding
-        Names of the study and of the embedding.
+        Choices behind the numbers: divisors, sides, signs. Results are comparable only if they are the same.
+    study
+        Name of the study. None: the measure is of a whole embedding.
+    lost_words
+        Words, or labels of items, that the embedding lacks, by list or kind of item; only those that lost any.
+    estimates : pandas.DataFrame
+        The numbers of a whole embedding with their intervals, one row per quantity: `quantity`; `value`, with its
+        interval `hdi_low` to `hdi_high`; `plain`, the formula with equal weights; and the number of `items`. Where
+        directions are drawn (`along`), the value is the median of the draws, which the interval always contains;
+        elsewhere it is `plain`. None: the numbers have no intervals.
+    hdi_prob
+        Probability inside the intervals. None: there are none.
+    random_seed
+        Seed of the draws, and of splits and clusters if there are any. None: nothing is drawn.
+    quantities
+        Definition of each quantity in terms of the items (for `paired_change`).
+    along
+        Draws of the direction, if the intervals include its spread.
 
     Examples
     --------
@@ -44,20 +72,48 @@ class MeasureResult:
     (0.1, 0.9)
     >>> result
     MeasureResult(measure='mac', study='pets', embedding='tiny', mac=0.9, similarity=0.1)
+    >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> result = bb.metrics.vocabulary_direct_bias(path, random_seed=1)
+    >>> round(result.direct_bias, 3), round(result.coverage, 3)
+    (0.077, 1.0)
     """
 
     measure: str
+    embedding: str
     statistics: Mapping[str, float]
+    estimates: pd.DataFrame | None = None
     scores: pd.DataFrame
     conventions: str
-    study: str
-    embedding: str
+    study: str | None = None
     lost_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hdi_prob: float | None = None
+    random_seed: int | None = None
+    quantities: tuple[Quantity, ...] = ()
+    along: DrawnDirections | None = None
 
     @property
     def value(self) -> float:
         """The headline number, which is the first of the statistics."""
         return next(iter(self.statistics.values()))
+
+    @property
+    def p_value(self) -> float | None:
+        """The one-sided p-value, if the measure has one."""
+        return self.statistics.get("p_value")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The lower and upper end of the headline number's interval, if it has one."""
+        if self.estimates is None:
+            return None
+        return float(self.estimates["hdi_low"].iloc[0]), float(self.estimates["hdi_high"].iloc[0])
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the requested items of a whole embedding that it has."""
+        if self.study is not None:
+            return None
+        return len(self.scores) / (len(self.scores) + sum(map(len, self.lost_words.values())))
 
     def __getattr__(self, name: str) -> float:
         # Called for names that are not fields. A copy in the making has no statistics yet.
@@ -74,27 +130,70 @@ class MeasureResult:
         return sorted({*super().__dir__(), *self.statistics})
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={_number(value)}" for name, value in self.statistics.items())
-        return f"MeasureResult(measure={self.measure!r}, study={self.study!r}, embedding={self.embedding!r}, {numbers})"
+        names = [f"{name}={getattr(self, name)!r}" for name in ("measure", "study", "embedding") if getattr(self, name)]
+        if self.interval is None or self.coverage is None:
+            numbers = [f"{name}={_number(value)}" for name, value in self.statistics.items()]
+        else:  # an embedding may have dozens of quantities
+            low, high = map(digits_text, self.interval)
+            numbers = [f"{next(iter(self.statistics))}={digits_text(self.value)}", f"interval=({low}, {high})"]
+            numbers += [f"items={len(self.scores)}", f"coverage={digits_text(self.coverage)}"]
+        return f"MeasureResult({', '.join([*names, *numbers])})"
 
     def __str__(self) -> str:
-        width = max(map(len, self.statistics), default=0)
-        lines = [f"{name:{width}}  {_number(value)}" for name, value in self.statistics.items()]
+        numbers = self._numbers()
+        width = max(map(len, numbers), default=0)
+        lines = [f"{name:{width}}  {text}" for name, text in numbers.items()]
         return visible("\n".join([self._title(), *lines, *self._notes()]))
 
     def _repr_html_(self) -> str:
-        numbers = {name: _number(value) for name, value in self.statistics.items()}
-        return facts_html(self._title(), numbers, self._notes())
+        return facts_html(self._title(), self._numbers(), self._notes())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain Python, for JSON."""
-        fields_by_name: dict[str, Any] = plain(
-            {own_field.name: getattr(self, own_field.name) for own_field in fields(self)}
+        """Return statements, tables and settings as plain Python, for JSON, and the fields that are no frames."""
+        return super().to_dict() | {name: plain(getattr(self, name)) for name in FIELDS}
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        values = [{"value": value} for value in self.statistics.values()]
+        rows = values if self.estimates is None else rows_of(self.estimates)
+        numbers = zip(self._numbers().items(), rows, strict=True)
+        statements = tuple(Statement(name, f"{name}: {text}.", row) for (name, text), row in numbers)
+        lost = tuple(Statement("lost words", text, {"words": dict(self.lost_words)}) for text in self._notes()[1:])
+        return StatementList("", statements), StatementList("Data and limits", lost)
+
+    @property
+    def contents(self) -> Contents:
+        """The numbers, and the scores behind them without empty columns."""
+        filled = [name for name in map(str, self.scores) if name == "score" or (self.scores[name] != "").any()]
+        contents = contents_of(
+            replace(self, scores=self.scores[filled]),
+            title=self._title(),
+            about=self._notes()[0],
+            captions={
+                "estimates": "Values, with their intervals and the numbers of items behind them",
+                "scores": "Scores of words" if self.study is not None else "Items",
+            },
+            headings={name: name.replace("_", " ").capitalize() for name in filled},
         )
-        return fields_by_name
+        # Numbers and lost words are no settings.
+        settings = {name: text for name, text in contents.settings.items() if ":" not in name}
+        return replace(contents, settings=settings)
 
     def _title(self) -> str:
-        return f"{self.measure} of {self.study} in {self.embedding}"
+        if self.study is not None:
+            return f"{self.measure} of {self.study} in {self.embedding}"
+        return f"{self.measure} of {self.embedding} ({percent_text(self.hdi_prob or HDI_PROB)} HPDI)"
+
+    def _numbers(self) -> dict[str, str]:
+        """Return the numbers as texts, with their intervals if they have any."""
+        if self.estimates is None:
+            return {name: _number(value) for name, value in self.statistics.items()}
+        return {
+            row["quantity"]: "{} ({} to {}), {:,} items".format(
+                *(digits_text(row[name]) for name in ("value", "hdi_low", "hdi_high")), row["items"]
+            )
+            for row in rows_of(self.estimates)
+        }
 
     def _notes(self) -> list[str]:
         lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
@@ -129,6 +228,114 @@ def group_means(scores: pd.DataFrame) -> dict[str, float]:
     means = {"mean": float(values.mean()), "mean_absolute": float(values.abs().mean())}
     by_group = values.groupby(scores["group"], sort=False).mean()
     return means | ({f"mean_of_{name}": float(mean) for name, mean in by_group.items()} if len(by_group) > 1 else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Items of a score.
+
+    Parameters
+    ----------
+    frame
+        One row an item, with the columns `item` and, if there are parts, `part`; repeated labels are numbered.
+    lost
+        Labels of the items of which the embedding lacks a word, by kind of item.
+    along
+        Draws of a direction, with the items in the same order; then all quantities are means along it.
+    """
+
+    frame: pd.DataFrame
+    lost: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    along: DrawnDirections | None = None
+
+
+def result_of_items(
+    measure: str,
+    embedding: str,
+    scored: Items,
+    quantities: Sequence[Quantity],
+    *,
+    conventions: str,
+    random_seed: int,
+    hdi_prob: float = HDI_PROB,
+) -> MeasureResult:
+    """Return the result of a whole embedding from its items: the value and the interval of each quantity.
+
+    Along draws of a direction, the value is the median of the draws: the formula with equal weights can lie outside the
+    interval of draws that disagree.
+    """
+    items, along = scored.frame, scored.along
+    labelled = items if "part" in items else items.assign(part="")
+    labelled = labelled.assign(item=_numbered(labelled))
+    labelled = labelled[[*LABELS, *(name for name in labelled if name not in LABELS)]].reset_index(drop=True)
+    rows = []
+    for quantity in quantities:
+        chosen = rows_of_quantity(quantity, labelled)
+        columns = columns_of(quantity, chosen)
+        random = np.random.default_rng(random_seed)
+        if along is None:
+            draws = posterior(quantity, columns, None, random, labels=labels_of(quantity, chosen))
+        else:
+            draws = posterior_along(quantity, along, random)
+        low, high = shortest_interval(draws, check_probability("hdi_prob", hdi_prob))
+        plain_value = value_of(quantity, columns)
+        value = plain_value if along is None else float(np.median(draws))
+        rows.append((quantity.name, value, low, high, plain_value, len(chosen)))
+    return MeasureResult(
+        measure=measure,
+        embedding=embedding,
+        statistics={name: value for name, value, *_ in rows},
+        scores=labelled,
+        estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "plain", "items"]),
+        conventions=conventions,
+        random_seed=random_seed,
+        hdi_prob=hdi_prob,
+        lost_words={kind: tuple(labels) for kind, labels in scored.lost.items() if len(labels)},
+        quantities=tuple(quantities),
+        along=along,
+    )
+
+
+def in_parts(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether a quantity uses each item."""
+    if quantity.parts is None:
+        return np.ones(len(items), dtype=bool)
+    return items["part"].isin(quantity.parts).to_numpy()
+
+
+def rows_of_quantity(quantity: Quantity, items: pd.DataFrame) -> pd.DataFrame:
+    """Return the items that a quantity uses, or raise `MeasureError` if there are fewer than two."""
+    chosen = items[in_parts(quantity, items)]
+    if len(chosen) < 2:
+        raise MeasureError(
+            f"{quantity.name} has {len(chosen)} items left, but at least 2 are needed. Add items, or give an embedding "
+            "that has their words."
+        )
+    return chosen
+
+
+def columns_of(quantity: Quantity, items: pd.DataFrame) -> Floats:
+    """Return the columns that a quantity takes as float64, of shape (columns, items)."""
+    return np.stack([items[name].to_numpy(dtype=np.float64) for name in quantity.columns])
+
+
+def labels_of(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.integer] | None:
+    """Return numbers of the labels that items share, of shape (crossed columns, items), or None if they share none.
+
+    A label has the same number in all columns.
+    """
+    if not quantity.crossed:
+        return None
+    stacked = np.concatenate([items[name].to_numpy(dtype=object) for name in quantity.crossed])
+    return pd.factorize(stacked)[0].reshape(len(quantity.crossed), -1)
+
+
+def _numbered(items: pd.DataFrame) -> "pd.Series[str]":
+    """Return the labels of items, with a number added to repeated labels of a part."""
+    number = items.groupby(list(LABELS), sort=False).cumcount()
+    if not number.any():
+        return items["item"]
+    return items["item"].where(number == 0, items["item"] + " (" + (number + 1).astype(str) + ")")
 
 
 def _number(value: float) -> str:

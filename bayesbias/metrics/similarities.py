@@ -161,8 +161,10 @@ class SimilarityMeasure:
     words
         Function of similarities that returns the values of single protected words, of shape (..., words), or of
         words and attribute lists, of shape (..., words, lists). None: the measure has no such values.
-    word_value
-        Short description of these values.
+    word_value, word_unit
+        Short description of these values, and their unit.
+    caution
+        What not to read from the measure's posterior.
     same_as
         Options of the measure itself that make it a function of the similarities.
     """
@@ -171,6 +173,8 @@ class SimilarityMeasure:
     statistics: Callable[..., Statistics]
     words: Callable[[Similarities], Floats] | None = None
     word_value: str = ""
+    word_unit: str = "cosine similarity"
+    caution: str = ""
     same_as: tuple[tuple[str, object], ...] = ()
 
 

@@ -16,9 +16,12 @@ from .debiasing.report import measure_correlations as measure_correlations
 from .embeddings.trainings import TrainingComparison as TrainingComparison
 from .embeddings.word_check import WordCheck as WordCheck
 from .fit_report import FitReport as FitReport
+from .measures.false_positive_rates import FalsePositiveRates as FalsePositiveRates
 from .measures.false_positive_rates import false_positive_rates as false_positive_rates
+from .measures.mac_shares import MacShares as MacShares
 from .measures.mac_shares import mac_shares as mac_shares
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
+from .measures.null_simulation import NullSimulation as NullSimulation
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
 from .robustness.model_comparison import ModelComparison as ModelComparison

@@ -142,8 +142,9 @@ def test_a_foreign_audit_file_with_a_right_checksum_is_no_answer(
     "place",
     [
         *[("facts", "scores"), ("facts", "scores", "vocabulary_direct_bias")],
-        *[("facts", "scores", "vocabulary_direct_bias", name) for name in ("lost", "quantities")],
-        *[("facts", "doubts"), ("frames", "items of vocabulary_direct_bias")],
+        *[("facts", "scores", "vocabulary_direct_bias", name) for name in ("lost_words", "quantities")],
+        *[("facts", "doubts"), ("frames", "scores of vocabulary_direct_bias")],
+        ("frames", "estimates of vocabulary_direct_bias"),
     ],
 )
 def test_a_foreign_file_of_a_debiasing_report_with_a_right_checksum_is_no_answer(

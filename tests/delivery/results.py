@@ -128,6 +128,22 @@ RESULTS: dict[str, Callable[[], Result]] = {
         random_seed=1,
     ),
     "trend": moved,
+    "null": lambda: bb.reports.simulate_null(samples=50, random_seed=1, progress=False),
+    "false claims": lambda: bb.reports.false_positive_rates(
+        samples=20, random_seed=1, methods=["weat", "t_test_raw"], progress=False
+    ),
+    "shares": lambda: bb.reports.mac_shares(small_table(("associated", "different"))),
+    "study measure": lambda: bb.metrics.weat(
+        {"<b>": [1.0, 0.1], "cat": [0.2, 1.0], "dog": [0.4, 0.9], "he": [0.9, 0.3], "she": [0.1, 0.8]}
+        | {"purr": [0.3, 0.7], "bark": [0.6, 0.6], "<i>": [0.8, 0.2]},
+        {"<u>p": ["<b>", "cat"], "q": ["dog", "he"], "a": ["she", "purr"], "b": ["bark", "<i>"]},
+        random_seed=1,
+    ),
+    "score of an embedding": lambda: bb.metrics.vocabulary_direct_bias(
+        {"she": [1.0, 0.0], "he": [-1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0], "<b>": [0.5, 0.5]},
+        ["nurse", "clerk", "<b>"],
+        random_seed=1,
+    ),
     "words": lambda: bb.check_words(
         {"<b>": [1.0, 0.0], "cat": [0.0, 1.0]}, {"p": ["<b>"], "q": ["cat"], "a": ["Cat"], "b": ["<i>"]}
     ),

@@ -16,6 +16,7 @@ from bayesbias.base.statements import markdown_text
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
+from bayesbias.metrics.result import FIELDS
 from bayesbias.reports.audits.gate import GateResult
 from tests.base.files.users import give_to_stranger
 from tests.delivery.page.pages import Reader
@@ -80,6 +81,7 @@ def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
     assert set(data) == {
         *("title", "about", "diagnostics", "verdict", "answers", "parts", "limits", "tables", "settings"),
         *(_OF_A_GATE if isinstance(result, GateResult) else ()),
+        *(FIELDS if isinstance(result, bb.metrics.MeasureResult) else ()),
     }
     text = bb.write(result, tmp_path / "a.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {markdown_text(result.contents.title)}\n")

@@ -52,9 +52,9 @@ def test_misp_and_midb_use_the_same_names(case: object) -> None:
     fitted = bb.debias.MISP(components=2).fit(embedding, words)
     neutral = ["table", "chair", "lamp", "dawn", "bill"]
     score = bb.metrics.midb(embedding, NAMES, neutral, components=2, random_seed=1)
-    assert score.items["item"].tolist() == neutral, "words in lower case are no names"
+    assert score.scores["item"].tolist() == neutral, "words in lower case are no names"
     by_misp = embedding.matrix(neutral).astype(float) @ (fitted.weights @ fitted.directions)
-    np.testing.assert_allclose(score.items["bias"], by_misp, atol=1e-6)
+    np.testing.assert_allclose(score.scores["bias"], by_misp, atol=1e-6)
     assert "3 of 4 and 2 of 3 names" in score.conventions
 
 

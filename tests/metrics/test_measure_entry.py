@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
-from bayesbias.metrics.measure_entry import EmbeddingMeasure, Measure, below_one
+from bayesbias.metrics.measure_entry import Measure, below_one
 from bayesbias.metrics.registry import MEASURES
 
 
 def entry(**changes: object) -> Measure:
     texts = ("name", "title", "formula", "sign", "range", "needs", "source", "conventions", "avoid")
-    given = {text: f"the {text}" for text in texts} | {"function": print} | changes
+    given = {text: f"the {text}" for text in texts} | {"function": lambda embedding, study: None} | changes
     return Measure(**given)  # type: ignore[arg-type]
 
 
@@ -34,18 +33,22 @@ def test_an_entry_shows_its_texts_and_has_a_posterior_by_its_similarities() -> N
     assert entry(of_similarities=MEASURES["weat"].of_similarities).posterior
 
 
-def test_what_a_score_takes_is_read_from_its_function() -> None:
-    def scaled(embedding: object, words: object, *, normalize: bool, reference: object) -> None: ...
+def test_what_a_measure_takes_is_read_from_its_function() -> None:
+    def scaled(embedding: object, words: object, *, normalize: bool, reference: object, rule: str) -> None: ...
 
-    texts = ("name", "title", "about", "formula", "better", "range", "needs", "data", "source", "conventions", "avoid")
-    given = {text: f"the {text}" for text in texts} | {"required": False}
-    entries = [EmbeddingMeasure(**given, function=function) for function in (scaled, print)]  # type: ignore[arg-type]
-    assert [(one.depends_on_length, one.takes_reference) for one in entries] == [(True, True), (False, False)]
-    assert "the better" in str(entries[0])
+    def plain(embedding: object, path: object = None) -> None: ...
+
+    one, other = (entry(function=function, about="bias", options={"rule": "x"}) for function in (scaled, plain))
+    assert [each.depends_on_length for each in (one, other)] == [True, False]
+    assert [each.card["reference"] for each in (one, other)] == ["chooses the words or directions", "none"]
+    assert [(each.data, each.required) for each in (one, other)] == [("words", True), ("path", False)]
+    assert one.option_names == ["normalize", "reference"]
+    assert one.accepted(reference=1, seed=2, rule="y", words=3) == {"reference": 1}
+    assert "the better" in str(entry(better="the better"))
 
 
 def test_files_are_read_by_the_scores_that_take_a_path() -> None:
     """Zhao et al. (2018), Hill et al. (2015) and Mikolov et al. (2013) publish their items as files."""
-    readers = {name for name, entry in EMBEDDING_MEASURES.items() if entry.read is not None}
-    assert readers == {name for name, entry in EMBEDDING_MEASURES.items() if entry.data == "path"}
+    readers = {name for name, entry in MEASURES.items() if entry.read is not None}
+    assert readers == {name for name, entry in MEASURES.items() if entry.data == "path"}
     assert readers == {"analogies", "sembias", "word_similarity"}

@@ -1,6 +1,8 @@
 """The registry of measures: complete, true to the functions, and runnable by name."""
 
 import inspect
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError
-from bayesbias.metrics.registry import MEASURES, measure
+from bayesbias.metrics.registry import MEASURES, find_measure, measure
 from bayesbias.metrics.result import MeasureResult
 from tests.metrics.made import PETS, vectors
 
@@ -21,12 +23,13 @@ TOOLS = {
     "load_base_pairs", "mac_t_tests", "measure", "nearest_neighbours", "randomisation_nulls", "study_nulls",
     "subset_consistency", "subspace_similarity", "t_tests",
 }  # fmt: skip
-# What some measures need for `PETS`, or do quicker with.
-PAIRS: dict[str, object] = {"base_pairs": [("cat", "dog"), ("kitten", "puppy")]}
-OPTIONS: dict[str, dict[str, object]] = {
-    **{"db_wa": PAIRS, "ripa": PAIRS, "ripa_unit": PAIRS, "nbm": {**PAIRS, "k": 3}},
-    **{"direct_bias": {"pairs": PAIRS["base_pairs"]}, "rnsb": {"splits": 0}, "sc_weat": {"targets": "cats"}},
-}
+PAIRS = [("cat", "dog"), ("kitten", "puppy")]
+
+
+def pets_options(name: str) -> dict[str, Any]:
+    """What some measures need for `PETS`, or do quicker with."""
+    special = {"nbm": {"k": 3}, "sc_weat": {"targets": "cats"}}
+    return MEASURES[name].accepted(base_pairs=PAIRS, pairs=PAIRS, splits=0) | special.get(name, {})
 
 
 @pytest.fixture(scope="module")
@@ -34,34 +37,43 @@ def embedding() -> bb.Embedding:
     return bb.load_embedding(VECTORS)
 
 
+STUDIES = [name for name, entry in MEASURES.items() if entry.about == "association"]
+WHOLE = [name for name in MEASURES if name not in STUDIES]
 TOOLS_OF_A_DIRECTION = ("direction_posterior", "gender_direction", "measure", "nearest_neighbours")
-# Scores of a whole embedding, whose own registry is tested beside it, and what belongs to them.
-WHOLE = {entry.function for entry in metrics.EMBEDDING_MEASURES.values()}
-WHOLE |= {metrics.neutral_words, metrics.score_embedding, metrics.paired_change, metrics.indirect_bias}
-WHOLE |= {metrics.read_similarity, metrics.read_analogies, metrics.read_sembias}
+# What scores of a whole embedding use.
+TOOLS_OF_WHOLE = {metrics.neutral_words, metrics.paired_change, metrics.indirect_bias}
+TOOLS_OF_WHOLE |= {metrics.read_similarity, metrics.read_analogies, metrics.read_sembias}
+FILES = {
+    "sembias": "he:she art:poetry math:science doctor:nurse\nman:woman art:science poetry:math doctor:dance\n",
+    "word_similarity": "she he 9\nnurse doctor 5\nman woman 8\nart music 4\n",
+    "analogies": "he she man woman\nman woman he she\nboy girl man woman\n",
+}
 
 
 def test_every_public_measure_is_registered() -> None:
     public = {value for name in metrics.__all__ if inspect.isfunction(value := getattr(metrics, name))}
-    public -= WHOLE
-    assert {function.__name__ for function in public} - TOOLS == {
+    assert {function.__name__ for function in public - TOOLS_OF_WHOLE} - TOOLS == {
         entry.function.__name__ for entry in MEASURES.values()
     }
     assert {entry.function for entry in MEASURES.values()} <= public
+    results = {function for function in public if inspect.signature(function).return_annotation is MeasureResult}
+    assert results >= {entry.function for entry in MEASURES.values()}
 
 
 def test_entries_are_whole() -> None:
     for name, entry in MEASURES.items():
         assert entry.name == name
-        texts = (entry.title, entry.formula, entry.sign, entry.range, entry.needs, entry.source, entry.conventions)
-        assert all(texts), name
+        assert all(entry.card.values()), name
+        assert (entry.sign is None) == (entry.better is not None) == (name in WHOLE)
+        assert entry.about in ("association", "bias", "quality")
+        assert entry.better in (None, "lower", "higher", "nearer to 0")
         here = entry.of_similarities
         assert entry.posterior == (here is not None)
         assert here is None or (here.words is None) == (here.word_value == "")
-    assert {name for name, entry in MEASURES.items() if entry.posterior} == {"weat", "weat_score", "mac", "ect"}
+    assert {name for name, entry in MEASURES.items() if entry.posterior} >= {"weat", "weat_score", "mac", "ect"}
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_each_gives_one_result_of_a_bundled_study(name: str, embedding: bb.Embedding) -> None:
     entry = MEASURES[name]
@@ -95,20 +107,20 @@ def test_the_function_of_similarities_is_the_measure(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in MEASURES if name not in ("direct_bias", "db_wa", "ripa", "ripa_unit", "nbm")]
+    "name", [name for name in STUDIES if name not in ("direct_bias", "db_wa", "ripa", "ripa_unit", "nbm")]
 )
 def test_lists_by_name_are_as_good_as_a_study(name: str) -> None:
-    options = dict(OPTIONS.get(name, {}))
+    options = pets_options(name)
     expected = measure(name, vectors(), PETS, **options).statistics
     group = options.pop("targets", None)
     protected = PETS.protected if group is None else {str(group): PETS.protected[str(group)]}
     assert measure(name, vectors(), {**protected, **PETS.attributes}, **options).statistics == expected
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_each_refuses_lists_that_lost_too_many_words(name: str) -> None:
     given = vectors("tom", "hound", "growl")  # a third of three lists, so that WEAT still compares groups of one size
-    options = OPTIONS.get(name, {})
+    options = pets_options(name)
     with pytest.raises(LostWordsError, match=r"1 .* 3 .* 'loud' \(growl\)\. .* max_lost=0\.34 \(--max-lost 0\.34\)\.$"):
         measure(name, given, PETS, **options)
     with pytest.warns(LostWordsWarning, match=r"1 .* 3 .* 'loud' \(growl\)"):
@@ -120,7 +132,7 @@ def test_each_refuses_lists_that_lost_too_many_words(name: str) -> None:
 def test_all_that_look_lists_up_take_the_share_that_may_be_lost() -> None:
     """But for scores of a whole embedding: their items are many, and what is lost stands in the score's coverage."""
     functions = {value for name in metrics.__all__ if inspect.isfunction(value := getattr(metrics, name))}
-    for function in functions - WHOLE:
+    for function in functions - TOOLS_OF_WHOLE - {MEASURES[name].function for name in WHOLE}:
         parameters = inspect.signature(function).parameters
         if "embedding" in parameters and function.__name__ not in TOOLS_OF_A_DIRECTION:
             assert parameters["max_lost"].default == MAX_LOST, function.__name__
@@ -131,6 +143,40 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
     expected = metrics.weat(embedding, "weat7", ddof=0)
     for ddof in (0, np.int64(0)):
         assert measure("weat", embedding, "weat7", ddof=ddof).effect_size == expected.effect_size
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_score_of_a_whole_embedding_has_one_signature_and_one_result(name: str, tmp_path: Path) -> None:
+    entry = MEASURES[name]
+    assert next(iter(inspect.signature(entry.function).parameters)) == "embedding"
+    assert {"random_seed", "hdi_prob"} <= set(entry.option_names)
+    data: object = (["woman", "girl", "mother"], ["man", "boy", "father"]) if entry.data == "names" else None
+    if entry.data == "path":
+        data = tmp_path / "file.txt"
+        (tmp_path / "file.txt").write_text(FILES[name])
+    assert (data is None) == (not entry.required)
+    settings = entry.accepted(random_seed=1, progress=False, reference=VECTORS, words_in_all=100, neighbours=20)
+    settings |= entry.accepted(splits=2, classifiers=["rbf_svm"])
+    score = measure(name, VECTORS, data, **settings)
+    assert isinstance(score, MeasureResult)
+    assert score.measure == name
+    assert score.interval is not None
+    assert score.interval[0] <= score.interval[1]
+    again = measure(name, VECTORS, data, **settings)
+    assert score.estimates is not None
+    assert score.estimates.equals(again.estimates)
+    other = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
+    change = metrics.paired_change(score, measure(name, other, data, **settings), random_seed=1)
+    assert list(change["quantity"]) == list(score.statistics) == list(score.estimates["quantity"])
+
+
+def test_names_of_one_kind() -> None:
+    assert find_measure("gipe", "bias", "quality") is find_measure("gipe") is MEASURES["gipe"]
+    with pytest.raises(MeasureError, match=r"'weat' of bias or quality\."):
+        find_measure("weat", "bias", "quality")
+    with pytest.raises(MeasureError, match=r"'SemBiass' of bias .*'sembias'"):
+        find_measure("SemBiass", "bias")
 
 
 @pytest.mark.parametrize(
@@ -155,6 +201,7 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
         ("db_wa", {"base_pairs": "gendr"}, "did you mean 'gender'"),
         ("db_wa", {"rule": "ripa"}, "'rule'"),
         ("mac", {"targets": ("math", "arts")}, r"mac .*'targets'.* max_lost\.$"),
+        ("gipe", {"neighbors": 5}, "'neighbors'.*'neighbours'"),
         ("nbm", {"k": 0}, "k=0"),
     ],
 )
@@ -162,3 +209,9 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
 def test_mistakes(embedding: bb.Embedding, name: str, options: dict[str, object], words: str) -> None:
     with pytest.raises((MeasureError, ArgumentError), match=words):
         measure(name, embedding, "weat7", **options)
+
+
+def test_data_that_are_missing() -> None:
+    for name in ("sembias", "weat"):
+        with pytest.raises(MeasureError, match=rf"{name} .* data"):
+            measure(name, VECTORS)

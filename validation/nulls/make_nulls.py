@@ -81,13 +81,15 @@ def main() -> None:
     slips = pd.DataFrame(rows)
     slips.to_csv(out / "slip.csv", index=False, float_format="%.4g", lineterminator="\n")
 
-    frames = []
+    results = []
     for name, effects in SCENARIOS.items():
         start = time.perf_counter()
-        frames.append(false_positive_rates(**effects, samples=arguments.data_sets, random_seed=SEED))
+        results.append(false_positive_rates(**effects, samples=arguments.data_sets, random_seed=SEED))
         seconds[f"false_claims, effects: {name}"] = round(time.perf_counter() - start, 1)
-    save_figure(plot_false_positive_rates(*frames), out / "false_claims.png", overwrite=True)
-    table = pd.concat([frame.assign(**effects) for frame, effects in zip(frames, SCENARIOS.values(), strict=True)])
+    save_figure(plot_false_positive_rates(*results), out / "false_claims.png", overwrite=True)
+    table = pd.concat(
+        [result.rates.assign(**effects) for result, effects in zip(results, SCENARIOS.values(), strict=True)]
+    )
     first = ["attribute_sd", "word_sd"]
     table = table[[*first, *(column for column in table if column not in first)]]
     table.to_csv(out / "false_claims.csv", index=False, float_format="%.4g", lineterminator="\n")

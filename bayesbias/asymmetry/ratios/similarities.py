@@ -9,9 +9,9 @@ from bayesbias.asymmetry.ratios.alar import usable
 from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.quality.benchmark_files import read_similarity
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 _LEAST = 3  # pairs with numbers
 
@@ -52,7 +52,7 @@ def word_similarity(
     *,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     r"""Return the rank correlation of a source's similarity of pairs of words with people's scores.
 
     For a masked language model, which has no cosine, and any other source of P(b given a). For vectors see also
@@ -71,9 +71,10 @@ def word_similarity(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `spearman`, the rank correlation of `similarity` and people's scores, from -1 to 1. The items are the pairs,
-        with `human` and `log_similarity`. Pairs for which the source has no number are left out and listed in `lost`.
+        with `human` and `log_similarity`. Pairs for which the source has no number are left out and listed
+        (`lost_words`).
 
     Raises
     ------
@@ -113,12 +114,12 @@ def word_similarity(
     if lost:
         warn_user(
             f"{source.name} has no number for {len(lost):,} of the {len(listed):,} pairs: {name_some(lost, 5)}. The "
-            "correlation is that of the others; the result lists the lost ones (lost).",
+            "correlation is that of the others; the result lists the lost ones (lost_words).",
             LostWordsWarning,
         )
     pairs = similarity(ratios[has_number])
     items = pairs.assign(item=pairs["a"] + " ~ " + pairs["b"])[["item", "human", "log_similarity"]]
-    return embedding_score(
+    return result_of_items(
         "word_similarity",
         source.name,
         Items(items.reset_index(drop=True), {"pairs": lost}),

@@ -1,7 +1,9 @@
 """Commands for single-number measures and for their values in data without any association."""
 
 from ast import literal_eval
+from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +29,6 @@ from bayesbias.errors import MeasureError, ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.metrics.measure_entry import EmbeddingMeasure, Measure
     from bayesbias.metrics.result import MeasureResult
 
 
@@ -70,25 +71,9 @@ def weat(
 
         bayesbias weat vectors.txt --study weat7
     """
-    from bayesbias.base.checks import resolve_seed
-    from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics import weat as measure
-    from bayesbias.studies.study import load_study
-
-    loaded = load_study(study)
-    vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case)
-    result = measure(
-        vectors,
-        loaded,
-        targets=targets,
-        attributes=attributes,
-        statistic=statistic.value,
-        ddof=ddof,
-        samples=samples,
-        random_seed=resolve_seed(seed),
-        max_lost=max_lost,
-    )
-    answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
+    options: dict[str, Any] = {"targets": targets, "attributes": attributes, "statistic": statistic.value, "ddof": ddof}
+    options |= {"samples": samples, "random_seed": seed, "max_lost": max_lost}
+    _print_measure("weat", embedding, study, options, case=case, file_format=file_format, as_json=as_json)
 
 
 @app.command(cls=Command)
@@ -143,10 +128,8 @@ def null(
         samples=samples,
         random_seed=chosen,
     )
-    described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
-    null_frame = described.rename_axis("quantity").reset_index()
-    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(null_frame)}"]
-    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": null_frame}
+    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(simulated.summary)}"]
+    data: dict[str, Any] = {"samples": samples, "random_seed": chosen, "null": simulated.summary}
     observed = {name: value for name, value in (("effect_size", effect_size), ("mac", mac)) if value is not None}
     if observed:
         data["shares"] = null_share(simulated, **observed)
@@ -161,7 +144,7 @@ def null(
             word_sd=word_sd,
             samples=claims,
             random_seed=chosen,
-        )
+        ).rates
         title = f"How often each method claims an association that is not there, in {claims:,} data sets"
         parts.append(f"{title}\n{printed(data['claims'])}")
     answer("\n\n".join(parts), data, as_json=as_json)
@@ -180,11 +163,10 @@ def measures(as_json: AsJson = False) -> None:
     Compute one with `bayesbias measure NAME VECTORS --study STUDY`. Measures of a whole embedding come last; compute
     them with `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
     """
-    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
     from bayesbias.metrics.registry import MEASURES
 
-    cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}
-    cards |= {entry.name: {"title": entry.title, **_whole_card(entry)} for entry in EMBEDDING_MEASURES.values()}
+    listed = sorted(MEASURES.values(), key=lambda entry: entry.about)
+    cards = {entry.name: {"title": entry.title, **entry.card} for entry in listed}
     lines = [
         "\n".join([f"{name}: {card.pop('title')}", *(f"  {title:12} {text}" for title, text in card.items())])
         for name, card in ({} if as_json else cards).items()
@@ -194,16 +176,6 @@ def measures(as_json: AsJson = False) -> None:
         "`bayesbias intrinsic VECTORS` (bias) and `bayesbias quality VECTORS FILES`."
     )
     answer("\n".join([*lines, last]), cards, as_json=as_json)
-
-
-def _card(entry: "Measure") -> dict[str, str]:
-    texts = {name: getattr(entry, name) for name in ("formula", "sign", "range", "needs", "conventions", "source")}
-    return texts | {"posterior": "yes, from a fit" if entry.posterior else "no"}
-
-
-def _whole_card(entry: "EmbeddingMeasure") -> dict[str, str]:
-    names = ("about", "formula", "better", "range", "needs", "conventions", "source")
-    return {name: getattr(entry, name) for name in names}
 
 
 @app.command(cls=Command)
@@ -230,12 +202,6 @@ def measure(
 
         bayesbias measure weat_score vectors.txt --study religion --option targets=jew,muslim
     """
-    from functools import partial
-
-    from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics.registry import measure as run
-    from bayesbias.studies.study import load_study
-
     options: dict[str, Any] = {}
     for text in option or ():
         key, value = _key_and_value(text)
@@ -244,9 +210,22 @@ def measure(
         if key in ("name", "embedding", "study", "max_lost"):
             raise MeasureError(f"--option {text!r}: {key!r} is an argument of the command, and no option of a measure.")
         options[key] = value
+    options["max_lost"] = max_lost
+    _print_measure(name, embedding, study, options, case=case, file_format=file_format, as_json=as_json)
+
+
+def _print_measure(
+    name: str, embedding: Path, study: str, options: Mapping[str, Any], *, case: Any, file_format: Any, as_json: bool
+) -> None:
+    """Print a measure of a study in an embedding, and its scores of words."""
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.registry import find_measure, measure
+    from bayesbias.studies.study import load_study
+
+    find_measure(name, "association")
     # The measure reads the file itself: it knows which words it needs.
     vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
-    result = run(name, vectors, load_study(study), max_lost=max_lost, **options)
+    result = measure(name, vectors, load_study(study), **options)
     answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
 
 

@@ -11,7 +11,7 @@ from bayesbias.cli.measures.measures import VectorsFile
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import Embedding
-    from bayesbias.metrics.embedding_scores.result import EmbeddingScore
+    from bayesbias.metrics.result import MeasureResult
 
 Original = Annotated[
     Path | None,
@@ -57,37 +57,31 @@ def intrinsic(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
     from bayesbias.metrics.quality.benchmark_files import read_words
+    from bayesbias.metrics.registry import MEASURES, find_measure
+    from bayesbias.metrics.registry import measure as run
 
     neutral = None if words is None else read_words(words)
     data: dict[str, Any] = {"path": sembias, "words": neutral}
     data["names"] = None if names is None else (read_words(names[0]), read_words(names[1]))
-    chosen = [entry for entry in EMBEDDING_MEASURES.values() if entry.about == "bias"]
     if measure:
-        chosen = [find_embedding_measure(name) for name in measure]
+        chosen = [find_measure(name, "bias") for name in measure]
     else:
-        chosen = [entry for entry in chosen if data[entry.data] is not None or not entry.required]
-    options: dict[str, dict[str, Any]] = {
-        "clustering": {} if words_in_all is None else {"words_in_all": words_in_all},
-        "recoverability": {"splits": splits} | ({} if words_in_all is None else {"words_in_all": words_in_all}),
-        "gipe": {"neighbours": neighbours},
-        "midb": {"words": neutral},
-    }
-    if original is not None:  # or a change of the vectors' length alone would look like one of bias
-        for name in [entry.name for entry in chosen if entry.depends_on_length]:
-            options[name] = options.get(name, {}) | {"normalize": True}
+        every = [entry for entry in MEASURES.values() if entry.about == "bias"]
+        chosen = [entry for entry in every if data[entry.data] is not None or not entry.required]
     chosen_seed = resolve_seed(seed)
+    options = {"random_seed": chosen_seed, "hdi_prob": hdi_prob, "words": neutral}
+    options |= {"neighbours": neighbours, "splits": splits}
+    options |= {} if words_in_all is None else {"words_in_all": words_in_all}
+    # Or a change of the vectors' length alone would look like one of bias.
+    options |= {} if original is None else {"normalize": True}
     sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
 
-    def scored(source: "Embedding") -> "list[EmbeddingScore]":
+    def scored(source: "Embedding") -> "list[MeasureResult]":
         return [
-            score_embedding(
-                entry.name, source, data[entry.data], reference=sources[-1], random_seed=chosen_seed,
-                hdi_prob=hdi_prob, **options.get(entry.name, {}),
-            )
+            run(entry.name, source, data[entry.data], **entry.accepted(reference=sources[-1], **options))
             for entry in chosen
-        ]  # fmt: skip
+        ]
 
     _answer([scored(source) for source in sources], chosen_seed, hdi_prob, as_json=as_json)
 
@@ -113,17 +107,16 @@ def quality(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics.embedding_registry import score_embedding
     from bayesbias.metrics.quality.benchmark_files import benchmark_measure
+    from bayesbias.metrics.registry import measure
 
     chosen_seed = resolve_seed(seed)
     measures = {path: benchmark_measure(path) for path in files}
     sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
 
-    def scored(source: "Embedding") -> "list[EmbeddingScore]":
+    def scored(source: "Embedding") -> "list[MeasureResult]":
         return [
-            score_embedding(name, source, path, random_seed=chosen_seed, hdi_prob=hdi_prob)
-            for path, name in measures.items()
+            measure(name, source, path, random_seed=chosen_seed, hdi_prob=hdi_prob) for path, name in measures.items()
         ]
 
     labels = [path.name for path in measures]
@@ -135,7 +128,7 @@ def _paths(embedding: Path, original: Path | None) -> list[Path]:
 
 
 def _answer(
-    scores: "Sequence[Sequence[EmbeddingScore]]",
+    scores: "Sequence[Sequence[MeasureResult]]",
     seed: int,
     hdi_prob: float,
     *,
@@ -146,7 +139,7 @@ def _answer(
     import pandas as pd
 
     from bayesbias.base.number_text import percent_text
-    from bayesbias.metrics.embedding_scores.paired_change import paired_change
+    from bayesbias.metrics.paired_changes import paired_change
 
     names = labels or [score.measure for score in scores[0]]
 
@@ -156,7 +149,7 @@ def _answer(
         )
 
     columns = ["score", "quantity", "value", "hdi_low", "hdi_high", "items", "coverage"]
-    estimates = stacked([score.estimates.assign(coverage=score.coverage) for score in scores[0]])[columns]
+    estimates = stacked([pd.DataFrame(score.estimates).assign(coverage=score.coverage) for score in scores[0]])[columns]
     inside = f"{percent_text(hdi_prob)} HPDI, seed {seed}"
     parts = [f"{scores[0][0].embedding} ({inside})\n{printed(estimates)}"]
     data: dict[str, Any] = {

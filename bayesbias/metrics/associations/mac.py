@@ -96,24 +96,30 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
             group=np.repeat(similarities.groups, len(sets)),
             attribute_group=sets * len(similarities.words),
         ),
-        lost_words=embedded_lists.lost,
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 
 MAC = Measure(
     "mac", "Mean Average Cosine distance", "mean over words t and attribute groups A_j of mean (1 - cos(t, a))",
-    "large: far from all attributes, associated or not", "0 to 2", "protected groups, attribute groups",
-    "Manzini et al. (2019)", "a distance, not a similarity; each attribute group counts the same",
+    "0 to 2", "protected groups, attribute groups", "Manzini et al. (2019)",
+    "a distance, not a similarity; each attribute group counts the same",
     "to ask whether groups differ: it averages associated and different pairs, whose differences cancel; and "
     "1 is not a neutral value",
-    mac,
+    mac, sign="large: far from all attributes, associated or not",
+    units={
+        "mac": "MAC (cosine distance)", "similarity": "1 - MAC (cosine similarity)",
+        "mac_associated": "MAC of associated pairs (cosine distance)",
+        "mac_different": "MAC of different pairs (cosine distance)",
+    },
     of_similarities=SimilarityMeasure(
-        every_group, mac_statistics, average_distances, "mean distance s(t, A_j) to an attribute group"
+        every_group, mac_statistics, average_distances, "mean distance s(t, A_j) to an attribute group",
+        word_unit="cosine distance",
+        caution="MAC averages associated and different pairs alike, so its null is centered on the observed value: MAC "
+        "cannot detect an association.",
     ),
     strength=below_one,
 )  # fmt: skip

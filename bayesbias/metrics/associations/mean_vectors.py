@@ -230,7 +230,7 @@ def _compare(
         groups={group: vectors[group] for group in lists.protected},
         words=np.concatenate([vectors[name] for name in lists.attributes]),
         labels=embedded_lists.labels(lists.attributes, "attribute_group"),
-        names={"study": lists.study, "embedding": embedded_lists.source.name, "lost_words": embedded_lists.lost},
+        names=embedded_lists.names(lists.study),
     )
 
 
@@ -245,21 +245,26 @@ def _cosine_to(words: Floats, vector: Floats) -> Floats:
 
 
 RND = Measure(
-    "rnd", "Relative Norm Distance", "mean over words a of |a - mean X| - |a - mean Y|",
-    "positive: attribute words nearer to Y", "-2 to 2", GROUPS_AND_LISTS, "Garg et al. (2018)",
+    "rnd", "Relative Norm Distance", "mean over words a of |a - mean X| - |a - mean Y|", "-2 to 2",
+    GROUPS_AND_LISTS, "Garg et al. (2018)",
     "unit vectors; mean, not sum, over words (rnd_sum: the sum, as published)",
     "with groups whose words scatter differently: the mean of words that are close together is longer, and so "
     "farther from a word unrelated to both; distance=\"cosine\" ignores lengths",
-    rnd,
+    rnd, sign="positive: attribute words nearer to Y",
 )  # fmt: skip
 
 ECT = Measure(
     "ect", "Embedding Coherence Test", "Spearman's rho of cos(a, mean X) and cos(a, mean Y) over words a",
-    "near 1: both groups rank the attribute words alike", "-1 to 1", GROUPS_AND_LISTS, "Dev and Phillips (2019)",
+    "-1 to 1", GROUPS_AND_LISTS, "Dev and Phillips (2019)",
     "vectors as stored (normalize=False). The posterior is that with normalize=True",
     "to find a shift that all attribute words share: if each is nearer to the first group by the same amount, "
     "it is still 1",
-    ect,
-    of_similarities=SimilarityMeasure(two_groups, ect_statistics, same_as=(("normalize", True),)),
+    ect, sign="near 1: both groups rank the attribute words alike", units={"ect": "ECT (rank correlation)"},
+    of_similarities=SimilarityMeasure(
+        two_groups, ect_statistics, same_as=(("normalize", True),),
+        caution="ECT ranks attribute words. Models without effects of attribute words, all but the crossed ones, give "
+        "words of a list the same mean, so the expected value only says which list is nearer: compare the observed and "
+        "the repeated value with the null.",
+    ),
     strength=below_one,
 )  # fmt: skip

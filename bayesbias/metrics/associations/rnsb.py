@@ -121,14 +121,13 @@ def rnsb(
         measure="rnsb",
         statistics=statistics,
         scores=score_frame(probability, **embedded_lists.labels(lists.protected, "group")),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"positive = {positive}, negative = {negative}; Kullback-Leibler divergence of the shares from equal ones, "
             f"in nats; logistic regression with an L2 penalty, C = 1, on the weights and the intercept (liblinear); "
             f"{lengths_of_vectors(normalize)}; {split_text}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
+        random_seed=seed,
     )
 
 
@@ -165,11 +164,11 @@ def _over_splits(examples: tuple[Floats, Floats], judged: Floats, splits: int, s
 RNSB = Measure(
     "rnsb", "Relative Negative Sentiment Bias",
     "Kullback-Leibler divergence from equal shares of the words' probabilities of being negative",
-    "large: some words count as more negative than others; 0: all alike", "0 to log(words), in nats",
-    "protected groups, a positive and a negative attribute group", "Sweeney and Najafian (2019)",
+    "0 to log(words), in nats", "protected groups, a positive and a negative attribute group",
+    "Sweeney and Najafian (2019)",
     "logistic regression on vectors as stored; the second attribute group is the negative one; needs "
     "scikit-learn",
     "where the classifier hardly separates positive from negative words (see accuracy), and to compare "
     "studies with different numbers of words, since the upper bounds differ",
-    rnsb,
+    rnsb, sign="large: some words count as more negative than others; 0: all alike",
 )  # fmt: skip

@@ -93,17 +93,15 @@ def semaxis(
         measure="semaxis",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=embedded_lists.lost,
         conventions=f"axis from {negative} to {positive}; ends of the axis: {lengths_of_vectors(scaled)}",
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 
 SEMAXIS = Measure(
-    "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)",
-    "positive: towards A, the first attribute group", "-1 to 1", "protected groups, two attribute groups",
-    "An, Kwak and Ahn (2018), equations 1 and 2", "vectors as stored (normalize=False)",
-    "to compare a word with 0: words in general do not score 0; compare words with each other",
-    semaxis,
+    "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)", "-1 to 1",
+    "protected groups, two attribute groups", "An, Kwak and Ahn (2018), equations 1 and 2",
+    "vectors as stored (normalize=False)",
+    "to compare a word with 0: words in general do not score 0; compare words with each other", semaxis,
+    sign="positive: towards A, the first attribute group",
 )  # fmt: skip

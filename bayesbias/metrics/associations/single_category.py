@@ -73,10 +73,8 @@ def normalized_association_score(
         measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=embedded_lists.lost,
         conventions=f"A = {a}, B = {b}; sd over {'n - 1' if ddof else 'n'} of a word's similarities to both lists",
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )
 
 
@@ -155,13 +153,12 @@ def sc_weat(
             word=[word for words in similarities.attributes.values() for word in words],
             attribute_group=np.repeat(names, [len(a), len(b)]),
         ),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
             f"sd over {'n - 1' if ddof else 'n'}; {counting}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
+        random_seed=seed,
     )
 
 
@@ -169,22 +166,20 @@ SC_WEAT = Measure(
     "sc_weat", "single-category WEAT",
     "(mean over A of cos(X, a) - mean over B of cos(X, b)) / sd over A and B; cos(X, a) = mean over X of "
     "cos(x, a)",
-    "positive: A nearer to the group X than B", "-2 to 2 (effect size)",
-    "one protected group, two attribute groups",
+    "-2 to 2 (effect size)", "one protected group, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
     "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million",
     "where there are two groups to compare: one group alone cannot tell an association from attribute words "
     "that are near to everything",
-    sc_weat,
+    sc_weat, sign="positive: A nearer to the group X than B",
 )  # fmt: skip
 
 NORMALIZED_ASSOCIATION_SCORE = Measure(
     "normalized_association_score", "normalized association score of single words (WEFAT)",
-    "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
-    "positive: nearer to A, the first attribute group", "-2 to 2",
+    "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together", "-2 to 2",
     "protected groups, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, NAS", "sd with n - 1",
     "to say how certain an association is: it is a standardized size, not a test; and a single word cannot "
     "tell an association from attribute words that are near to everything, so compare words with each other",
-    normalized_association_score,
+    normalized_association_score, sign="positive: nearer to A, the first attribute group",
 )  # fmt: skip

@@ -173,13 +173,12 @@ def weat(
         measure="weat",
         statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
-        lost_words=embedded_lists.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
+        random_seed=seed,
     )
 
 
@@ -187,12 +186,16 @@ WEAT = Measure(
     "weat", "Word Embedding Association Test",
     "(mean s(x, A, B) over X - mean s(y, A, B) over Y) / sd of s over both; s(w, A, B) = mean cos(w, a) - mean "
     "cos(w, b)",
-    "positive: X nearer to A and Y to B, the associations of the study", "-2 to 2 (effect size)", FOUR_GROUPS,
-    "Caliskan, Bryson and Narayanan (2017)",
+    "-2 to 2 (effect size)", FOUR_GROUPS, "Caliskan, Bryson and Narayanan (2017)",
     "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
     "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
     "generalize to other attribute words",
-    weat,
-    of_similarities=SimilarityMeasure(four_lists, weat_statistics, associations, ASSOCIATION),
+    weat, sign="positive: X nearer to A and Y to B, the associations of the study",
+    units={"effect_size": "effect size (standard deviations)", "test_statistic": "test statistic (cosine similarity)"},
+    of_similarities=SimilarityMeasure(
+        four_lists, weat_statistics, associations, ASSOCIATION,
+        caution="The effect size divides by the spread of the words, which noise and uncertainty change: compare the "
+        "observed and the repeated one with the null, and read strength from the test statistic.",
+    ),
 )  # fmt: skip

@@ -111,11 +111,11 @@ def direct_bias(
 
 
 DIRECT_BIAS = Measure(
-    "direct_bias", "direct bias", "mean of |cos(w, g)|^c over words w, g the main direction of the pairs",
-    "large: words lie along the direction; the mean cosine is positive towards the first words of the pairs",
-    "0 to 1", "pairs (10 are bundled), words that should be neutral: those of the attribute groups",
+    "direct_bias", "direct bias", "mean of |cos(w, g)|^c over words w, g the main direction of the pairs", "0 to 1",
+    "pairs (10 are bundled), words that should be neutral: those of the attribute groups",
     "Bolukbasi et al. (2016), section 5.2", "c = 1; uncentred differences of unit vectors",
     "to show that debiasing worked: hard debiasing makes it 0 by construction, while words keep their "
     "neighbours (Gonen and Goldberg 2019)",
     direct_bias,
+    sign="large: words lie along the direction; the mean cosine is positive towards the first words of the pairs",
 )  # fmt: skip

@@ -342,37 +342,35 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
 
 
 DB_WA = Measure(
-    "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)",
-    "positive: towards m, the first word of the pair", "-2 to 2", PAIRS, f"{DU}, DB/WA",
-    "base pairs masculine word first",
+    "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)", "-2 to 2", PAIRS,
+    f"{DU}, DB/WA", "base pairs masculine word first",
     "with a single base pair: every other difference between its two words counts too; compare several "
     "(bb.metrics.index_of_inconsistency)",
-    word_scores, {"rule": "db_wa"},
+    word_scores, sign="positive: towards m, the first word of the pair", options={"rule": "db_wa"},
+    units={"score": "DB/WA (difference of cosines, -2 to 2)"},
 )  # fmt: skip
 
 RIPA = Measure(
-    "ripa", "Relational Inner Product Association of single words", "w (m - f) / |m - f|",
-    "positive: towards m, the first word of the pair", "unbounded", PAIRS,
+    "ripa", "Relational Inner Product Association of single words", "w (m - f) / |m - f|", "unbounded", PAIRS,
     f"Ethayarajh, Duvenaud and Hirst (2019); {DU}, RIPA", "vectors as stored",
-    "to compare frequent with rare words: long vectors score more; ripa_unit does not see lengths",
-    word_scores,
-    {"rule": "ripa"},
+    "to compare frequent with rare words: long vectors score more; ripa_unit does not see lengths", word_scores,
+    sign="positive: towards m, the first word of the pair", options={"rule": "ripa"},
+    units={"score": "RIPA (length of the projection)"},
 )  # fmt: skip
 
 RIPA_UNIT = Measure(
-    "ripa_unit", "RIPA of unit vectors", "w (m - f) / |m - f|, w of length 1",
-    "positive: towards m, the first word of the pair", "-1 to 1", PAIRS, f"published code of {DU}, RIPA",
-    "the word's vector of length 1, those of the pair as stored",
-    "to reproduce published values of ripa, which depend on the words' lengths",
-    word_scores,
-    {"rule": "ripa_unit"},
+    "ripa_unit", "RIPA of unit vectors", "w (m - f) / |m - f|, w of length 1", "-1 to 1", PAIRS,
+    f"published code of {DU}, RIPA", "the word's vector of length 1, those of the pair as stored",
+    "to reproduce published values of ripa, which depend on the words' lengths", word_scores,
+    sign="positive: towards m, the first word of the pair", options={"rule": "ripa_unit"},
+    units={"score": "RIPA of unit vectors (-1 to 1)"},
 )  # fmt: skip
 
 NBM = Measure(
     "nbm", "Neighbourhood Bias Metric of single words",
-    "(neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k",
-    "positive: neighbours lean to m, the first word of the pair", "-1 to 1", f"{PAIRS}, a vocabulary",
+    "(neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k", "-1 to 1", f"{PAIRS}, a vocabulary",
     f"{DU}, NBM, after Gonen and Goldberg (2019)", "k = 100 nearest words by cosine, the word itself left out",
-    "without a whole vocabulary: the nearest words of a study are not those of the language",
-    word_scores, {"rule": "nbm"},
+    "without a whole vocabulary: the nearest words of a study are not those of the language", word_scores,
+    sign="positive: neighbours lean to m, the first word of the pair", options={"rule": "nbm"},
+    units={"score": "NBM (difference of neighbours' shares, -1 to 1)"}, whole_vocabulary=True,
 )  # fmt: skip

@@ -10,11 +10,11 @@ from bayesbias.base.machine.extras import require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, ends_of_axis, load_both, most_biased_words, vocabulary_of
 from bayesbias.metrics.intrinsic.name_directions import NameLists, find_forms, weighted_direction
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 
@@ -31,7 +31,7 @@ def clustering(
     starts: int = 10,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     """Return how well two clusters of words match the sides on which the words were before debiasing.
 
     Parameters
@@ -54,10 +54,10 @@ def clustering(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `v_measure`, from 0 (the clusters are unrelated to the sides) to 1 (they are the sides); and `accuracy`, the
         share of words in the cluster of their side, 0.5 to 1. The items are the words, with `side` and `cluster`: 0 for
-        the first word of the pair, 1 for the second. Chosen words that the embedding lacks are listed in `lost`.
+        the first word of the pair, 1 for the second. Chosen words that the embedding lacks are listed in `lost_words`.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def clustering(
         "cluster": cluster,
         "right": (cluster == side).astype(int),
     }
-    return embedding_score(
+    return result_of_items(
         "clustering",
         source.name,
         Items(pd.DataFrame(items), {"words": lost}),
@@ -139,12 +139,12 @@ def clustering(
     )
 
 
-CLUSTERING = EmbeddingMeasure(
-    "clustering", "clusters of words from either side", "bias",
-    "v-measure of two clusters (k-means) against the sides on which words were before debiasing",
-    "lower", "0 to 1", NEUTRAL_WORDS, "words", False, f"Gonen and Goldberg (2019); {DAWKINS}",
+CLUSTERING = Measure(
+    "clustering", "clusters of words from either side",
+    "v-measure of two clusters (k-means) against the sides on which words were before debiasing", "0 to 1",
+    NEUTRAL_WORDS, f"Gonen and Goldberg (2019); {DAWKINS}",
     "1,500 words, half from each end of she - he in the reference; vectors of length 1; accuracy is given too",
     "without a reference, to compare embeddings: each would choose words of its own; to say that a bias is "
     "gone: two clusters can follow something else, and a classifier still find the sides",
-    clustering,
+    clustering, about="bias", better="lower",
 )  # fmt: skip

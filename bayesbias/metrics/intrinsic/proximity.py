@@ -14,11 +14,11 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.name_directions import NameLists, name_subspace
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _BLOCK = 256  # words per block
@@ -86,7 +86,7 @@ def gipe(
     components: int = 4,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     """Return the gender-based illicit proximity estimate: the share of neighbours that are near because of a direction.
 
     Parameters
@@ -111,7 +111,7 @@ def gipe(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `gipe`, from 0 to 1: the weighted mean of the words' shares of illicit neighbours. The items are the words, with
         this share, `eta`, and the weight, `gamma`: 1 plus, among the words that have it as a neighbour, the share for
         which it is an illicit one.
@@ -144,7 +144,7 @@ def gipe(
     --------
     >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> score = bb.metrics.gipe(path, neighbours=20, pairs=[("she", "he"), ("woman", "man")], random_seed=1)
-    >>> bool(0 < score.value < 1), list(score.items.columns)
+    >>> bool(0 < score.value < 1), list(score.scores.columns)
     (True, ['item', 'part', 'eta', 'gamma'])
     """
     seed = resolve_seed(random_seed)
@@ -177,7 +177,7 @@ def gipe(
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
     illicit_incoming = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
     items = {"item": kept_words, "eta": illicit.mean(axis=1), "gamma": 1 + illicit_incoming / np.maximum(incoming, 1)}
-    return embedding_score(
+    return result_of_items(
         "gipe",
         source.name,
         Items(pd.DataFrame(items), {"words": lost_words}),
@@ -229,12 +229,12 @@ def _illicit(
     return illicit
 
 
-GIPE = EmbeddingMeasure(
-    "gipe", "gender-based illicit proximity estimate", "bias",
-    "weighted mean over words of the share of neighbours whose indirect bias is above a threshold",
-    "lower", "0 to 1", NEUTRAL_WORDS, "words", False, f"Kumar et al. (2020); {DAWKINS}",
+GIPE = Measure(
+    "gipe", "gender-based illicit proximity estimate",
+    "weighted mean over words of the share of neighbours whose indirect bias is above a threshold", "0 to 1",
+    NEUTRAL_WORDS, f"Kumar et al. (2020); {DAWKINS}",
     "100 neighbours, threshold 0.03, indirect bias in the reference along the direction of nine pairs",
     "without a whole vocabulary: the nearest words of a study are not those of the language; without a "
     "reference, on debiased vectors: along a direction that is gone nothing is illicit",
-    gipe,
+    gipe, about="bias", better="lower",
 )  # fmt: skip

@@ -21,10 +21,10 @@ from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, vocabulary_of
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WHAT = "The recoverability of bias"
@@ -71,7 +71,7 @@ def recoverability(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
     progress: bool = True,
-) -> EmbeddingScore:
+) -> MeasureResult:
     """Return how well classifiers find, from a word's vector, its side of an axis before debiasing.
 
     Parameters
@@ -96,7 +96,7 @@ def recoverability(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         For each classifier, the mean over splits of the share of words classified correctly: 0.5 is chance, 1 means
         that the bias can be recovered completely. The items are the splits.
 
@@ -121,7 +121,7 @@ def recoverability(
     --------
     >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> score = bb.metrics.recoverability(path, words_in_all=200, splits=3, classifiers=["rbf_svm"], random_seed=1)
-    >>> bool(0.5 < score.value <= 1), len(score.items)
+    >>> bool(0.5 < score.value <= 1), len(score.scores)
     (True, 3)
     """
     seed = resolve_seed(random_seed)
@@ -151,7 +151,7 @@ def recoverability(
     items = pd.DataFrame(rows, columns=names)
     items["item"] = [f"split {number} of seed {seed} of words {digest}" for number in range(count)]
     overlap = (len(sides[0]) - learnt) / learnt
-    return embedding_score(
+    return result_of_items(
         "recoverability",
         source.name,
         Items(items),
@@ -181,14 +181,13 @@ def _accuracies(
     return right
 
 
-RECOVERABILITY = EmbeddingMeasure(
-    "recoverability", "recoverability of a bias by classifiers", "bias",
-    "share of words whose side before debiasing a classifier finds from their vectors",
-    "lower", "0 to 1; 0.5 is chance", NEUTRAL_WORDS, "words", False,
-    f"Gonen and Goldberg (2019); {DAWKINS}",
+RECOVERABILITY = Measure(
+    "recoverability", "recoverability of a bias by classifiers",
+    "share of words whose side before debiasing a classifier finds from their vectors", "0 to 1; 0.5 is chance",
+    NEUTRAL_WORDS, f"Gonen and Goldberg (2019); {DAWKINS}",
     "5,000 words, half from each end of she - he in the reference; 20% to learn from; variance of Nadeau and "
     "Bengio over 10 splits",
     "without a reference, to compare embeddings: each would choose words of its own; with few words, which end "
     "near the middle of the axis",
-    recoverability,
+    recoverability, about="bias", better="lower",
 )  # fmt: skip

@@ -10,13 +10,13 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_see
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import lengths
 from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, judge_lost_rows
-from bayesbias.metrics.measure_entry import DAWKINS, EmbeddingMeasure
+from bayesbias.metrics.measure_entry import DAWKINS, Measure
 from bayesbias.metrics.quality.benchmark_files import read_sembias
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 KINDS = ("definition", "none", "none", "stereotype")
@@ -35,7 +35,7 @@ def sembias(
     subset: int | None = None,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     r"""Return how often the pair of words most similar to he and she is a definition, a stereotype, or neither.
 
     From each tuple of four pairs, it takes the pair whose difference has the largest cosine with he - she.
@@ -60,10 +60,10 @@ def sembias(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         The shares `definition` (the headline; higher is better), `stereotype` and `none`, and those of a subset, such
         as `definition_of_subset`. The items are the tuples. Tuples of which the embedding lacks a word are left out and
-        listed in `lost`.
+        listed in `lost_words`.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def sembias(
     >>> _ = path.write_text("\n".join(rows))
     >>> words = "he", "she", "king", "queen", "cup", "lid", "pen", "pencil", "cook", "maid"
     >>> score = bb.metrics.sembias((words, np.random.default_rng(3).normal(size=(10, 5))), path, random_seed=1)
-    >>> list(score.items["chosen"])
+    >>> list(score.scores["chosen"])
     ['none', 'definition']
     """
     seed = resolve_seed(random_seed)
@@ -141,7 +141,7 @@ def sembias(
     quantities = [Quantity(name, "share", (name,), crossed=crossed) for name in shares]
     if last and (items["part"] == "subset").sum() > 1:
         quantities += [Quantity(f"{name}_of_subset", "share", (name,), ("subset",), crossed) for name in shares]
-    return embedding_score(
+    return result_of_items(
         "sembias",
         source.name,
         Items(items, {"tuples": lost}),
@@ -173,14 +173,12 @@ def _differences(source: Embedding, pairs: list[tuple[str, str]], *, scaled: boo
     return scaled_differences
 
 
-SEMBIAS = EmbeddingMeasure(
-    "sembias", "SemBias", "bias",
-    "share of tuples whose pair of largest cos(he - she, a - b) is the definition",
-    "higher", "0 to 1", "the file of SemBias", "path", True,
-    f"Zhao et al. (2018), GN-GloVe; {DAWKINS}",
+SEMBIAS = Measure(
+    "sembias", "SemBias", "share of tuples whose pair of largest cos(he - she, a - b) is the definition", "0 to 1",
+    "the file of SemBias", f"Zhao et al. (2018), GN-GloVe; {DAWKINS}",
     "differences of vectors as stored; stereotype and none are given too; the definitions and stereotypes are "
     "drawn, not the tuples",
     "with an embedding that lacks many of its words; where she and he were made alike; without normalize=True, "
     "to compare embeddings whose vectors differ in length",
-    sembias, read_sembias,
+    sembias, about="bias", better="higher", read=read_sembias,
 )  # fmt: skip

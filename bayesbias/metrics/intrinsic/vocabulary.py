@@ -14,14 +14,13 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
 from bayesbias.metrics.directions.direction import Direction, as_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
-from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, lengths, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
 from bayesbias.metrics.intrinsic.name_directions import find_names
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, EmbeddingMeasure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.quantities import DRAWS, DrawnDirections, Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 NAMES_OF_MEAN_ABSOLUTE = 400
@@ -40,7 +39,7 @@ def vocabulary_direct_bias(
     c: float = 1.0,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     """Return the direct bias of a vocabulary: how far its words lie along a direction, with an interval.
 
     It is `direct_bias` of words that are a sample of those that should be neutral.
@@ -66,7 +65,7 @@ def vocabulary_direct_bias(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `direct_bias`, the mean of abs(cos(w, g)) ** c, from 0 to 1; and `mean_cosine`, the signed mean, positive
         towards the first word. The items are the words.
 
@@ -97,7 +96,7 @@ def vocabulary_direct_bias(
     --------
     >>> vectors = {"she": [1.0, 0.0], "he": [-1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
     >>> score = bb.metrics.vocabulary_direct_bias(vectors, random_seed=1)
-    >>> round(score.value, 3), list(score.items["item"])
+    >>> round(score.value, 3), list(score.scores["item"])
     (0.3, ['nurse', 'clerk'])
     """
     seed = resolve_seed(random_seed)
@@ -134,7 +133,7 @@ def vocabulary_direct_bias(
     if isinstance(direction, DirectionPosterior):
         convention += f", in {len(direction.draws)} draws of seed {direction.random_seed}"
         along = _along(source, kept_words, direction.draws)
-    return embedding_score(
+    return result_of_items(
         "vocabulary_direct_bias",
         source.name,
         Items(
@@ -158,7 +157,7 @@ def midb(
     normalize: bool = False,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     """Return the multi-dimensional information-weighted direct bias of a vocabulary (MIDB).
 
     The directions are the first principal components of all differences between a name of the first list and a name of
@@ -181,7 +180,7 @@ def midb(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `midb`, the mean over the words of sum_i a_i <g_i, x>, positive towards the first list; and, with at least 400
         names of each list, `mean_absolute`, the mean of the absolute values. The items are the words, with the `length`
         of their vectors unless these are scaled.
@@ -242,7 +241,7 @@ def midb(
     quantities = [Quantity("midb", "mean", ("bias",))]
     if min(map(len, available_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
         quantities.append(Quantity("mean_absolute", "mean", ("absolute",), power=1.0))
-    return embedding_score(
+    return result_of_items(
         "midb",
         source.name,
         Items(
@@ -293,7 +292,7 @@ def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is that of "
-            f"the {len(kept_words):,} others; it lists the lost ones (lost).",
+            f"the {len(kept_words):,} others; it lists the lost ones (lost_words).",
             LostWordsWarning,
         )
     if len(kept_words) < 2:
@@ -301,24 +300,23 @@ def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -
     return kept_words, lost
 
 
-VOCABULARY_DIRECT_BIAS = EmbeddingMeasure(
-    "vocabulary_direct_bias", "direct bias of a vocabulary", "bias",
-    "mean over words of abs(cos(w, g)) ** c, g = she - he", "lower", "0 to 1", NEUTRAL_WORDS, "words", False,
-    f"Bolukbasi et al. (2016), DirectBias_c; {DAWKINS}, DB",
+VOCABULARY_DIRECT_BIAS = Measure(
+    "vocabulary_direct_bias", "direct bias of a vocabulary", "mean over words of abs(cos(w, g)) ** c, g = she - he",
+    "0 to 1", NEUTRAL_WORDS, f"Bolukbasi et al. (2016), DirectBias_c; {DAWKINS}, DB",
     "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1; "
     "of several pairs, or a posterior of the direction, the interval has its spread",
     "without a reference where she and he were made alike; to say that a bias is gone: it ignores all other "
     "directions",
-    vocabulary_direct_bias,
+    vocabulary_direct_bias, about="bias", better="lower",
 )  # fmt: skip
 
-MIDB = EmbeddingMeasure(
-    "midb", "multi-dimensional information-weighted direct bias", "bias",
+MIDB = Measure(
+    "midb", "multi-dimensional information-weighted direct bias",
     "mean over words of sum_i a_i <g_i, x>: g_i principal components of all differences between two lists of "
     "names, a_i their shares",
-    "nearer to 0", "unbounded", f"two lists of names; {NEUTRAL_WORDS}", "names", True, "Dawkins (2021), equation 3",
+    "unbounded", f"two lists of names; {NEUTRAL_WORDS}", "Dawkins (2021), equation 3",
     "4 components, uncentred, vectors as stored; positive towards the first list; names are drawn as words are",
     "without normalize=True, to compare embeddings whose vectors differ in length; to say that words have no "
     "bias: those of both signs cancel",
-    midb,
+    midb, about="bias", better="nearer to 0",
 )  # fmt: skip

@@ -9,11 +9,11 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
 from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding, judge_lost_rows
-from bayesbias.metrics.measure_entry import EmbeddingMeasure
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.quality.benchmark_files import read_analogies
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WORDS = 4096  # words of the vocabulary per block
@@ -30,7 +30,7 @@ def analogies(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
     progress: bool = True,
-) -> EmbeddingScore:
+) -> MeasureResult:
     r"""Return the share of analogies that an embedding completes correctly (3CosAdd).
 
     The answer to ``a b c d`` is the word with the largest cosine similarity to b - a + c, other than a, b and c. It is
@@ -48,11 +48,11 @@ def analogies(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `accuracy`, the share of correct answers, from 0 to 1; if some sections begin with ``gram``, as Google's do, the
         shares `syntactic` (of these sections) and `semantic` (of the others); and the share of each section. The items
         are the questions, with `answer` and `correct`. Questions of which the embedding lacks a word are left out and
-        listed in `lost`.
+        listed in `lost_words`.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def analogies(
         "answer": [words[row] for row in answers],
         "correct": (answers == places[:, 3]).astype(int),
     })  # fmt: skip
-    return embedding_score(
+    return result_of_items(
         "analogies",
         source.name,
         Items(items, {"questions": lost}),
@@ -169,12 +169,12 @@ def _unit32(vectors: Floats) -> Floats:
     return units
 
 
-ANALOGIES = EmbeddingMeasure(
-    "analogies", "analogies (3CosAdd)", "quality",
-    "share of questions a : b = c : d whose d is the word of largest cos(w, b - a + c)", "higher", "0 to 1",
-    "a file of analogies", "path", True, "Mikolov et al. (2013)",
+ANALOGIES = Measure(
+    "analogies", "analogies (3CosAdd)",
+    "share of questions a : b = c : d whose d is the word of largest cos(w, b - a + c)", "0 to 1",
+    "a file of analogies", "Mikolov et al. (2013)",
     "the words of the question are left out, and questions with lost words named; pairs are drawn, not "
     "questions",
-    "to compare embeddings of different vocabularies, where wrong answers can be fewer",
-    analogies, read_analogies,
+    "to compare embeddings of different vocabularies, where wrong answers can be fewer", analogies, about="quality",
+    better="higher", read=read_analogies,
 )  # fmt: skip

@@ -8,11 +8,11 @@ import pandas as pd
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding, judge_lost_rows
-from bayesbias.metrics.measure_entry import EmbeddingMeasure
+from bayesbias.metrics.measure_entry import Measure
 from bayesbias.metrics.quality.benchmark_files import read_similarity
+from bayesbias.metrics.quantities import Quantity
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 
@@ -23,7 +23,7 @@ def word_similarity(
     *,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
-) -> EmbeddingScore:
+) -> MeasureResult:
     r"""Return the rank correlation of the cosine similarities of pairs of words with people's scores.
 
     Parameters
@@ -36,9 +36,10 @@ def word_similarity(
 
     Returns
     -------
-    EmbeddingScore
+    MeasureResult
         `spearman`, the rank correlation of cosine similarities and people's scores, from -1 to 1. The items are the
-        pairs, with `human` and `cosine`. Pairs of which the embedding lacks a word are left out and listed in `lost`.
+        pairs, with `human` and `cosine`. Pairs of which the embedding lacks a word are left out and listed
+        (`lost_words`).
 
     Raises
     ------
@@ -85,7 +86,7 @@ def word_similarity(
         "human": [score for _, _, score in kept_pairs],
         "cosine": np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0),
     })  # fmt: skip
-    return embedding_score(
+    return result_of_items(
         "word_similarity",
         source.name,
         Items(items, {"pairs": lost}),
@@ -96,12 +97,10 @@ def word_similarity(
     )
 
 
-WORD_SIMILARITY = EmbeddingMeasure(
-    "word_similarity", "word similarity", "quality",
-    "Spearman's correlation of cos(a, b) with people's scores of the pairs", "higher", "-1 to 1",
-    "a file of word similarity", "path", True,
-    "Rubenstein and Goodenough (1965); Hill, Reichart and Korhonen (2015)",
+WORD_SIMILARITY = Measure(
+    "word_similarity", "word similarity", "Spearman's correlation of cos(a, b) with people's scores of the pairs",
+    "-1 to 1", "a file of word similarity", "Rubenstein and Goodenough (1965); Hill, Reichart and Korhonen (2015)",
     "pairs with lost words are left out and named; Bayesian bootstrap over pairs",
     "to compare embeddings of different words, other than on the pairs that both have (paired_change)",
-    word_similarity, read_similarity,
+    word_similarity, about="quality", better="higher", read=read_similarity,
 )  # fmt: skip

@@ -194,10 +194,9 @@ def congruences(
 
 CANONICAL_SUBSPACE = Measure(
     "canonical_subspace", "canonical subspace score",
-    f"{SCORE}, X:Y = trace(P_X P_Y) / sqrt(rank X * rank Y), P the projectors onto the words' spans",
-    "positive: A nearer to C and B to D, the associations of the study", "-2 to 2", FOUR_GROUPS,
-    f"{KINDEL}, Sim_CCA;k and Table 1", "uncentred; scaled by the ranks (scaled=False: not)",
+    f"{SCORE}, X:Y = trace(P_X P_Y) / sqrt(rank X * rank Y), P the projectors onto the words' spans", "-2 to 2",
+    FOUR_GROUPS, f"{KINDEL}, Sim_CCA;k and Table 1", "uncentred; scaled by the ranks (scaled=False: not)",
     "with lists of nearly as many words as the vectors have dimensions: their spans intersect whatever the "
     "words are; compare it with bb.metrics.study_nulls",
-    canonical_subspace,
+    canonical_subspace, sign="positive: A nearer to C and B to D, the associations of the study",
 )  # fmt: skip

@@ -73,8 +73,6 @@ def score_result(
         measure=measure,
         statistics={name: float(value) for name, value in score_statistics(components).items()},
         scores=score_frame(np.concatenate([a_c - a_d, b_c - b_d]), **embedded_lists.labels(lists.protected, "group")),
-        lost_words=embedded_lists.lost,
         conventions=f"{named}; score = (A:C + B:D) - (B:C + A:D); {conventions}",
-        study=lists.study,
-        embedding=embedded_lists.source.name,
+        **embedded_lists.names(lists.study),
     )

@@ -1,6 +1,7 @@
 """Metrics of the similarity of word lists, for all pairs of two stacks of lists at once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,15 +42,33 @@ def _flat_units(stack: Floats) -> Floats:
     return flat
 
 
-METRICS: dict[str, tuple[Features, Features]] = {
-    "canonical_subspace": (_flat_projectors, _flat_projectors),
-    "mean_cosine": (_mean_unit, _mean_unit),
-    "mean_squared_cosine": (_flat_moments, _flat_moments),
-    "paired_cosine": (_flat_units, _flat_units),
-    "centroid_cosine": (_mean_unit, unit_centroid),
+@dataclass(frozen=True)
+class ListMetric:
+    """A metric of the similarity of two lists.
+
+    Parameters
+    ----------
+    title, range
+        Name as figures show it, and possible values.
+    left, right
+        Functions that turn a stack of lists, of shape (lists, words, dimensions), into the left and the right factor of
+        a matrix product, whose entries are the similarities of all pairs of two stacks.
+    """
+
+    title: str
+    range: str
+    left: Features
+    right: Features
+
+
+METRICS = {
+    "canonical_subspace": ListMetric("Canonical subspace metric", "0 to the size", _flat_projectors, _flat_projectors),
+    "mean_cosine": ListMetric("Mean cosine similarity", "-1 to 1", _mean_unit, _mean_unit),
+    "mean_squared_cosine": ListMetric("Mean squared cosine similarity", "0 to 1", _flat_moments, _flat_moments),
+    "paired_cosine": ListMetric("Paired cosine similarity", "-1 to 1", _flat_units, _flat_units),
+    "centroid_cosine": ListMetric("Cosine similarity to the centroid", "-1 to 1", _mean_unit, unit_centroid),
 }
-"""Metric -> functions that turn a stack of lists, of shape (lists, words, dimensions), into the left and the right
-factor of a matrix product, whose entries are the similarities of all pairs of two stacks."""
+"""Name -> metric of the similarity of two lists."""
 
 
 def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
@@ -66,14 +85,14 @@ def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
 
 def right_side(metric: Metric, second: Floats) -> Floats:
     """Return the right factor for `products`, to be computed once for many first stacks."""
-    return second if callable(metric) else METRICS[metric][1](second)
+    return second if callable(metric) else METRICS[metric].right(second)
 
 
 def products(metric: Metric, first: Floats, right: Floats) -> Floats:
     """Return the similarities of a stack of lists with those of `right_side`."""
     if callable(metric):
         return np.array([[float(metric(a, b)) for b in right] for a in first])
-    product: Floats = METRICS[metric][0](first) @ right.T
+    product: Floats = METRICS[metric].left(first) @ right.T
     return product
 
 

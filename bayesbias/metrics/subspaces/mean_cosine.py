@@ -202,12 +202,12 @@ def _raise_unless_paired(lists: StudyLists, embedded_lists: EmbeddedLists) -> No
 
 WEAT_SCORE = Measure(
     "weat_score", "mean-cosine score (WEAT_0, WEAT_1, WEAT_k)", f"{SCORE}, X:Y the mean cosine of X and Y",
-    "positive: A nearer to C and B to D, the associations of the study", "-4 to 4", FOUR_GROUPS,
-    f"{KINDEL}, equation WEAT(A, B, C, D) and supplement, WEAT_0, WEAT_1, WEAT_k",
+    "-4 to 4", FOUR_GROUPS, f"{KINDEL}, equation WEAT(A, B, C, D) and supplement, WEAT_0, WEAT_1, WEAT_k",
     "all pairs (grand_mean); 'paired' by place, 'centroid' of the vectors as stored. A posterior only without "
     "the centroid",
     "to say whether it exceeds chance: it has no test; weat has one, and bb.measure_posterior gives an "
     "interval",
-    weat_score,
+    weat_score, sign="positive: A nearer to C and B to D, the associations of the study",
+    units={"score": "score (cosine similarity)"},
     of_similarities=SimilarityMeasure(four_lists, weat_score_statistics, associations, ASSOCIATION),
 )  # fmt: skip

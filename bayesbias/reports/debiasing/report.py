@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ASSOCIATION = "association"
-"""Kind of the rows that a model answers; the other kinds are those of `EmbeddingMeasure.about`."""
+"""Kind of the rows that a model answers; the other kinds are those of `Measure.about`."""
 ORIGINAL = "original"
 """Name in the place of a method where nothing was done."""
 

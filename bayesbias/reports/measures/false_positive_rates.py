@@ -1,15 +1,17 @@
 """Rates at which methods claim an association that does not exist, on the same simulated data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed
-from bayesbias.base.number_text import percent_text
+from bayesbias.base.number_text import counted, percent_text, share_text
 from bayesbias.base.progress import with_progress
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance.permutation_test import p_value
@@ -33,6 +35,70 @@ _POINTS = 500
 _MOST_PAIRS = 50_000_000
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FalsePositiveRates(Result):
+    """Rates at which methods claim an association in data that hold none.
+
+    Parameters
+    ----------
+    rates : pandas.DataFrame
+        One row per method, contrast and rule: `method`, `contrast`, `rule` (for a claim), `nominal` (the rate that the
+        rule promises), `rate` (the share of data sets with a claim), `mc_se` (its Monte Carlo standard error),
+        `data_sets` (the number to which the method could be applied) and `not_fitted` (the number for which a
+        diagnostic of the fast sampler failed, which do not count in the rate).
+    protected, attributes
+        Numbers of words in the protected groups and in the attribute lists.
+    neutral
+        Number of neutral attribute words.
+    sd, attribute_sd, word_sd
+        Standard deviations of the distance of a pair, of the effects of attribute words, and of those of protected
+        words on a list.
+    random_seed
+        Seed of the draws.
+    """
+
+    rates: "pd.DataFrame"
+    protected: tuple[int, int]
+    attributes: tuple[int, int]
+    neutral: int
+    sd: float
+    attribute_sd: float
+    word_sd: float
+    random_seed: int
+
+    def __repr__(self) -> str:
+        methods = counted(self.rates["method"].nunique(), "method")
+        return f"FalsePositiveRates({methods}, attribute_sd={self.attribute_sd:g}, word_sd={self.word_sd:g})"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        about = Statement(
+            "data", "The data hold no association: all distances have the same mean, whatever the connection."
+        )
+        rates = tuple(map(_statement, rows_of(self.rates)))
+        return StatementList("", (about,), bulleted=False), StatementList("", rates)
+
+    @property
+    def contents(self) -> Contents:
+        """The rate of each method, with its nominal rate."""
+        caption = "Rates of false claims and nominal rates."
+        return contents_of(
+            self,
+            title="False claims where nothing is associated",
+            captions={"rates": "Shares of data sets without any association in which a method claims one"},
+            figures={"rates": ResultFigure("plot_false_positive_rates", caption)},
+            headings={"mc_se": "SE"},
+        )
+
+
+def _statement(row: Mapping[str, Any]) -> Statement:
+    text = (
+        f"{row['method']}, {row['contrast']}, {row['rule']}: {share_text(row['rate'])} of "
+        f"{counted(row['data_sets'], 'data set')} (nominal {share_text(row['nominal'])})."
+    )
+    return Statement("rate", text, row)
+
+
 def false_positive_rates(
     *,
     protected: tuple[int, int] = (8, 8),
@@ -45,7 +111,7 @@ def false_positive_rates(
     random_seed: int | None = None,
     methods: Sequence[str] = METHODS[:-1],
     progress: bool = True,
-) -> "pd.DataFrame":
+) -> FalsePositiveRates:
     """Return the rate at which each method claims an association in data that hold none.
 
     All distances have the same mean, 1, whatever the connection of the pair. With `attribute_sd`, some attribute words
@@ -78,12 +144,8 @@ def false_positive_rates(
 
     Returns
     -------
-    pandas.DataFrame
-        One row per method, contrast and rule: `method`, `contrast`, `rule` (for a claim), `nominal` (the rate that the
-        rule promises), `rate` (the share of data sets with a claim), `mc_se` (its Monte Carlo standard error),
-        `data_sets` (the number to which the method could be applied) and `not_fitted` (the number for which a
-        diagnostic of the fast sampler failed, which do not count in the rate). ``attrs`` hold the arguments and the
-        seed.
+    FalsePositiveRates
+        The rates in `rates`.
 
     Raises
     ------
@@ -106,7 +168,7 @@ def false_positive_rates(
     --------
     >>> settings = {"attribute_sd": 0.08, "samples": 200, "random_seed": 1}
     >>> claims = bb.reports.false_positive_rates(methods=["weat", "t_test_raw"], **settings)
-    >>> claims[["method", "contrast", "nominal", "rate"]]
+    >>> claims.rates[["method", "contrast", "nominal", "rate"]]
            method                contrast  nominal  rate
     0        weat  associated - different     0.05  0.02
     1  t_test_raw  associated - different     0.05  0.01
@@ -150,9 +212,9 @@ def false_positive_rates(
                 rows += _model(distance, design, load_model(method), seed, progress=progress)
             else:
                 rows += _t_tests(distance, design, method)
-    result = pd.DataFrame(rows)
-    result.attrs.update(protected=groups, attributes=lists, neutral=controls, random_seed=seed, **spread)
-    return result
+    return FalsePositiveRates(
+        pd.DataFrame(rows), protected=groups, attributes=lists, neutral=controls, random_seed=seed, **spread
+    )
 
 
 def _design(groups: tuple[int, int], lists: tuple[int, int], neutral: int) -> ModelData:

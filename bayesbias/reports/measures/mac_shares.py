@@ -1,10 +1,14 @@
 """Shares of similarities by connection and by protected word, before any model."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_number
+from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.conversion import any_frame
@@ -20,8 +24,68 @@ _QUANTILES = {"low_89": 0.055, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "
 _ROUNDING = 1e-7  # of cosines of float32 vectors
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class MacShares(Result):
+    """Shares of pairs that are as similar as MAC takes for bias.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        One row per connection, or per protected word and connection: `connection` (for words also `protected_word` and
+        `protected_group`), `pairs` (their number), and for their cosine similarities (-1 to 1) `mean`, `sd` (missing
+        for a single pair) and the quantiles `low_89` and `high_89` (89 % of the pairs lie between them), `low_50`,
+        `median` and `high_50`; then the shares of pairs `inside` the band from -(1 - MAC) to 1 - MAC, ends included,
+        `above` it (more similar than MAC takes for bias) and `below` it.
+    mac, band
+        MAC that sets the band, and the half-width of the band, abs(1 - MAC).
+    of_table
+        Whether this MAC is that of the table.
+    """
+
+    shares: "pd.DataFrame"
+    mac: float
+    band: float
+    of_table: bool
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        about = Statement(
+            "mac",
+            f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{' here' if self.of_table else ''}. "
+            f"Calling a MAC below 1 bias means calling a mean similarity of {distance_text(self.band)} bias. The band "
+            f"{interval_text(-self.band, self.band)} shows how ordinary such similarities are, also among control "
+            "words.",
+            {"mac": self.mac, "band": self.band},
+        )
+        rows = tuple(
+            Statement(
+                "connection",
+                f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above "
+                f"it, mean {signed_text(row['mean'])}.",
+                row,
+            )
+            for row in rows_of(self.shares)
+            if "protected_word" not in row
+        )
+        return StatementList("", (about,), bulleted=False), StatementList("", rows)
+
+    def __repr__(self) -> str:
+        return f"MacShares({counted(len(self.shares), 'row')}, mac={self.mac:.3f}, band={self.band:.3f})"
+
+    @property
+    def contents(self) -> Contents:
+        """The shares of pairs inside and outside the band."""
+        return contents_of(
+            self,
+            title="Similarities and the band of MAC",
+            captions={"shares": "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"},
+            differences=("shares",),
+            headings={"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"},
+        )
+
+
 @any_frame
-def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> "pd.DataFrame":
+def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> MacShares:
     """Return the shares of pairs that are as similar as MAC takes for bias, by connection or by word.
 
     MAC, the mean average cosine distance, is the mean over protected words and attribute lists of the mean distance
@@ -39,13 +103,8 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
 
     Returns
     -------
-    pandas.DataFrame
-        Columns `connection` (for ``"word"`` also `protected_word` and `protected_group`), `pairs` (their number), and
-        for their cosine similarities (-1 to 1) `mean`, `sd` (missing for a single pair) and the quantiles `low_89` and
-        `high_89` (89 % of the pairs lie between them), `low_50`, `median` and `high_50`; then the shares of pairs
-        `inside` the band from -(1 - MAC) to 1 - MAC, ends included, `above` it (more similar than MAC takes for bias)
-        and `below` it. A word without pairs of a connection has no row for it. ``attrs`` hold `mac` and `band`, the
-        half-width of the band, abs(1 - MAC).
+    MacShares
+        The shares in `shares`. A word without pairs of a connection has no row for it.
 
     Raises
     ------
@@ -63,7 +122,7 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
 
     Examples
     --------
-    >>> mac_shares(table)[["connection", "pairs", "inside", "above"]].round(3)
+    >>> mac_shares(table).shares[["connection", "pairs", "inside", "above"]].round(3)
        connection  pairs  inside  above
     ...
     """
@@ -92,8 +151,7 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     places = {name: {label: position for position, label in enumerate(frame[name].unique())} for name in keys}
     places["connection"] = {name: position for position, name in enumerate(CONNECTIONS)}
     result = result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)
-    result.attrs = {"mac": float(used), "band": float(band)}
-    return result
+    return MacShares(result, mac=float(used), band=float(band), of_table=mac is None)
 
 
 def mean_average_distance(table: "pd.DataFrame") -> float:

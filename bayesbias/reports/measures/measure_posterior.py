@@ -35,19 +35,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
-_EFFECT_SIZE = (
-    "The effect size divides by the spread of the words, which noise and uncertainty change: compare the observed and "
-    "the repeated one with the null, and read strength from the test statistic."
-)
-_MAC = (
-    "MAC averages associated and different pairs alike, so its null is centered on the observed value: MAC cannot "
-    "detect an association."
-)
-_ECT = (
-    "ECT ranks attribute words. Models without effects of attribute words, all but the crossed ones, give words of a "
-    "list the same mean, so the expected value only says which list is nearer: compare the observed and the repeated "
-    "value with the null."
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,12 +104,9 @@ class MeasurePosterior(Result):
             yield Statement("convergence", "The sampler had not converged: do not report these numbers yet.")
 
     def _limits(self) -> Iterator[Statement]:
-        if "effect_size" in set(self.summary["statistic"]):
-            yield Statement("effect size", _EFFECT_SIZE)
-        if self.measure == "mac":
-            yield Statement("mac", _MAC)
-        if self.measure == "ect":
-            yield Statement("ect", _ECT)
+        function = MEASURES[self.measure].of_similarities
+        if function is not None and function.caution:
+            yield Statement(self.summary["statistic"].iloc[0].replace("_", " "), function.caution)
         if self.lost_words:
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
             yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})

@@ -1,12 +1,16 @@
 """Single-number measures of simulated similarities that hold no association."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import check_count, check_number, is_number, resolve_seed
+from bayesbias.base.number_text import counted, digits_text
 from bayesbias.base.progress import with_progress
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.associations.mac import mean_distances
 from bayesbias.metrics.associations.weat import association, check_ddof, effect_size, test_statistic
@@ -24,6 +28,72 @@ _NUMBERS_A_BLOCK = 2**21
 _MOST_NUMBERS = 10**10
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class NullSimulation(Result):
+    """WEAT and MAC of many samples of cosine similarities that hold no association.
+
+    Parameters
+    ----------
+    samples : xarray.Dataset
+        Variables with the dim `sample`: `test_statistic`, `effect_size` and `p_value` (one-sided) of WEAT; `mac`, the
+        mean cosine distance, and the two-sided p-values of t-tests of MAC against 1, the distance of unrelated words:
+        `p_value_preaveraged` (one average per protected word and list) and `p_value_raw` (one distance per pair). Each
+        variable's ``attrs`` give its convention.
+    summary : pandas.DataFrame
+        One row per variable, `quantity`: mean, standard deviation, smallest value, quantiles and largest value.
+    protected, attributes
+        Numbers of words in the protected groups and in the attribute lists.
+    sd, attribute_sd, word_sd
+        Standard deviations of the similarity of a pair, of the effects of attribute words, and of those of protected
+        words on a list.
+    ddof
+        1: the variance in the effect size is divided by n - 1; 0: by n.
+    random_seed
+        Seed of the draws.
+    """
+
+    samples: "xr.Dataset"
+    summary: "pd.DataFrame"
+    protected: tuple[int, int]
+    attributes: tuple[int, int]
+    sd: float
+    attribute_sd: float
+    word_sd: float
+    ddof: int
+    random_seed: int
+
+    def __repr__(self) -> str:
+        return f"NullSimulation({counted(self.samples.sizes['sample'], 'sample')}, random_seed={self.random_seed})"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        (x, y), (a, b) = self.protected, self.attributes
+        samples = counted(self.samples.sizes["sample"], "sample")
+        about = Statement("data", f"{samples} of {x} + {y} protected by {a} + {b} attribute words, none associated.")
+        rows = tuple(
+            Statement(
+                "quantity",
+                f"{row['quantity']}: mean {digits_text(row['mean'])}; 95% of the values lie between "
+                f"{digits_text(row['2.5%'])} and {digits_text(row['97.5%'])}.",
+                row,
+            )
+            for row in rows_of(self.summary)
+        )
+        return StatementList("", (about,), bulleted=False), StatementList("", rows)
+
+    @property
+    def contents(self) -> Contents:
+        """The distribution of each measure."""
+        names = {"mean": "Mean", "std": "SD", "min": "Smallest", "50%": "Median", "max": "Largest"}
+        return contents_of(
+            self,
+            title="Measures where nothing is associated",
+            captions={"summary": "WEAT, MAC and their p-values over samples without any association"},
+            figures={"null": ResultFigure("plot_null", "Measures and p-values where nothing is associated.")},
+            headings={name: name for name in ("2.5%", "97.5%")} | names,
+        )
+
+
 def simulate_null(
     *,
     protected: tuple[int, int] = (8, 8),
@@ -35,7 +105,7 @@ def simulate_null(
     random_seed: int | None = None,
     ddof: int = 1,
     progress: bool = True,
-) -> "xr.Dataset":
+) -> NullSimulation:
     """Return WEAT and MAC of many samples of cosine similarities that hold no association.
 
     Parameters
@@ -63,11 +133,8 @@ def simulate_null(
 
     Returns
     -------
-    xarray.Dataset
-        Variables with the dim `sample`: `test_statistic`, `effect_size` and `p_value` (one-sided) of WEAT; `mac`, the
-        mean cosine distance, and the two-sided p-values of t-tests of MAC against 1, the distance of unrelated words:
-        `p_value_preaveraged` (one average per protected word and list) and `p_value_raw` (one distance per pair). Each
-        variable's ``attrs`` give its convention; those of the dataset hold the arguments and the seed.
+    NullSimulation
+        The measures of each sample in `samples`, and their distributions in `summary`.
 
     Raises
     ------
@@ -128,22 +195,25 @@ def simulate_null(
         "p_value_preaveraged": "MAC: two-sided t-test against 1 of one average a protected word and list",
         "p_value_raw": "MAC: two-sided t-test against 1 of one distance a pair",
     }
-    return xr.Dataset(
+    values = xr.Dataset(
         {
             name: ("sample", np.concatenate([part[name] for part in parts]), {"convention": convention})
             for name, convention in conventions.items()
-        },
-        attrs={
-            "protected": groups,
-            "attributes": lists,
-            **spread,
-            "ddof": ddof,
-            "random_seed": seed,
-        },
+        }
+    )
+    described = values.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
+    return NullSimulation(
+        samples=values,
+        summary=described.rename_axis("quantity").reset_index(),
+        protected=groups,
+        attributes=lists,
+        **spread,
+        ddof=ddof,
+        random_seed=seed,
     )
 
 
-def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
+def null_share(null: NullSimulation, **observed: float) -> "pd.DataFrame":
     """Return the share of null samples that are at least as extreme as an observed value.
 
     Parameters
@@ -179,7 +249,7 @@ def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
     rows = []
     for name, value in check_observed(observed).items():
         center = NULL_VALUES[name]
-        share, error = rate(np.abs(null[name].to_numpy() - center) >= abs(value - center))
+        share, error = rate(np.abs(null.samples[name].to_numpy() - center) >= abs(value - center))
         rows.append({"quantity": name, "observed": value, "share": share, "mc_se": error})
     return pd.DataFrame(rows)
 
@@ -199,11 +269,8 @@ def rate(happened: np.ndarray) -> tuple[float, float]:
 
 def check_null(null: Any) -> None:
     """Raise `ReportError` unless `null` is a result of `simulate_null`."""
-    missing = [name for name in NULL_VALUES if name not in getattr(null, "data_vars", ())]
-    if missing:
-        raise ReportError(
-            f"The null is a {type(null).__name__} without {missing[0]!r}. Give the result of simulate_null."
-        )
+    if not isinstance(null, NullSimulation):
+        raise ReportError(f"The null is a {type(null).__name__}. Give the result of simulate_null.")
 
 
 def check_observed(observed: Mapping[str, float]) -> dict[str, float]:

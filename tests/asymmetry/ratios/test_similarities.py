@@ -40,8 +40,8 @@ def test_lost_pairs_and_too_few(tmp_path: Path) -> None:
     rows = [("cat", "dog", 9.0), ("cat", "car", 1.0), ("car", "van", 8.0), ("cat", "yak", 3.0), ("cat", "dog", 9.0)]
     with pytest.warns(LostWordsWarning, match="1 of the 4 pairs: cat ~ yak"):
         score = bb.asymmetry.word_similarity(vectors, scores(tmp_path / "some.txt", rows), random_seed=1)
-    assert list(score.lost["pairs"]) == ["cat ~ yak"]
-    assert len(score.items) == 3
+    assert list(score.lost_words["pairs"]) == ["cat ~ yak"]
+    assert len(score.scores) == 3
     with pytest.raises(MeasureError, match="2 of the 3 pairs"):
         bb.asymmetry.word_similarity(vectors, scores(tmp_path / "few.txt", rows[1:4]), random_seed=1)
 
@@ -60,7 +60,7 @@ def test_a_language_model_finds_the_similarity_that_its_language_has(tmp_path: P
     rows = [(TOY_WORDS[a], TOY_WORDS[b], round(10 + value, 4)) for (a, b), value in zip(pairs, truth, strict=True)]
     source = bb.asymmetry.masked_model(model, index, random_seed=1, progress=False)
     score = bb.asymmetry.word_similarity(source, scores(tmp_path / "people.txt", rows), random_seed=1)
-    assert len(score.items) > 0.9 * len(pairs)
+    assert len(score.scores) > 0.9 * len(pairs)
     assert score.value > 0.9
     turned = [(a, b, -value) for a, b, value in rows]
     assert bb.asymmetry.word_similarity(source, scores(tmp_path / "not.txt", turned), random_seed=1).value < -0.9

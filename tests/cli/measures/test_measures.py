@@ -29,7 +29,7 @@ def test_measures_are_listed_and_run(
     assert in_process("measures", monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     for entry in bb.metrics.MEASURES.values():
-        for text in (entry.name, entry.formula, entry.sign, entry.range, entry.needs, entry.source):
+        for text in (entry.name, entry.title, *entry.card.values()):
             assert text in shown
     options = ["--option", "attributes=quiet", "--option", "normalize=false", "--option", "targets=cats, dogs"]
     assert in_process("measure", "rnd", "vectors.txt", "--study", "pets.toml", *options, monkeypatch=monkeypatch) == 0
@@ -45,12 +45,12 @@ def test_measures_are_listed_and_run(
 @pytest.mark.parametrize(
     ("command", "keys"),
     [
-        (("weat", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "scores", "lost_words"}),
+        (("weat", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "tables", "lost_words"}),
         (
             ("measure", "normalized_association_score", "vectors.txt", "--study", "pets.toml"),
-            {"measure", "statistics", "scores"},
+            {"measure", "statistics", "tables"},
         ),
-        (("measures",), set(bb.metrics.MEASURES) | set(bb.metrics.EMBEDDING_MEASURES)),
+        (("measures",), set(bb.metrics.MEASURES)),
         (
             ("null", "--samples", "200", "--effect-size", "1", "--claims", "2", "--seed", "1"),
             {"null", "shares", "claims"},

@@ -52,8 +52,8 @@ def test_lost_words_are_named_and_few_are_an_error() -> None:
     source = ([word for word in WORDS if word not in first[:3]], fewer)
     with pytest.warns(LostWordsWarning, match=f"lacks 3 .*: {', '.join(first[:3])}"):
         score = bb.metrics.clustering(source, reference=ORIGINAL, words_in_all=100, random_seed=4)
-    assert score.lost == {"words": first[:3]}
-    assert len(score.items) == 97
+    assert score.lost_words == {"words": first[:3]}
+    assert len(score.scores) == 97
     with pytest.raises(MeasureError, match="0 and 1 of the words"):
         bb.metrics.clustering({second[0]: [1.0, 2.0]}, reference=ORIGINAL, words_in_all=100, random_seed=4)
 

@@ -33,8 +33,8 @@ def test_clusters_are_of_the_words_with_the_largest_midb() -> None:
     midb = {word: sum(weights * (directions @ unit(VECTORS[word]))) for word in ["he", "she", *WORDS]}
     ordered = sorted(midb, key=lambda word: -midb[word])
     score = bb.metrics.clustering(VECTORS, names=NAMES, components=3, words_in_all=20, random_seed=1)
-    assert score.items["item"].tolist() == [*ordered[:10], *ordered[-10:]]
-    assert score.items["side"].tolist() == [0] * 10 + [1] * 10
+    assert score.scores["item"].tolist() == [*ordered[:10], *ordered[-10:]]
+    assert score.scores["side"].tolist() == [0] * 10 + [1] * 10
     assert "6 of 6 and 5 of 5 names" in score.conventions
     with pytest.raises(MeasureError, match="words_in_all=90"):
         bb.metrics.clustering(VECTORS, names=NAMES, components=3, words_in_all=90, random_seed=1)
@@ -78,5 +78,5 @@ def test_sembias_chooses_along_the_names_whichever_list_is_first(names: tuple[li
     expected = [max(range(4), key=lambda n: unit(VECTORS[row[n][0]] - VECTORS[row[n][1]]) @ target) for row in rows]
     score = bb.metrics.sembias(VECTORS, path, names=(names[0], names[1]), components=3, random_seed=1)
     kinds = ["definition", "none", "none", "stereotype"]
-    assert score.items["chosen"].tolist() == [kinds[n] for n in expected]
+    assert score.scores["chosen"].tolist() == [kinds[n] for n in expected]
     assert len(set(expected)) > 1

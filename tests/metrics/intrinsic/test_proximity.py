@@ -69,7 +69,7 @@ def test_words_that_one_of_both_lacks_are_lost() -> None:
     small = (WORDS[:28], VECTORS[:28])
     with pytest.warns(LostWordsWarning, match="wy, wz"):
         score = bb.metrics.gipe((WORDS, VECTORS), reference=small, neighbours=5, pairs=PAIRS, random_seed=1)
-    assert score.lost == {"words": ("wy", "wz")}
+    assert score.lost_words == {"words": ("wy", "wz")}
     alone = bb.metrics.gipe(small, neighbours=5, pairs=PAIRS, random_seed=1)
     assert score.value == alone.value
     with pytest.raises(MeasureError, match=r"k=100.* 29 words"):

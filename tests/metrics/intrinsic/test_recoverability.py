@@ -43,7 +43,7 @@ def test_the_accuracy_of_a_split_is_scikit_learns() -> None:
     train = np.concatenate([rows[order[:30]] for rows, order in zip(units, orders, strict=True)])
     test = np.concatenate([rows[order[30:]] for rows, order in zip(units, orders, strict=True)])
     model = LogisticRegression(max_iter=1000).fit(train, [0] * 30 + [1] * 30)
-    assert score.items["logistic_regression"].iloc[1] == model.score(test, [0] * 70 + [1] * 70)
+    assert score.scores["logistic_regression"].iloc[1] == model.score(test, [0] * 70 + [1] * 70)
 
 
 @pytest.mark.parametrize("name", bb.metrics.CLASSIFIERS)

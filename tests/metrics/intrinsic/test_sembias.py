@@ -58,8 +58,8 @@ def test_a_subset_is_reported_on_its_own_and_lost_tuples_are_named(path: Path) -
         score = bb.metrics.sembias(fewer, path, subset=10, random_seed=1)
     items = score.estimates.set_index("quantity")["items"]
     assert (items["definition"], items["definition_of_subset"]) == (25, 10)
-    assert score.lost["tuples"] == tuple(line.replace("\t", " ") for line in LINES[:5])
-    last = score.items["definition"].to_numpy()[-10:]
+    assert score.lost_words["tuples"] == tuple(line.replace("\t", " ") for line in LINES[:5])
+    last = score.scores["definition"].to_numpy()[-10:]
     assert score.estimates.set_index("quantity").loc["definition_of_subset", "value"] == last.mean()
 
 

@@ -11,8 +11,8 @@ from sklearn.decomposition import PCA
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.embedding_scores.drawn_directions import posterior_along
 from bayesbias.metrics.intrinsic import vocabulary
+from bayesbias.metrics.quantities import posterior_along
 
 SEED1 = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 RANDOM = np.random.default_rng(4)
@@ -35,10 +35,10 @@ def test_a_direction_can_be_given_and_words_of_the_pair_are_left_out() -> None:
     direction = bb.metrics.gender_direction(source, [("she", "he")])
     without_reference = bb.metrics.vocabulary_direct_bias(source, random_seed=1)
     given = bb.metrics.vocabulary_direct_bias(
-        source, without_reference.items["item"], direction=direction, random_seed=1
+        source, without_reference.scores["item"], direction=direction, random_seed=1
     )
     assert given.value == pytest.approx(without_reference.value, abs=1e-12)
-    assert not {"she", "he"} & set(without_reference.items["item"])
+    assert not {"she", "he"} & set(without_reference.scores["item"])
 
 
 @pytest.mark.parametrize("centred", [False, True])
@@ -60,7 +60,7 @@ def test_midb_is_that_of_plain_loops(centred: bool) -> None:
         for word in words
     ]
     score = bb.metrics.midb(VECTORS, (FEMALE, MALE), words, components=3, centred=centred, random_seed=1)
-    np.testing.assert_allclose(score.items["bias"], expected, atol=1e-10)
+    np.testing.assert_allclose(score.scores["bias"], expected, atol=1e-10)
     assert score.estimates["plain"].item() == pytest.approx(np.mean(expected), abs=1e-10)
 
 
@@ -83,7 +83,7 @@ def test_lost_words_and_names_are_warned_of() -> None:
     assert "Zoe" in of_names
     assert "lacks 1 of the words" in of_words
     assert "6 of 7 and 5 of 5 names" in score.conventions
-    assert score.lost == {"words": ("tailor",)}
+    assert score.lost_words == {"words": ("tailor",)}
     assert score.coverage == pytest.approx(2 / 3)
 
 
@@ -95,9 +95,7 @@ def units(vectors: dict[str, np.ndarray], words: list[str]) -> np.ndarray:
     return np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in words])
 
 
-def draws_of(
-    score: bb.metrics.EmbeddingScore, index: int, after: bb.metrics.EmbeddingScore | None = None
-) -> np.ndarray:
+def draws_of(score: bb.metrics.MeasureResult, index: int, after: bb.metrics.MeasureResult | None = None) -> np.ndarray:
     """Return the draws of one of a score's quantities, of which its interval is, or of its change."""
     assert score.along is not None
     quantity, seed = score.quantities[index], score.random_seed
@@ -123,7 +121,7 @@ def test_direct_bias_carries_the_spread_of_its_direction_and_its_words_jointly()
     draws = bb.metrics.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
     words = ["nurse", "clerk", "cook", "she", "he"]  # of letters alone
     weights = np.random.default_rng(5).dirichlet(np.ones(len(words)), size=len(draws))
-    assert score.items["item"].tolist() == words
+    assert score.scores["item"].tolist() == words
     cosines = units(VECTORS, words) @ draws.T
     for index, values in enumerate((np.abs(cosines) ** 0.7, cosines)):
         assert alike(draws_of(score, index), np.einsum("ji,ij->j", weights, values))
@@ -141,7 +139,7 @@ def test_a_change_along_drawn_directions_is_of_the_same_draws() -> None:
         bb.metrics.paired_change(before, after)
     before = bb.metrics.vocabulary_direct_bias(VECTORS, pairs=PAIRS, reference=VECTORS, random_seed=1)
     draws = bb.metrics.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
-    words = before.items["item"].tolist()
+    words = before.scores["item"].tolist()
     weights = np.random.default_rng(5).dirichlet(np.ones(len(words)), size=len(draws))
     first, second = (np.abs(units(vectors, words) @ draws.T) for vectors in (VECTORS, CHANGED))
     assert alike(draws_of(before, 0, after), np.einsum("ji,ij->j", weights, second - first))
@@ -229,7 +227,7 @@ def test_a_value_lies_inside_its_interval_where_names_disagree() -> None:
         again = bb.metrics.midb(after, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
         (change,) = bb.metrics.paired_change(score, again, random_seed=seed).to_dict("records")
         assert change["hdi_low"] <= change["change"] <= change["hdi_high"]
-        assert change["plain"] == pytest.approx(again.items["bias"].mean() - score.items["bias"].mean())
+        assert change["plain"] == pytest.approx(again.scores["bias"].mean() - score.scores["bias"].mean())
         assert (change["before"], change["after"]) == pytest.approx((score.value, again.value))
     assert outside > 0, "the test has cases in which equal weights give a value outside"
 

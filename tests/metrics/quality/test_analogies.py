@@ -38,7 +38,7 @@ def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatc
     monkeypatch.setattr(module, "_QUESTIONS", block)
     score = bb.metrics.analogies(VECTORS, path, random_seed=1, progress=False)
     answers = [plain_answer(*four[:3]) for four in QUESTIONS]
-    assert list(score.items["answer"]) == answers
+    assert list(score.scores["answer"]) == answers
     right = np.array([answer == four[3] for answer, four in zip(answers, QUESTIONS, strict=True)])
     assert 0 < right.sum() < len(right)
     values = score.estimates.set_index("quantity")["value"]
@@ -51,10 +51,10 @@ def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
     fewer = {word: vector for word, vector in VECTORS.items() if word != "b8"}
     with pytest.warns(LostWordsWarning, match="16 .* 72 "):
         score = bb.metrics.analogies(fewer, path, random_seed=1, progress=False)
-    assert len(score.lost["questions"]) == 16
-    assert all("b8" in question for question in score.lost["questions"])
+    assert len(score.lost_words["questions"]) == 16
+    assert all("b8" in question for question in score.lost_words["questions"])
     alone = bb.metrics.analogies(VECTORS, path, most=18, random_seed=1, progress=False)
-    assert not any(answer.startswith("other") for answer in alone.items["answer"])
+    assert not any(answer.startswith("other") for answer in alone.scores["answer"])
     with pytest.raises(MeasureError, match=r" 0 .* 72 "):
         bb.metrics.analogies(VECTORS, path, most=5, progress=False)
 

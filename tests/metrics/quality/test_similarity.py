@@ -79,5 +79,5 @@ def test_the_correlation_is_gensims(name: str, shared: Path) -> None:
     assert 1 - score.coverage == pytest.approx(expected[2] / 100, abs=1e-9)
     low, high = score.interval
     # The interval is about as long as that of Bonett and Wright (2000).
-    width = 2 * stats.norm.ppf(0.945) * np.sqrt((1 + score.value**2 / 2) / (len(score.items) - 3))
+    width = 2 * stats.norm.ppf(0.945) * np.sqrt((1 + score.value**2 / 2) / (len(score.scores) - 3))
     assert np.arctanh(high) - np.arctanh(low) == pytest.approx(width, rel=0.4)

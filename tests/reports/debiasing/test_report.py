@@ -68,9 +68,9 @@ def test_an_association_is_that_of_a_fit_and_its_change_that_of_a_trend(report: 
 def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.reports.DebiasReport) -> None:
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
-    alone = {"random_seed": 1, "progress": False}
-    before = bb.metrics.score_embedding("vocabulary_direct_bias", source, reference=source, **alone)
-    after = bb.metrics.score_embedding("vocabulary_direct_bias", changed, reference=source, **alone)
+    alone = {"random_seed": 1}
+    before = bb.metrics.measure("vocabulary_direct_bias", source, reference=source, **alone)
+    after = bb.metrics.measure("vocabulary_direct_bias", changed, reference=source, **alone)
     row = row_of(report, embedding="E1", method="linear", kind="bias")
     assert (row["value"], row["value_low"], row["value_high"]) == (after.value, *after.interval)
     change = bb.metrics.paired_change(before, after, random_seed=1).iloc[0]

@@ -25,13 +25,22 @@ def test_mac_is_a_mean_of_means(table: pd.DataFrame) -> None:
     for one in (table, small(5, 4, missing=0.4)):
         assert mean_average_distance(one) == pytest.approx(mac_by_loops(one))
     shares = mac_shares(table)
-    assert shares.attrs["mac"] == pytest.approx(mac_by_loops(table))
-    assert shares.attrs["band"] == pytest.approx(1 - shares.attrs["mac"])
+    assert shares.mac == pytest.approx(mac_by_loops(table))
+    assert shares.band == pytest.approx(1 - shares.mac)
+
+
+def test_statements_say_whose_mac_it_is_and_hold_the_shares(table: pd.DataFrame) -> None:
+    shares = mac_shares(table)
+    (about,), rows = (part.statements for part in shares.parts)
+    assert f"is {shares.mac:.3f} here." in about.text
+    assert "is 0.900. Calling" in str(mac_shares(table, mac=0.9).parts[0].statements[0])
+    assert [row.numbers["inside"] for row in rows] == shares.shares["inside"].tolist()
+    assert len(mac_shares(table, level="word").parts) == 1
 
 
 @pytest.mark.parametrize("mac", [None, 0.859, 1.05])
 def test_shares_are_counted(table: pd.DataFrame, mac: float | None) -> None:
-    shares = mac_shares(table, mac=mac)
+    shares = mac_shares(table, mac=mac).shares
     assert shares["connection"].tolist() == ["associated", "different", "human", "neutral"]
     band = abs(1 - (mac_by_loops(table) if mac is None else mac))
     for row in shares.to_dict("records"):
@@ -48,7 +57,7 @@ def test_shares_are_counted(table: pd.DataFrame, mac: float | None) -> None:
 def test_words_in_the_order_of_the_table() -> None:
     table = small(5, 3)
     table = table[~((table["protected_word"] == "p2") & (table["connection"] == "human"))]
-    shares = mac_shares(table.sample(frac=1, random_state=1), level="word", mac=0.9)
+    shares = mac_shares(table.sample(frac=1, random_state=1), level="word", mac=0.9).shares
     shuffled = table.sample(frac=1, random_state=1)
     assert len(shares) == 5 * 4 - 1
     assert shares.query("protected_word == 'p2'")["connection"].tolist() == ["associated", "different", "neutral"]
@@ -68,7 +77,7 @@ def test_the_ends_belong_to_the_band() -> None:
             "cosine_distance": [0.9, 1.1, 0.89, 1.11, 1.0],
         }
     )
-    row = mac_shares(table, mac=0.9).iloc[0]
+    row = mac_shares(table, mac=0.9).shares.iloc[0]
     assert [row["inside"], row["above"], row["below"]] == pytest.approx([0.6, 0.2, 0.2])
 
 
@@ -76,7 +85,7 @@ def test_errors(table: pd.DataFrame) -> None:
     controls = table[table["connection"].isin(["human", "neutral"])]
     with pytest.raises(ReportError, match=r"mac=0\.859"):
         mac_shares(controls)
-    assert mac_shares(controls, mac=0.859)["connection"].tolist() == ["human", "neutral"]
+    assert mac_shares(controls, mac=0.859).shares["connection"].tolist() == ["human", "neutral"]
     for bad in (-0.1, 2.5, float("nan"), "0.8", True):
         with pytest.raises(ArgumentError, match="mac="):
             mac_shares(table, mac=bad)  # type: ignore[arg-type]
@@ -91,7 +100,7 @@ def test_control_words_are_often_as_near_as_mac_takes_for_bias(shared: Path) -> 
     """What the paper's figure shows for religion, counted with pandas in the raw file."""
     path = shared / "data/published/tables/religion_google.csv.gz"
     raw = pd.read_csv(path).query("connection == 'none' and cosine_similarity > -2")
-    shares = mac_shares(bb.read_table(path), mac=0.859).set_index("connection")
+    shares = mac_shares(bb.read_table(path), mac=0.859).shares.set_index("connection")
     assert shares.loc["neutral", "above"] == pytest.approx((raw["cosine_similarity"] > 0.141).mean(), abs=1e-9)
     assert shares.loc["neutral", "above"] > 0.15
 
@@ -100,4 +109,4 @@ def test_similarities_that_are_all_mac_lie_inside_in_float32_too() -> None:
     table = small(5, 4)
     noise = np.random.default_rng(1).uniform(-3e-8, 3e-8, len(table))
     equal = table.assign(cosine_distance=0.7 + noise).drop(columns="cosine_similarity", errors="ignore")
-    assert (mac_shares(equal)["inside"] == 1).all()
+    assert (mac_shares(equal).shares["inside"] == 1).all()

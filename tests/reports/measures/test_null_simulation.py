@@ -35,7 +35,7 @@ def test_share_of_the_papers_effect_size_is_not_38_percent_but_0_6(null: Any) ->
 
 def test_share_with_n(null: Any) -> None:
     with_n = simulate_null(random_seed=1, ddof=0)
-    np.testing.assert_allclose(with_n["effect_size"], null["effect_size"] * np.sqrt(16 / 15))
+    np.testing.assert_allclose(with_n.samples["effect_size"], null.samples["effect_size"] * np.sqrt(16 / 15))
     row = null_share(with_n, effect_size=PAPER).loc[0]
     assert abs(row["share"] - student_share(PAPER, 16, np.sqrt(2 / 8), 0)) < 3 * row["mc_se"]
 
@@ -43,15 +43,15 @@ def test_share_with_n(null: Any) -> None:
 @pytest.mark.parametrize("name", ["p_value", "p_value_preaveraged", "p_value_raw"])
 def test_p_values_of_independent_pairs_keep_their_promise(null: Any, name: str) -> None:
     for level in (0.01, 0.05, 0.5):
-        share, error = rate(null[name].to_numpy() <= level)
+        share, error = rate(null.samples[name].to_numpy() <= level)
         assert abs(share - level) < 3.5 * error
 
 
 def test_spread_of_statistic_and_mac(null: Any) -> None:
     """A sum of 16 values with variance sd^2 (1/8 + 1/8), and a mean of 256 distances."""
-    assert float(null["test_statistic"].std()) == pytest.approx(np.sqrt(16 * 0.08**2 / 4), rel=0.03)
-    assert float(null["mac"].std()) == pytest.approx(0.08 / 16, rel=0.03)
-    assert float(null["mac"].mean()) == pytest.approx(1, abs=0.0002)
+    assert float(null.samples["test_statistic"].std()) == pytest.approx(np.sqrt(16 * 0.08**2 / 4), rel=0.03)
+    assert float(null.samples["mac"].std()) == pytest.approx(0.08 / 16, rel=0.03)
+    assert float(null.samples["mac"].mean()) == pytest.approx(1, abs=0.0002)
 
 
 def test_each_number_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,15 +73,15 @@ def test_each_number_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
             "p_value_raw": stats.ttest_1samp(1 - table.ravel(), 1).pvalue,
         }
         for name, value in expected.items():
-            assert float(null[name][sample]) == pytest.approx(value), name
+            assert float(null.samples[name][sample]) == pytest.approx(value), name
 
 
 def test_attribute_effects_leave_weat_alone_but_not_the_t_tests_of_mac() -> None:
     null = simulate_null(attribute_sd=0.08, samples=2000, random_seed=2)
-    share, error = rate(null["p_value"].to_numpy() <= 0.05)
+    share, error = rate(null.samples["p_value"].to_numpy() <= 0.05)
     assert abs(share - 0.05) < 3 * error
     for name in ("p_value_preaveraged", "p_value_raw"):
-        share, error = rate(null[name].to_numpy() <= 0.05)
+        share, error = rate(null.samples[name].to_numpy() <= 0.05)
         assert share - 3 * error > 0.3
 
 
@@ -98,32 +98,42 @@ def test_noise_has_the_effects_it_says() -> None:
 
 def test_seed_repeats_and_is_recorded() -> None:
     first, second, third = (simulate_null(samples=50, random_seed=seed) for seed in (3, 3, 4))
-    assert first.identical(second)
-    assert not first.equals(third)
+    assert first.samples.identical(second.samples)
+    assert not first.samples.equals(third.samples)
     drawn = simulate_null(samples=50)
-    assert drawn.equals(simulate_null(samples=50, random_seed=drawn.attrs["random_seed"]))
+    assert drawn.samples.equals(simulate_null(samples=50, random_seed=drawn.random_seed).samples)
+
+
+def test_the_summary_and_the_statements_are_those_of_the_samples(null: Any) -> None:
+    rows = null.summary.set_index("quantity")
+    assert list(rows.index) == list(null.samples.data_vars)
+    for statement, (name, row) in zip(null.parts[1].statements, rows.iterrows(), strict=True):
+        values = null.samples[name].to_numpy()
+        assert row["mean"] == pytest.approx(values.mean())
+        assert [row["2.5%"], row["97.5%"]] == pytest.approx(np.quantile(values, [0.025, 0.975]))
+        assert statement.numbers["std"] == pytest.approx(values.std(ddof=1))
 
 
 def test_blocks_are_no_part_of_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = simulate_null(samples=200, random_seed=1)
     monkeypatch.setattr(null_simulation, "_NUMBERS_A_BLOCK", 5000)
     blocks = simulate_null(samples=200, random_seed=1)
-    for name in whole.data_vars:
-        np.testing.assert_allclose(blocks[name], whole[name])
+    for name in whole.samples.data_vars:
+        np.testing.assert_allclose(blocks.samples[name], whole.samples[name])
 
 
 def test_long_lists_draw_partitions() -> None:
     null = simulate_null(protected=(14, 14), samples=300, random_seed=1)
-    share, error = rate(null["p_value"].to_numpy() <= 0.2)
+    share, error = rate(null.samples["p_value"].to_numpy() <= 0.2)
     assert abs(share - 0.2) < 3.5 * error
-    assert float(null["p_value"].min()) >= 1 / 10_001
+    assert float(null.samples["p_value"].min()) >= 1 / 10_001
 
 
 def test_share_on_either_side_and_from_the_null_value(null: Any) -> None:
     shares = null_share(null, effect_size=-PAPER, test_statistic=0.386222, mac=0.99).set_index("quantity")["share"]
-    assert shares["effect_size"] == float((abs(null["effect_size"]) >= PAPER).mean())
-    assert shares["test_statistic"] == float((abs(null["test_statistic"]) >= 0.386222).mean())
-    assert shares["mac"] == float((abs(null["mac"] - 1) >= 1 - 0.99).mean())
+    assert shares["effect_size"] == float((abs(null.samples["effect_size"]) >= PAPER).mean())
+    assert shares["test_statistic"] == float((abs(null.samples["test_statistic"]) >= 0.386222).mean())
+    assert shares["mac"] == float((abs(null.samples["mac"] - 1) >= 1 - 0.99).mean())
     assert shares["mac"] == pytest.approx(2 * stats.norm.sf(0.01 / 0.005), abs=0.008)
 
 
@@ -171,10 +181,10 @@ def test_bad_observed(null: Any) -> None:
         null_share(null, mac=float("nan"))
     with pytest.raises(ReportError, match=r"effect_size.* test_statistic.* mac"):
         null_share(null)
-    with pytest.raises(ReportError, match=r"dict .*'effect_size'"):
+    with pytest.raises(ReportError, match=r"dict.* simulate_null"):
         null_share({}, effect_size=1.0)  # type: ignore[arg-type]
 
 
 def test_null_values_are_quantities_of_the_simulation(null: Any) -> None:
-    assert set(NULL_VALUES) <= set(null.data_vars)
-    assert all("convention" in null[name].attrs for name in null.data_vars)
+    assert set(NULL_VALUES) <= set(null.samples.data_vars)
+    assert all("convention" in null.samples[name].attrs for name in null.samples.data_vars)

@@ -1,10 +1,11 @@
 """The first sections: the question and the data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
-from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.number_text import counted, distance_text
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, Table, figure
 from bayesbias.delivery.page.sections import table_block
@@ -132,27 +133,16 @@ def _distributions(page: FitReport) -> Iterator[Block]:
     except ReportError as error:
         yield Paragraph(f"The distributions are not compared with MAC. {error}")
         return
-    mac, band = shares.attrs["mac"], shares.attrs["band"]
-    shares_text = "; ".join(
-        f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above it, mean "
-        f"{signed_text(row['mean'])}"
-        for row in shares.to_dict("records")
-    )
-    yield Paragraph(
-        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. Calling a MAC below 1 bias means "
-        f"calling a mean similarity of {distance_text(band)} bias. The band {interval_text(-band, band)} shows how "
-        "ordinary such similarities are, also among control words."
-    )
+    (about,), rows = (part.statements for part in shares.parts)
+    yield Paragraph(about.text)
     yield figure(
         plot_distances(page.table),
         f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
-        f"{distance_text(band)}.",
-        f"Histograms of cosine similarity, one per connection. {shares_text}.",
+        f"{distance_text(shares.band)}.",
+        f"Histograms of cosine similarity, one per connection. {'; '.join(row.text.rstrip('.') for row in rows)}.",
     )
-    caption = "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"
-    headings = {"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"}
     columns = ("connection", "pairs", "mean", "low_89", "high_89", "inside", "above", "below")
-    yield table_block(ResultTable(shares, "", caption, columns, headings, differences=True, folded=True))
+    yield table_block(replace(shares.contents.tables["shares"], section="", columns=columns, folded=True))
 
 
 def _lost(page: FitReport) -> Iterator[Block]:

@@ -20,6 +20,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError
+from bayesbias.metrics.registry import MEASURES
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, Ranks
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 # Colours and markers of embeddings. Their numbers differ, so that pairs of both repeat late.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_UNITS = {CONTRAST: "contrast (cosine distance; below 0: nearer)", "mac": "mac (mean cosine distance)"}
+_CONTRAST = "contrast (cosine distance; below 0: nearer)"
 _INCHES_A_ROW = 0.3
 
 
@@ -86,8 +87,10 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
         axes.set_ylim(len(studies) - 0.5, -0.5)
         quantity = measure_rows["quantity"].iloc[0]
-        title = measure if quantity == measure else f"{measure} ({quantity.replace('_', ' ')})"
-        as_text(axes.set_title(_UNITS.get(measure, title), fontsize=10, loc="left"))
+        title = f"{measure} ({quantity.replace('_', ' ')})"
+        if quantity == measure:
+            title = MEASURES[measure].units.get(quantity, measure)
+        as_text(axes.set_title(_CONTRAST if measure == CONTRAST else title, fontsize=10, loc="left"))
         low, high = axes.get_xlim()
         if measure == CONTRAST and record.rope is not None:
             shade_rope(axes, record.rope)

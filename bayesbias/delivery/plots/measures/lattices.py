@@ -10,19 +10,13 @@ from numpy.typing import NDArray
 from bayesbias.delivery.plots.style import as_text, furnish, new_figure, panel_grid, short_label
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.lattice import Lattice
+from bayesbias.metrics.subspaces.list_similarities import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LABELS = {
-    "canonical_subspace": ("Canonical subspace metric", "0 to the size"),
-    "mean_cosine": ("Mean cosine similarity", "-1 to 1"),
-    "mean_squared_cosine": ("Mean squared cosine similarity", "0 to 1"),
-    "paired_cosine": ("Paired cosine similarity", "-1 to 1"),
-    "centroid_cosine": ("Cosine similarity to the centroid", "-1 to 1"),
-}
 _COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 _RED, _BLACK = "#C00000", "#000000"
 _CELL = 1.15
@@ -223,7 +217,9 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         as_text(axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8))
         furnish(axes, "y", small=True)
     metric = str(frames[0].attrs.get("metric", "similarity"))
-    figure.supylabel(f"{LABELS.get(metric, (metric,))[0]}:\nto itself, less to the nearest other", fontsize=9)
+    figure.supylabel(
+        f"{METRICS[metric].title if metric in METRICS else metric}:\nto itself, less to the nearest other", fontsize=9
+    )
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False, fontsize=8)
     return figure
@@ -254,7 +250,7 @@ def _heading(title: str, lattice: Lattice, width: int = 22) -> str:
 
 
 def _label(metric: str, between: str) -> str:
-    return f"{between}(".join(LABELS[metric]) + ")" if metric in LABELS else metric
+    return f"{METRICS[metric].title}{between}({METRICS[metric].range})" if metric in METRICS else metric
 
 
 def _mark_largest(axes: "Axes", values: NDArray[np.floating[Any]]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from bayesbias.base.number_text import digits_text, percent_text
 from bayesbias.delivery.plots.style import COLORS, as_text, new_figure, short_label
 from bayesbias.errors import ReportError, name_some
+from bayesbias.metrics.registry import MEASURES
 from bayesbias.reports.measures.measure_summary import share_with_error_text
 
 if TYPE_CHECKING:
@@ -21,16 +22,6 @@ _REPEATED = "#0072B2"
 _EXPECTED = "#009E73"
 _OBSERVED = COLORS["associated"]
 _MOST_WORDS = 80
-_UNITS = {
-    "effect_size": "effect size (standard deviations)",
-    "test_statistic": "test statistic (cosine similarity)",
-    "score": "score (cosine similarity)",
-    "mac": "MAC (cosine distance)",
-    "similarity": "1 - MAC (cosine similarity)",
-    "mac_associated": "MAC of associated pairs (cosine distance)",
-    "mac_different": "MAC of different pairs (cosine distance)",
-    "ect": "ECT (rank correlation)",
-}
 
 
 def plot_measure(posterior: "MeasurePosterior") -> "Figure":
@@ -103,7 +94,7 @@ def _distributions(axes: "Axes", posterior: "MeasurePosterior", row: Mapping[Any
     axes.set_xlim(min(low, row["observed"]), max(high, row["observed"]))
     axes.set_ylim(-0.12, 1.08)
     axes.set_yticks([])
-    axes.set_xlabel(_UNITS.get(row["statistic"], f"{row['statistic']} (cosine similarity)"))
+    axes.set_xlabel(MEASURES[posterior.measure].units.get(row["statistic"], f"{row['statistic']} (cosine similarity)"))
     share = share_with_error_text(row["null_share"], row["null_share_se"])
     if row["null_share"] > 0.99:
         share = "nearly always"
@@ -165,8 +156,8 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
         tick.set_fontweight("bold" if place in heads else "normal")
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    unit = "cosine distance" if posterior.measure == "mac" else "cosine similarity"
-    axes.set_xlabel(f"{posterior.word_value} ({unit})")
+    function = MEASURES[posterior.measure].of_similarities
+    axes.set_xlabel(f"{posterior.word_value} ({function.word_unit})" if function is not None else posterior.word_value)
     axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
     axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(posterior.hdi_prob)} HPDI")
     axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")

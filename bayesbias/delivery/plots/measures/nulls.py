@@ -9,12 +9,12 @@ from bayesbias.base.number_text import digits_text
 from bayesbias.delivery.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.metrics.registry import MEASURES
+from bayesbias.reports.measures.false_positive_rates import FalsePositiveRates
 from bayesbias.reports.measures.measure_summary import share_with_error_text
-from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
+from bayesbias.reports.measures.null_simulation import NullSimulation, check_null, check_observed, null_share
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -22,10 +22,9 @@ _BAR = "#A6BDDB"
 _NOMINAL = "#000000"
 _OBSERVED = COLORS["associated"]
 _LABELS = {
-    "effect_size": "WEAT effect size\n(standard deviations)",
-    "test_statistic": "WEAT test statistic\n(sum of cosine similarities)",
+    **{name: f"WEAT {label}".replace(" (", "\n(") for name, label in MEASURES["weat"].units.items()},
     "p_value": "WEAT p-value\n(one-sided)",
-    "mac": "MAC\n(mean cosine distance)",
+    "mac": MEASURES["mac"].units["mac"].replace(" (", "\n("),
     "p_value_preaveraged": "p-value of the t-test of MAC\n(averages of words, against 1)",
     "p_value_raw": "p-value of the t-test of MAC\n(single distances, against 1)",
 }
@@ -33,13 +32,13 @@ _P_VALUE_BINS = np.linspace(0, 1, 21)
 _BINS = 50
 
 
-def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None) -> "Figure":
+def plot_null(null: NullSimulation, *, observed: Mapping[str, float] | None = None) -> "Figure":
     """Draw the distributions of WEAT, MAC and their p-values without any association.
 
     Parameters
     ----------
     null
-        Dataset from `simulate_null`.
+        Result of `simulate_null`.
     observed
         Values to mark, by name: any of `effect_size`, `test_statistic` and `mac`.
 
@@ -53,7 +52,7 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
     Raises
     ------
     ReportError
-        If `null` is not such a dataset, or `observed` has another name.
+        If `null` is not such a result, or `observed` has another name.
 
     References
     ----------
@@ -71,7 +70,7 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
     figure = new_figure(9.0, 5.6)
     panels = figure.subplots(2, 3).ravel()
     for axes, (name, label) in zip(panels, _LABELS.items(), strict=True):
-        values = null[name].to_numpy()
+        values = null.samples[name].to_numpy()
         probability = name.startswith("p_value")
         bins = _P_VALUE_BINS if probability else _BINS
         axes.hist(values, bins=bins, weights=np.full(len(values), 1 / len(values)), color=_BAR)
@@ -86,12 +85,12 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
                 _mark(axes, share)
     for axes in panels[::3]:
         axes.set_ylabel("Share of the samples")
-    x, y = null.attrs["protected"]
-    a, b = null.attrs["attributes"]
+    (x, y), (a, b) = null.protected, null.attributes
+    count = null.samples.sizes["sample"]
     figure.suptitle(
-        f"No association: {null.sizes['sample']:,} samples of {x} + {y} protected by {a} + {b} attribute words\n"
-        f"sd of a pair {null.attrs['sd']:g}, of attribute effects {null.attrs['attribute_sd']:g}, "
-        f"of word effects {null.attrs['word_sd']:g}",
+        f"No association: {count:,} samples of {x} + {y} protected by {a} + {b} attribute words\n"
+        f"sd of a pair {null.sd:g}, of attribute effects {null.attribute_sd:g}, "
+        f"of word effects {null.word_sd:g}",
         fontsize=11,
     )
     return figure
@@ -110,13 +109,13 @@ def _mark(axes: "Axes", share: Mapping[Hashable, Any]) -> None:
     axes.set_xlim(min(low, value - 0.02 * (high - low)), max(high, value + 0.02 * (high - low)))
 
 
-def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
+def plot_false_positive_rates(*claims: FalsePositiveRates) -> "Figure":
     """Draw the rates of false claims of each method, with their nominal rates.
 
     Parameters
     ----------
     *claims
-        Frames from `false_positive_rates` with the same methods, one panel each.
+        Results of `false_positive_rates` with the same methods, one panel each.
 
     Returns
     -------
@@ -126,7 +125,7 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
     Raises
     ------
     ReportError
-        If there is no frame, or the frames hold different methods.
+        If there is no result, or the results hold different methods.
 
     Examples
     --------
@@ -134,20 +133,19 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
     >>> len(bb.plots.plot_false_positive_rates(claims).axes)
     1
     """
-    needed = ["method", "contrast", "rule", "nominal", "rate", "mc_se"]
-    if not claims or any(column not in getattr(frame, "columns", ()) for frame in claims for column in needed):
+    if not claims or not all(isinstance(result, FalsePositiveRates) for result in claims):
         raise ReportError("Nothing to draw: give what false_positive_rates returned, at least once.")
-    keys = needed[:4]
-    if any(not frame[keys].equals(claims[0][keys]) for frame in claims):
-        raise ReportError("The frames hold different methods or contrasts. Draw each separately.")
-    order = claims[0].reset_index(drop=True)
+    keys = ["method", "contrast", "rule", "nominal"]
+    if any(not result.rates[keys].equals(claims[0].rates[keys]) for result in claims):
+        raise ReportError("The results hold different methods or contrasts. Draw each separately.")
+    order = claims[0].rates.reset_index(drop=True)
     contrasts = list(dict.fromkeys(order["contrast"]))
     order = order.sort_values("contrast", key=lambda names: names.map(contrasts.index), kind="stable")
     figure = new_figure(2.8 + 3.3 * len(claims), 1.6 + 0.3 * (len(order) + len(contrasts)))
     panels = figure.subplots(1, len(claims), sharey=True, sharex=True, squeeze=False)[0]
     place = {row_id: y + contrasts.index(name) for y, (row_id, name) in enumerate(order["contrast"].items())}
-    for axes, frame in zip(panels, claims, strict=True):
-        for y, row in zip(place.values(), frame.loc[order.index].to_dict("records"), strict=True):
+    for axes, result in zip(panels, claims, strict=True):
+        for y, row in zip(place.values(), result.rates.loc[order.index].to_dict("records"), strict=True):
             other = contrast_sides(row["contrast"])[1]
             bar = [[min(3 * row["mc_se"], row["rate"])], [3 * row["mc_se"]]]
             axes.errorbar(row["rate"], y, xerr=bar, color=COLORS[other], marker=MARKERS[other], markersize=5)
@@ -155,9 +153,8 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
         furnish(axes, "x", small=True)
-        if "attribute_sd" in frame.attrs:
-            effects = f"attribute words {frame.attrs['attribute_sd']:g}\nprotected words {frame.attrs['word_sd']:g}"
-            axes.set_title(f"sd of effects\n{effects}", fontsize=9)
+        effects = f"attribute words {result.attribute_sd:g}\nprotected words {result.word_sd:g}"
+        axes.set_title(f"sd of effects\n{effects}", fontsize=9)
     names = [f"{row['method']}, {row['rule']}" for row in order.to_dict("records")]
     panels[0].set_yticks(list(place.values()), [short_label(name, 60) for name in names])
     panels[0].set_xlim(left=-0.01)

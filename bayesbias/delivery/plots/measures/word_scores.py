@@ -7,18 +7,13 @@ import numpy as np
 from bayesbias.base.number_text import counted
 from bayesbias.delivery.plots.style import as_text, furnish, new_figure, short_label
 from bayesbias.errors import ReportError
+from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.result import MeasureResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LABELS = {
-    "db_wa": "DB/WA\n(difference of cosines, -2 to 2)",
-    "ripa": "RIPA\n(length of the projection)",
-    "ripa_unit": "RIPA of unit vectors\n(-1 to 1)",
-    "nbm": "NBM\n(difference of neighbours' shares, -1 to 1)",
-}
 _FIRST, _SECOND = "#0072B2", "#D55E00"
 
 
@@ -53,8 +48,9 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
     >>> len(bb.plots.plot_word_scores(*scores).axes)
     2
     """
+    units = {name: entry.units["score"] for name, entry in MEASURES.items() if "score" in entry.units and entry.options}
     if not results or any(
-        not isinstance(rule_scores, MeasureResult) or rule_scores.measure not in _LABELS for rule_scores in results
+        not isinstance(rule_scores, MeasureResult) or rule_scores.measure not in units for rule_scores in results
     ):
         raise ReportError("Nothing to draw: give at least one result of word_scores.")
     keys = results[0].scores.drop(columns="score")
@@ -68,7 +64,7 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
     panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
     for axes, rule_scores in zip(panels, results, strict=True):
         _draw(axes, rule_scores.scores["score"].to_numpy().reshape(len(rows), len(pairs)))
-        axes.set_xlabel(_LABELS[rule_scores.measure], fontsize=9)
+        axes.set_xlabel(units[rule_scores.measure].replace(" (", "\n("), fontsize=9)
     panels[0].set_yticks(range(len(rows)), [short_label(word) for word in rows["word"]])
     for text in panels[0].get_yticklabels():
         as_text(text)

@@ -70,18 +70,18 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     4
     """
     check_choice("by", by, BY)
-    shares = mac_shares(table, mac=mac)
+    by_connection = mac_shares(table, mac=mac)
+    shares, band = by_connection.shares, by_connection.band
     if by == "connection":
         figure = new_figure(8.5, 1.35 * len(shares) + 1.7)
         panels = figure.subplots(len(shares), 1, squeeze=False, sharex=True)[:, 0]
         _draw_histograms(panels, validate_table(table), shares)
     else:
-        words, label = shown_words(mac_shares(table, level="word", mac=mac), "median")
+        words, label = shown_words(mac_shares(table, level="word", mac=mac).shares, "median")
         figure = new_figure(8.5, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
         panels = np.array([figure.subplots()])
         _draw_words(panels[0], words)
         panels[0].set_ylabel(label)
-    band = shares.attrs["band"]
     for axes in panels:
         axes.axvspan(-band, band, color="#F0E442", alpha=0.3, linewidth=0, zorder=0)
         axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
@@ -91,7 +91,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     source = short_label(source_name(table_facts(table)), 60)
     title_figure(
         figure,
-        f"{source}\nband: 0 ± {band:.3f} = 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"
+        f"{source}\nband: 0 ± {band:.3f} = 1 - MAC ({whose}: {by_connection.mac:.3f})"
         f"{'; triangles: medians' if by == 'connection' else ''}",
     )
     return figure

@@ -1,5 +1,6 @@
 """Figures of null simulations: they show the numbers of the reports."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,12 @@ def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
     for axes in figure.axes:
         points = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
         ticks = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2]
-        assert sorted(points) == pytest.approx(sorted(claims["rate"]))
-        assert ticks == pytest.approx([0.05] * len(claims))
+        assert sorted(points) == pytest.approx(sorted(claims.rates["rate"]))
+        assert ticks == pytest.approx([0.05] * len(claims.rates))
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels[0] == "weat, p < 0.05, one-sided"
     heights = figure.axes[0].get_yticks()
-    assert len(np.unique(heights)) == len(claims) == len(labels)
+    assert len(np.unique(heights)) == len(claims.rates) == len(labels)
 
 
 def test_false_claims_has_room_for_every_method() -> None:
@@ -81,6 +82,6 @@ def test_false_claims_bad_input(claims: Any) -> None:
     with pytest.raises(ReportError, match="false_positive_rates"):
         plot_false_positive_rates()
     with pytest.raises(ReportError, match="false_positive_rates"):
-        plot_false_positive_rates(claims.drop(columns="rate"))
+        plot_false_positive_rates(claims.rates)
     with pytest.raises(ReportError, match="methods"):
-        plot_false_positive_rates(claims, claims.iloc[:2])
+        plot_false_positive_rates(claims, replace(claims, rates=claims.rates.iloc[:2]))

@@ -18,7 +18,7 @@ from tests.reports.made import made_table
 def test_histograms_hold_all_pairs_and_the_band_is_that_of_mac(table: pd.DataFrame) -> None:
     figure = plot_distances(table)
     shares = mac_shares(table)
-    for axes, row in zip(figure.axes, shares.to_dict("records"), strict=True):
+    for axes, row in zip(figure.axes, shares.shares.to_dict("records"), strict=True):
         histogram = next(patch for patch in axes.patches if isinstance(patch, StepPatch))
         similarity = table.loc[table["connection"] == row["connection"], "cosine_similarity"]
         heights, edges, _ = histogram.get_data()
@@ -26,19 +26,17 @@ def test_histograms_hold_all_pairs_and_the_band_is_that_of_mac(table: pd.DataFra
         counts = np.histogram(similarity, edges)[0]
         assert heights * np.diff(edges) * len(similarity) == pytest.approx(counts, abs=1e-6)
         band = next(patch for patch in axes.patches if patch is not histogram)
-        assert [band.get_x(), band.get_x() + band.get_width()] == pytest.approx(
-            [-shares.attrs["band"], shares.attrs["band"]]
-        )
+        assert [band.get_x(), band.get_x() + band.get_width()] == pytest.approx([-shares.band, shares.band])
         shares_text = axes.texts[0].get_text()
         assert f"{row['inside']:.0%} inside the band" in shares_text
         assert f"{row['above']:.0%} nearer" in shares_text
-    assert f"MAC of the table: {shares.attrs['mac']:.3f}" in figure.get_suptitle()
+    assert f"MAC of the table: {shares.mac:.3f}" in figure.get_suptitle()
     assert_nothing_is_clipped(figure)
 
 
 def test_words_are_drawn_where_their_medians_are(table: pd.DataFrame) -> None:
     figure = plot_distances(table, by="protected_word", mac=0.859)
-    words = mac_shares(table, level="word", mac=0.859)
+    words = mac_shares(table, level="word", mac=0.859).shares
     axes = figure.axes[0]
     markers = [line for line in axes.get_lines() if line.get_marker() not in ("None", None)]
     drawn = {(line.get_color(), float(median)) for line in markers for median in line.get_xdata()}

@@ -6,16 +6,15 @@ import pandas as pd
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
-from bayesbias.metrics.embedding_scores.result import (
+from bayesbias.metrics.quantities import DrawnDirections, posterior, posterior_along, value_of
+from bayesbias.metrics.result import (
     LABELS,
-    EmbeddingScore,
+    MeasureResult,
     columns_of,
     in_parts,
     labels_of,
     rows_of_quantity,
 )
-from bayesbias.metrics.embedding_scores.statistics import posterior, value_of
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _COLUMNS = ["quantity", "before", "after", "change", "hdi_low", "hdi_high", "probability_of_increase", "plain", "items"]
@@ -24,8 +23,8 @@ _MOST_LENGTHENED = 0.05  # largest usual change of the logarithm of a vector's l
 
 @shared_parameters()
 def paired_change(
-    before: EmbeddingScore,
-    after: EmbeddingScore,
+    before: MeasureResult,
+    after: MeasureResult,
     *,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
@@ -97,7 +96,12 @@ def paired_change(
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     for name, score in (("before", before), ("after", after)):
-        check_type(name, score, EmbeddingScore, "a score of an embedding, as returned by bb.metrics.word_similarity")
+        check_type(name, score, MeasureResult, "a score of an embedding, as returned by bb.metrics.word_similarity")
+        if not score.quantities:
+            raise MeasureError(
+                f"{name}: {score.measure} is a measure of a study. Give scores of a whole embedding; for the change of "
+                "a study's gap, use bb.compare_embeddings."
+            )
     _raise_unless_alike(before, after)
     first, second = _common_items(before, after)
     _raise_if_lengths_differ(before, first, second)
@@ -123,7 +127,7 @@ def paired_change(
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def _raise_unless_alike(before: EmbeddingScore, after: EmbeddingScore) -> None:
+def _raise_unless_alike(before: MeasureResult, after: MeasureResult) -> None:
     if before.measure != after.measure:
         raise MeasureError(f"The scores are by {before.measure} and by {after.measure}. Give two by the same measure.")
     if before.conventions != after.conventions:
@@ -138,7 +142,7 @@ def _raise_unless_alike(before: EmbeddingScore, after: EmbeddingScore) -> None:
         )
 
 
-def _raise_if_lengths_differ(before: EmbeddingScore, first: pd.DataFrame, second: pd.DataFrame) -> None:
+def _raise_if_lengths_differ(before: MeasureResult, first: pd.DataFrame, second: pd.DataFrame) -> None:
     """Raise `MeasureError` if a measure that depends on lengths compares vectors of other lengths."""
     if "length" not in first or "length" not in second:
         return
@@ -151,23 +155,23 @@ def _raise_if_lengths_differ(before: EmbeddingScore, first: pd.DataFrame, second
         )
 
 
-def _along(score: EmbeddingScore, items: pd.DataFrame) -> DrawnDirections | None:
+def _along(score: MeasureResult, items: pd.DataFrame) -> DrawnDirections | None:
     """Return the draws of a score's direction with some of its items."""
     if score.along is None:
         return None
-    score_index = score.items.set_index(list(LABELS)).index
+    score_index = score.scores.set_index(list(LABELS)).index
     return score.along.of_items(score_index.get_indexer(pd.MultiIndex.from_frame(items[list(LABELS)])))
 
 
-def _common_items(before: EmbeddingScore, after: EmbeddingScore) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _common_items(before: MeasureResult, after: MeasureResult) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the items of both scores, in the order of the first, and warn of items that only one has."""
-    first, second = (score.items.set_index(list(LABELS)) for score in (before, after))
+    first, second = (score.scores.set_index(list(LABELS)) for score in (before, after))
     common = first.index.intersection(second.index, sort=False)
     if len(common) < 2:
         raise MeasureError(
             f"The two scores by {before.measure} have {len(common)} items in common: the first has "
-            f"{name_some(before.items['item'], 3)}, the second {name_some(after.items['item'], 3)}. Compute both from "
-            "the same words or file, with the same reference and, over splits, the same random_seed."
+            f"{name_some(before.scores['item'], 3)}, the second {name_some(after.scores['item'], 3)}. Compute both "
+            "from the same words or file, with the same reference and, over splits, the same random_seed."
         )
     if lost := [str(label[0]) for index in (first.index, second.index) for label in index.difference(common)]:
         warn_user(

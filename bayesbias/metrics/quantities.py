@@ -17,6 +17,8 @@ from bayesbias.errors import MeasureError
 DRAWS = 2000
 """Number of draws of weights; the error of an interval's ends is about a twentieth of its half-width."""
 _BLOCK = 200_000  # weights per block, which fit into a processor's cache
+_ALONG_WEIGHTS = 4_000_000  # weights per block of draws along directions
+_ALONG_ITEMS = 5_000  # items per block of products with directions
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,26 @@ class Quantity:
     crossed: tuple[str, ...] = ()
     test_over_train: float = 0.0
     power: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnDirections:
+    """Items in the low-dimensional space that all draws of a direction span.
+
+    Parameters
+    ----------
+    coordinates
+        Coordinates of the items, float32, of shape (items, dimensions of the space).
+    draws
+        Draws of the direction, float32, of shape (draws, dimensions of the space).
+    """
+
+    coordinates: NDArray[np.float32]
+    draws: NDArray[np.float32]
+
+    def of_items(self, rows: NDArray[np.integer]) -> "DrawnDirections":
+        """Return the same draws with some of the items."""
+        return DrawnDirections(self.coordinates[rows], self.draws)
 
 
 def mean(columns: Floats, weights: Floats) -> Floats:
@@ -162,6 +184,22 @@ def posterior(
     return draws + random.uniform(-step, step, len(draws))
 
 
+def posterior_along(quantity: Quantity, along: DrawnDirections, random: np.random.Generator) -> Floats:
+    """Return draws of a mean, each at one draw of weights and of the direction.
+
+    The weights are those of `posterior`, so that the same seed gives the same weights to the same items before and
+    after a change.
+    """
+    count = len(along.coordinates)
+    step = max(1, _ALONG_WEIGHTS // count)
+    blocks = []
+    for start in range(0, DRAWS, step):
+        draws = slice(start, min(start + step, DRAWS))
+        weights = random.standard_exponential((draws.stop - start, count))
+        blocks.append(_means_along(along, draws, weights, quantity.power))
+    return np.concatenate(blocks)
+
+
 def rank_step(count: int) -> float:
     """Return how far Spearman's correlation of some items moves if two neighbours change places, on average.
 
@@ -186,6 +224,19 @@ def _weights(count: int, random: np.random.Generator, labels: NDArray[np.integer
         for other_labels in labels[1:]:
             weights *= label_weights[:, other_labels]
         yield weights
+
+
+def _means_along(along: DrawnDirections, draws: slice, weights: Floats, power: float) -> Floats:
+    """Return the weighted mean along each direction, one per row of weights."""
+    totals = np.zeros(len(weights))
+    for start in range(0, weights.shape[1], _ALONG_ITEMS):
+        items = slice(start, start + _ALONG_ITEMS)
+        values = along.draws[draws] @ along.coordinates[items].T
+        if power:
+            values = np.abs(values) ** power
+        totals += np.einsum("ij,ij->i", weights[:, items], values)
+    means: Floats = totals / weights.sum(axis=1)
+    return means
 
 
 def _share(

@@ -10,8 +10,8 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.metrics.embedding_scores.result import EmbeddingScore, Items, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior
+from bayesbias.metrics.quantities import Quantity, posterior
+from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 FOLDER = bb.bundled("data", "vectors")
 RANDOM = np.random.default_rng(8)
@@ -20,10 +20,10 @@ COMMON = RANDOM.normal(0.0, 1.0, 300)
 BEFORE, AFTER = COMMON + RANDOM.normal(0.0, 0.1, 300), COMMON - 0.2 + RANDOM.normal(0.0, 0.1, 300)
 
 
-def made(values: np.ndarray, words: list[str] = WORDS, conventions: str = "made") -> EmbeddingScore:
+def made(values: np.ndarray, words: list[str] = WORDS, conventions: str = "made") -> MeasureResult:
     items = pd.DataFrame({"item": words, "bias": values})
     quantity = Quantity("bias", "mean", ("bias",))
-    return embedding_score("made", "toy", Items(items), [quantity], conventions=conventions, random_seed=1)
+    return result_of_items("made", "toy", Items(items), [quantity], conventions=conventions, random_seed=1)
 
 
 def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() -> None:
@@ -57,8 +57,8 @@ def test_a_part_that_one_of_both_lost_is_left_out() -> None:
     items = pd.DataFrame({"item": WORDS, "part": ["first"] * 150 + ["second"] * 150, "bias": BEFORE})
     parts = [Quantity(name, "mean", ("bias",), (name,)) for name in ("first", "second")]
     quantities = [Quantity("bias", "mean", ("bias",)), *parts]
-    whole = embedding_score("made", "toy", Items(items), quantities, conventions="", random_seed=1)
-    half = embedding_score("made", "toy", Items(items[:150]), quantities[:2], conventions="", random_seed=1)
+    whole = result_of_items("made", "toy", Items(items), quantities, conventions="", random_seed=1)
+    half = result_of_items("made", "toy", Items(items[:150]), quantities[:2], conventions="", random_seed=1)
     with pytest.warns(LostWordsWarning, match=" 150 items "):
         assert list(bb.metrics.paired_change(whole, half, random_seed=1)["quantity"]) == ["bias", "first"]
 
@@ -115,12 +115,12 @@ def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     path.write_text("she he 9\nnurse doctor 5\nman woman 8\nshe zebra 1\n")
     with pytest.warns(LostWordsWarning, match="1 .* 4 pairs: she ~ zebra"):
         score = bb.metrics.word_similarity(FOLDER / "wikipedia2018_skipgram_seed1.npz", path, random_seed=1)
-    assert score.lost == {"pairs": ("she ~ zebra",)}
+    assert score.lost_words == {"pairs": ("she ~ zebra",)}
     assert score.coverage == 0.75
-    assert "Lost: 1 pairs (she ~ zebra)." in str(score)
+    assert "Lost words: she ~ zebra (of pairs)." in str(score)
     fields = score.to_dict()
-    assert (fields["measure"], fields["coverage"], len(fields["items"])) == ("word_similarity", 0.75, 3)
-    assert repr(score).startswith("EmbeddingScore(measure='word_similarity'")
+    assert (fields["measure"], fields["coverage"], len(fields["tables"]["scores"])) == ("word_similarity", 0.75, 3)
+    assert repr(score).startswith("MeasureResult(measure='word_similarity'")
     assert "\n" not in repr(score)
     assert "<table><caption>word_similarity" in score._repr_html_()
 
@@ -139,10 +139,7 @@ def test_vectors_of_other_lengths_are_compared_at_length_one_or_not(measure: str
     path.write_text("\n".join(tuples))
     data = names if measure == "midb" else path
     scaled, stored = (
-        [
-            bb.metrics.score_embedding(measure, given, data, random_seed=1, normalize=normalize)
-            for given in (vectors, longer)
-        ]
+        [bb.metrics.measure(measure, given, data, random_seed=1, normalize=normalize) for given in (vectors, longer)]
         for normalize in (True, False)
     )
     change = bb.metrics.paired_change(*scaled, random_seed=1).iloc[0]
@@ -151,7 +148,7 @@ def test_vectors_of_other_lengths_are_compared_at_length_one_or_not(measure: str
     with pytest.raises(MeasureError, match=rf"{measure}.*normalize=True"):
         bb.metrics.paired_change(*stored, random_seed=1)
     alike = {word: vector * 1.01 for word, vector in vectors.items()}
-    again = bb.metrics.score_embedding(measure, alike, data, random_seed=1)
+    again = bb.metrics.measure(measure, alike, data, random_seed=1)
     bb.metrics.paired_change(stored[0], again, random_seed=1)
 
 
