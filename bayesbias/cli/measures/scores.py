@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, FileFormat, HdiProb, Seed, answer, app, printed
-from bayesbias.cli.measures.measures import VectorsFile
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.cli.base import Settings, answer, command, printed
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import Embedding
@@ -19,9 +19,10 @@ Original = Annotated[
 ]
 
 
-@app.command(cls=Command)
+@command(loading="bb.load_embedding case format")
 def intrinsic(
-    embedding: VectorsFile,
+    embedding: Path,
+    loading: Settings,
     original: Original = None,
     measure: Annotated[
         list[str] | None,
@@ -41,11 +42,9 @@ def intrinsic(
     ] = None,
     neighbours: Annotated[int, typer.Option(help="Number of nearest neighbours of a word (for GIPE).")] = 100,
     splits: Annotated[int, typer.Option(help="Number of random splits (for recoverability).")] = 10,
-    seed: Seed = None,
-    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    case: Case = "exact",
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+    as_json: bool = False,
 ) -> None:
     """Print the bias that is left in the geometry of an embedding, and how debiasing changed it.
 
@@ -77,8 +76,8 @@ def intrinsic(
     if original is not None:  # or a change of the vectors' length alone would look like one of bias
         for name in [entry.name for entry in chosen if entry.depends_on_length]:
             options[name] = options.get(name, {}) | {"normalize": True}
-    chosen_seed = resolve_seed(seed)
-    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+    chosen_seed = resolve_seed(random_seed)
+    sources = [load_embedding(path, **loading) for path in _paths(embedding, original)]
 
     def scored(source: "Embedding") -> "list[EmbeddingScore]":
         return [
@@ -92,16 +91,15 @@ def intrinsic(
     _answer([scored(source) for source in sources], chosen_seed, hdi_prob, as_json=as_json)
 
 
-@app.command(cls=Command)
+@command(loading="bb.load_embedding case format")
 def quality(
-    embedding: VectorsFile,
+    embedding: Path,
     files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarities and of analogies.")],
+    loading: Settings,
     original: Original = None,
-    seed: Seed = None,
-    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    case: Case = "exact",
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+    as_json: bool = False,
 ) -> None:
     """Print how well an embedding predicts word similarities and analogies, and how debiasing changed that.
 
@@ -116,9 +114,9 @@ def quality(
     from bayesbias.metrics.embedding_registry import score_embedding
     from bayesbias.metrics.quality.benchmark_files import benchmark_measure
 
-    chosen_seed = resolve_seed(seed)
+    chosen_seed = resolve_seed(random_seed)
     measures = {path: benchmark_measure(path) for path in files}
-    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+    sources = [load_embedding(path, **loading) for path in _paths(embedding, original)]
 
     def scored(source: "Embedding") -> "list[EmbeddingScore]":
         return [
