@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import bayesbias as bb
-from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Settings, answer, command, file_names, printed
+from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, answer, command, file_names, printed
 from bayesbias.errors import ArgumentError, InputFileError
 
 if TYPE_CHECKING:
@@ -19,17 +19,13 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-@command(
-    loading="bb.load_embedding case format",
-    projecting="bb.asymmetry.static temperature",
-    reporting="bb.asymmetry.report relation hdi_prob",
-)
+@command()
 def asymmetry(
     norms: Path,
     embeddings: list[Path],
-    loading: Settings,
-    projecting: Settings,
-    reporting: Settings,
+    loading: Loading,
+    projecting: Annotated[Settings, "bb.asymmetry.static temperature"],
+    reporting: Annotated[Settings, "bb.asymmetry.report relation hdi_prob"],
     delivery: FileDelivery,
     relations: Path | None = None,
     context: Path | None = None,
@@ -127,18 +123,14 @@ def _named_norms(paths: list[Path]) -> "dict[str, Evocation]":
     return by_name if len(by_name) == len(every) else every
 
 
-@command(
-    loading="bb.load_embedding case format",
-    reporting="bb.reliability.reliability_report max_lost hdi_prob",
-    explaining="bb.reliability.reliability_report table_2 draws random_seed",
-    naming="bb.reliability.reliability_report base_pairs queries properties",
-)
+@command()
 def reliability(
     embeddings: list[Path],
-    loading: Settings,
-    reporting: Settings,
-    explaining: Settings,
-    naming: Settings,
+    loading: Loading,
+    reporting: Annotated[
+        Settings,
+        "bb.reliability.reliability_report base_pairs queries properties table_2 draws max_lost random_seed hdi_prob",
+    ],
     delivery: Delivery,
     words: str = "occ18",
     rule: list[str] | None = None,
@@ -174,19 +166,15 @@ def reliability(
             },
             {Path(words).stem: bb.reliability.load_target_words(words)},
             rules=rules,
-            base_pairs=bb.metrics.load_base_pairs(naming["base_pairs"]),
-            queries=bb.reliability.load_queries(naming["queries"]),
             counts=None if counts is None else _counts(counts),
-            properties=bb.reliability.load_word_properties(naming["properties"]),
-            **explaining,
-            **reporting,
+            **reporting | {"properties": bb.reliability.load_word_properties(reporting["properties"])},
             progress=delivery.progress,
         )
         delivery.finish(report)
         return
     names = file_names(embeddings, OF_SEEDS)
-    targets, query_words = bb.reliability.load_target_words(words), bb.reliability.load_queries(naming["queries"])
-    pairs = bb.metrics.load_base_pairs(naming["base_pairs"])
+    targets, query_words = bb.reliability.load_target_words(words), bb.reliability.load_queries(reporting["queries"])
+    pairs = bb.metrics.load_base_pairs(reporting["base_pairs"])
     # `score_array` reads the files itself: it knows which words it needs.
     sources: dict[Any, Any] = {
         path.stem: partial(bb.load_embedding, input_file(path), **loading) for path in embeddings

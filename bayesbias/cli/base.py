@@ -16,7 +16,7 @@ from typer.core import TyperCommand
 from bayesbias.base.machine.terminal import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.called import called_parameters
-from bayesbias.cli.options import OPTIONS
+from bayesbias.cli.options import COMMON, OPTIONS
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 type Settings = dict[str, Any]
 """Options that a command collects for a function that it calls."""
+Loading = Annotated[Settings, "bb.load_embedding case format"]
 
 
 class Command(TyperCommand):
@@ -54,63 +55,53 @@ app = typer.Typer(
 )
 
 
-def command(
-    name: str | None = None, group: typer.Typer = app, /, **calls: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds a function to a group of commands.
+def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds a function to the application, or to a group, as a command of this name.
 
-    Each parameter of the function is an option of the table `OPTIONS`. One whose type is a dataclass stands for options
-    with the names of its fields.
+    Each parameter of the function is an option, which the table `OPTIONS` describes, but for two kinds:
 
-    Parameters
-    ----------
-    name
-        Name of the command; by default that of the function.
-    group
-        Application, or group of commands, to which it is added.
-    **calls
-        By the name of a parameter of the function, a public function and names of its parameters, such as
-        ``"bb.fit draws chains"``: these are options, whose defaults and texts are those of that function, and the
-        parameter gets them as `Settings`.
+    - One of the type ``Annotated[Settings, "bb.fit draws chains"]`` gets a dict of options with the names of these
+      parameters of a public function, whose defaults they have, and whose texts where the table has none.
+    - One whose type is a dataclass stands for options with the names of its fields.
     """
 
     def add(function: Callable[..., None]) -> Callable[..., None]:
-        options: list[Parameter] = []
-        last: list[Parameter] = []
-        groups: dict[str, tuple[Any, list[Parameter]]] = {}
-        for parameter in signature(function).parameters.values():
-            kind = parameter.annotation
-            if parameter.name in calls:
-                names = calls[parameter.name].split()[1:]
-                members = [Parameter(option, Parameter.KEYWORD_ONLY, default=None) for option in names]
-                groups[parameter.name] = (dict, members)
-                options += members
-            elif isinstance(kind, type) and is_dataclass(kind):
-                members = [*signature(kind).parameters.values()]
-                groups[parameter.name] = (kind, members)
-                last += members
-            else:
-                options.append(parameter)
+        parameters = signature(function).parameters.values()
+        groups = {parameter.name: several for parameter in parameters if (several := _group(parameter))}
 
         @wraps(function)
         def run(**values: Any) -> None:
             made = {
-                name: make(**{option.name: values.pop(option.name) for option in members})
-                for name, (make, members) in groups.items()
+                name: make(**{option.name: values.pop(option.name) for option in options})
+                for name, (make, options) in groups.items()
             }
             function(**values, **made)
 
-        shown = [
+        options = [
             option.replace(kind=Parameter.KEYWORD_ONLY, annotation=_annotation(function.__name__, option))
-            for option in (*options, *last)
+            for parameter in parameters
+            for option in (groups[parameter.name][1] if parameter.name in groups else [parameter])
         ]
-        # Typer lists options in this order: those that are required come first.
-        shown.sort(key=lambda option: option.default is not Parameter.empty)
-        vars(run).update(__signature__=Signature(shown), calls=tuple(calls.values()))
+        # Typer lists them in this order.
+        options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))
+        vars(run).update(__signature__=Signature(options), calls=list(filter(None, map(_call, parameters))))
         group.command(name or function.__name__.replace("_", "-"), cls=Command)(run)
         return function
 
     return add
+
+
+def _call(parameter: Parameter) -> str:
+    """Return the public function and the names of its parameters which a parameter collects, if it does."""
+    return next((text for text in getattr(parameter.annotation, "__metadata__", ()) if isinstance(text, str)), "")
+
+
+def _group(parameter: Parameter) -> tuple[Callable[..., Any], list[Parameter]] | None:
+    """Return what makes the value of a parameter from several options, and these options."""
+    kind = parameter.annotation
+    if call := _call(parameter):
+        return dict, [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in call.split()[1:]]
+    return (kind, [*signature(kind).parameters.values()]) if isinstance(kind, type) and is_dataclass(kind) else None
 
 
 def _annotation(command_name: str, parameter: Parameter) -> Any:

@@ -11,7 +11,7 @@ import bayesbias as bb
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine.terminal import show
 from bayesbias.base.number_text import counted
-from bayesbias.cli.base import FileDelivery, Settings, answer, claim, command, command_line, file_names
+from bayesbias.cli.base import FileDelivery, Loading, Settings, answer, claim, command, command_line, file_names
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -33,16 +33,13 @@ def _print_methods(requested: bool) -> None:
         raise typer.Exit
 
 
-@command(
-    loading="bb.load_embedding case format name",
-    reporting="bb.debias_report max_lost random_seed",
-)
+@command()
 def debias(
     embedding: Path,
     sets: str,
     output: Path,
-    loading: Settings,
-    reporting: Settings,
+    loading: Annotated[Settings, "bb.load_embedding case format name"],
+    reporting: Annotated[Settings, "bb.debias_report max_lost random_seed"],
     method: list[str] | None = None,
     strength: float | None = None,
     components: int | None = None,
@@ -174,16 +171,12 @@ def _measures(texts: list[str] | None, words_in_all: int | None) -> "Measures":
     ]
 
 
-@command(
-    loading="bb.load_embedding case format",
-    asking="bb.nli.train_and_compare test_set score random_seed hdi_prob",
-    training="bb.nli.train_and_compare seeds checkpoints",
-)
+@command()
 def nli(
     embeddings: list[Path],
-    loading: Settings,
-    asking: Settings,
-    training: Settings,
+    loading: Loading,
+    asking: Annotated[Settings, "bb.nli.train_and_compare test_set score random_seed hdi_prob"],
+    training: Annotated[Settings, "bb.nli.train_and_compare seeds checkpoints"],
     delivery: FileDelivery,
     pairs: Path | None = None,
     models: bool = False,

@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from typing import Annotated
 
 import bayesbias as bb
 from bayesbias.cli.base import (
@@ -75,18 +76,14 @@ def demo(
     )
 
 
-@command(
-    loading="bb.load_embedding case phrases format name allow_pickle",
-    building="bb.distance_table max_lost duplicates reference",
-    contextual="bb.embeddings.contextual_embedding layer most device cache random_seed",
-)
+@command()
 def table(
     embedding: Path,
     study: str,
     output: Path,
-    loading: Settings,
-    building: Settings,
-    contextual: Settings,
+    loading: Annotated[Settings, "bb.load_embedding case phrases format name allow_pickle"],
+    building: Annotated[Settings, "bb.distance_table max_lost duplicates reference"],
+    contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device cache random_seed"],
     contexts: Path | None = None,
     templates: str | None = None,
     no_controls: bool = False,
@@ -126,16 +123,12 @@ def table(
     answer(f"{describe(built)}\nWrote {output}. Next: {following}", quiet=quiet)
 
 
-@command(
-    sampling="bb.fit model sampler draws tune chains random_seed",
-    reporting="bb.report hdi_prob rope",
-    reading="bb.read_table duplicates",
-)
+@command()
 def fit(
     table: Path,
-    sampling: Settings,
-    reporting: Settings,
-    reading: Settings,
+    sampling: Annotated[Settings, "bb.fit model sampler draws tune chains random_seed"],
+    reporting: Annotated[Settings, "bb.report hdi_prob rope"],
+    reading: Annotated[Settings, "bb.read_table duplicates"],
     delivery: FileDelivery,
     prior: list[str] | None = None,
     covariates: Path | None = None,
@@ -172,11 +165,11 @@ def fit(
     delivery.finish(bb.report(fitted, table=distances, **reporting), next_step=next_step)
 
 
-@command(reporting="bb.report hdi_prob rope title")
+@command()
 def report(
     fit: Path,
     output: Path,
-    reporting: Settings,
+    reporting: Annotated[Settings, "bb.report hdi_prob rope title"],
     compare_with: list[Path] | None = None,
     random_seed: int | None = None,
     full: bool = False,

@@ -2,7 +2,7 @@
 
 from itertools import batched
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -73,8 +73,13 @@ def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: 
     )
 
 
-@command(checking="bb.check_words case phrases format max_lost allow_pickle")
-def words(embedding: Path, study: str, checking: Settings, delivery: Delivery) -> None:
+@command()
+def words(
+    embedding: Path,
+    study: str,
+    checking: Annotated[Settings, "bb.check_words case phrases format max_lost allow_pickle"],
+    delivery: Delivery,
+) -> None:
     """Look up the words of a study in a vocabulary: stored, lost and why, near spellings, places.
 
     For example:
@@ -85,14 +90,11 @@ def words(embedding: Path, study: str, checking: Settings, delivery: Delivery) -
     delivery.finish(bb.check_words(embedding, study, **checking))
 
 
-@command(
-    summarizing="bb.summary level hdi_prob",
-    contrasting="bb.contrasts baseline rope",
-)
+@command()
 def summary(
     fit: Path,
-    summarizing: Settings,
-    contrasting: Settings,
+    summarizing: Annotated[Settings, "bb.summary level hdi_prob"],
+    contrasting: Annotated[Settings, "bb.contrasts baseline rope"],
     output: Path | None = None,
     as_json: bool = False,
     overwrite: bool = False,
@@ -126,10 +128,10 @@ def summary(
     delivery.answer(text, data)
 
 
-@command(contrasting="bb.planned_contrasts hdi_prob rope")
+@command()
 def contrast(
     fit: Path,
-    contrasting: Settings,
+    contrasting: Annotated[Settings, "bb.planned_contrasts hdi_prob rope"],
     sides: list[str] | None = None,
     output: Path | None = None,
     as_json: bool = False,
@@ -161,8 +163,8 @@ def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
     return f"\n\nWrote {delivery.write(EstimateTables(frames))}."
 
 
-@command(writing="bb.methods hdi_prob")
-def methods(fit: Path, writing: Settings, as_json: bool = False) -> None:
+@command()
+def methods(fit: Path, writing: Annotated[Settings, "bb.methods hdi_prob"], as_json: bool = False) -> None:
     """Print the methods section of a paper for a fit, in Markdown.
 
     Example:
@@ -173,12 +175,14 @@ def methods(fit: Path, writing: Settings, as_json: bool = False) -> None:
     answer(text, {"methods": text}, as_json=as_json)
 
 
-@command(
-    fitting="bb.fit draws random_seed",
-    relating="bb.covariate_effect within_groups hdi_prob",
-)
+@command()
 def covariate(
-    table: Path, covariates: Path, fitting: Settings, relating: Settings, delivery: FileDelivery, lists: str = ""
+    table: Path,
+    covariates: Path,
+    fitting: Annotated[Settings, "bb.fit draws random_seed"],
+    relating: Annotated[Settings, "bb.covariate_effect within_groups hdi_prob"],
+    delivery: FileDelivery,
+    lists: str = "",
 ) -> None:
     """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
 
@@ -201,8 +205,8 @@ def covariate(
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 
 
-@command(checking="bb.check_posterior random_seed")
-def check(fit: Path, checking: Settings, delivery: Delivery) -> None:
+@command()
+def check(fit: Path, checking: Annotated[Settings, "bb.check_posterior random_seed"], delivery: Delivery) -> None:
     """Compare the predictions of a fitted model, and of its priors alone, with the distances.
 
     Prints where the model fails; with --output also writes a page, figures and tables.

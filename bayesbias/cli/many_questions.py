@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import bayesbias as bb
-from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Settings, claim, command, file_names, printed
+from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -142,8 +142,12 @@ def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: 
     raise typer.Exit(result.exit_code)
 
 
-@command(comparing="bb.compare_embeddings random_seed hdi_prob rope")
-def compare(tables: list[Path], comparing: Settings, delivery: FileDelivery) -> None:
+@command()
+def compare(
+    tables: list[Path],
+    comparing: Annotated[Settings, "bb.compare_embeddings random_seed hdi_prob rope"],
+    delivery: FileDelivery,
+) -> None:
     """Compare embeddings, such as a debiased one with the original.
 
     Takes the paired changes of the distances of the same words, and writes a page, figures and tables.
@@ -175,10 +179,10 @@ def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]"
     return tables
 
 
-@command(moving="bb.trend covariates word_covariates walk rope draws random_seed hdi_prob case")
+@command()
 def trend(
     periods: list[Path],
-    moving: Settings,
+    moving: Annotated[Settings, "bb.trend covariates word_covariates walk rope draws random_seed hdi_prob case"],
     delivery: FileDelivery,
     study: str | None = None,
     these_words: bool = False,
@@ -201,19 +205,14 @@ def trend(
     delivery.finish(bb.trend(periods_of(periods), study, scope=scope, **moving, progress=delivery.progress))
 
 
-@command(
-    loading="bb.load_embedding case format",
-    fitting="bb.fit model",
-    building="bb.distance_table max_lost",
-    comparing="bb.compare_trainings hdi_prob",
-)
+@command()
 def seeds(
     embeddings: list[Path],
     study: str,
-    loading: Settings,
-    fitting: Settings,
-    building: Settings,
-    comparing: Settings,
+    loading: Loading,
+    fitting: Annotated[Settings, "bb.fit model"],
+    building: Annotated[Settings, "bb.distance_table max_lost"],
+    comparing: Annotated[Settings, "bb.compare_trainings hdi_prob"],
     delivery: FileDelivery,
     resampled: list[Path] | None = None,
     draws: int = 500,
@@ -267,12 +266,14 @@ def seeds(
     delivery.finish(bb.compare_trainings(by_kind[0], resampled=by_kind[1] or None, random_seed=chosen, **comparing))
 
 
-@command(
-    loading="bb.load_embedding case format",
-    checking="bb.check_random_lists model samples match window max_lost random_seed hdi_prob",
-)
+@command()
 def random_lists(
-    embedding: Path, study: str, loading: Settings, checking: Settings, as_json: bool = False, quiet: bool = False
+    embedding: Path,
+    study: str,
+    loading: Loading,
+    checking: Annotated[Settings, "bb.check_random_lists model samples match window max_lost random_seed hdi_prob"],
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Count how often a model and tests claim an association for attribute words drawn at random.
 

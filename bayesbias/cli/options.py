@@ -283,3 +283,5 @@ OPTIONS = {
     ),
     "table_2": Option("Whether to estimate what explains reliability (table 2).", ("--drivers/--no-drivers",), bool),
 }
+# Options that most commands have; the help lists them last.
+COMMON = ("as_json", "quiet", "overwrite")

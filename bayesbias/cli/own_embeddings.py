@@ -4,7 +4,7 @@ import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import bayesbias as bb
 from bayesbias.base.number_text import counted
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from bayesbias.studies.study import Study
 
 
-@command(
-    training="bb.embeddings.train_embeddings algorithm dimensions min_count window epochs negative x_max "
-    "alpha resample threads workers scheduler overwrite"
-)
+@command()
 def train(
     corpus: Path,
     output: Path,
-    training: Settings,
+    training: Annotated[
+        Settings,
+        "bb.embeddings.train_embeddings algorithm dimensions min_count window epochs negative x_max alpha resample "
+        "threads workers scheduler overwrite",
+    ],
     seeds: str = "1-3",
     sets: str | None = None,
     quiet: bool = False,
@@ -86,8 +87,14 @@ def seeds_from(text: str) -> list[int]:
     return seeds
 
 
-@command(indexing="bb.embeddings.index_contexts longest overwrite")
-def contexts(corpus: Path, output: Path, indexing: Settings, quiet: bool = False, as_json: bool = False) -> None:
+@command()
+def contexts(
+    corpus: Path,
+    output: Path,
+    indexing: Annotated[Settings, "bb.embeddings.index_contexts longest overwrite"],
+    quiet: bool = False,
+    as_json: bool = False,
+) -> None:
     """Index the contexts of words in a corpus, for use with language models.
 
     An interrupted run continues where it stopped.
@@ -108,12 +115,12 @@ def contexts(corpus: Path, output: Path, indexing: Settings, quiet: bool = False
     )
 
 
-@command(modelling="bb.embeddings.contextual_embedding layer most device cache random_seed")
+@command()
 def contextual(
     model: Path,
     study: str,
     output: Path,
-    modelling: Settings,
+    modelling: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device cache random_seed"],
     contexts: Path | None = None,
     templates: Path | None = None,
     no_controls: bool = False,
@@ -181,12 +188,12 @@ def vectors_of_model(
     return bb.embeddings.contextual_embedding(model, words, source, **settings)
 
 
-@command(encoding="bb.encode batch attempts cache")
+@command()
 def encode(
     encoder: str,
     study: list[str],
     output: Path,
-    encoding: Settings,
+    encoding: Annotated[Settings, "bb.encode batch attempts cache"],
     templates: str | None = None,
     reference: Path | None = None,
     no_controls: bool = False,
@@ -229,10 +236,10 @@ def encode(
     )
 
 
-@command(removing="bb.embeddings.without_common_part components reference")
+@command()
 def common_part(
     embedding: Path,
-    removing: Settings,
+    removing: Annotated[Settings, "bb.embeddings.without_common_part components reference"],
     output: Path | None = None,
     as_json: bool = False,
     overwrite: bool = False,

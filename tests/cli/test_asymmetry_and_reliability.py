@@ -119,7 +119,7 @@ def test_reliability_refuses_before_it_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     paths = seed_files(tmp_path, 1, 2)
-    monkeypatch.setattr("bayesbias.embeddings.loading.load_embedding", lambda *_arguments, **_options: 1 / 0)
+    monkeypatch.setattr(bb, "load_embedding", lambda *_arguments, **_options: 1 / 0)
     for fact, *arguments in (
         ("seed1.npz", paths[0]),
         ("'seed1'", paths[0], paths[0]),

@@ -145,7 +145,7 @@ def test_memory_that_is_used_up_is_reported(
     def too_much(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("bayesbias.studies.study.list_studies", too_much)
+    monkeypatch.setattr(bb, "list_studies", too_much)
     assert in_process("studies", monkeypatch=monkeypatch) == 1
     assert "memory" in capsys.readouterr().err
 
@@ -154,7 +154,7 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias.studies.study.list_studies", interrupted)
+    monkeypatch.setattr(bb, "list_studies", interrupted)
     monkeypatch.setattr("bayesbias.base.files.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err

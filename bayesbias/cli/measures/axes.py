@@ -5,22 +5,19 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import Delivery, Settings, command
+from bayesbias.cli.base import Delivery, Loading, Settings, command
 from bayesbias.errors import ArgumentError
 
 
-@command(
-    loading="bb.load_embedding case format",
-    projecting="bb.project max_lost random_seed hdi_prob",
-)
+@command()
 def project(
     embedding: Path,
     axis: Annotated[
         list[str],
         typer.Option(help="Bundled pairs, such as gender or affluence, or a TOML file with pairs. May be repeated."),
     ],
-    loading: Settings,
-    projecting: Settings,
+    loading: Loading,
+    projecting: Annotated[Settings, "bb.project max_lost random_seed hdi_prob"],
     delivery: Delivery,
     words: Annotated[Path | None, typer.Option(help="File of words to project, one per line.")] = None,
     study: Annotated[str | None, typer.Option(help="Bundled study or TOML file whose words are projected.")] = None,

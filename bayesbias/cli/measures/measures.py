@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.cli.base import Settings, answer, claim, command, printed
+from bayesbias.cli.base import Loading, answer, claim, command, printed
 from bayesbias.errors import MeasureError, ReportError
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ class Statistic(StrEnum):
     MEAN = "mean"
 
 
-@command(loading="bb.load_embedding case format")
+@command()
 def weat(
     embedding: Path,
     study: str,
-    loading: Settings,
+    loading: Loading,
     targets: Annotated[
         tuple[str, str] | None, typer.Option(help="Two protected groups, if the study has more.")
     ] = None,
@@ -189,12 +189,12 @@ def _whole_card(entry: "EmbeddingMeasure") -> dict[str, str]:
     return {name: getattr(entry, name) for name in names}
 
 
-@command(loading="bb.load_embedding case format")
+@command()
 def measure(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a measure, from `bayesbias measures`.")],
     embedding: Path,
     study: str,
-    loading: Settings,
+    loading: Loading,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", help="Option of the measure as key=value, such as ddof=0. May be repeated."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.cli.base import Settings, answer, command, printed
+from bayesbias.cli.base import Loading, answer, command, printed
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import Embedding
@@ -19,10 +19,10 @@ Original = Annotated[
 ]
 
 
-@command(loading="bb.load_embedding case format")
+@command()
 def intrinsic(
     embedding: Path,
-    loading: Settings,
+    loading: Loading,
     original: Original = None,
     measure: Annotated[
         list[str] | None,
@@ -91,11 +91,11 @@ def intrinsic(
     _answer([scored(source) for source in sources], chosen_seed, hdi_prob, as_json=as_json)
 
 
-@command(loading="bb.load_embedding case format")
+@command()
 def quality(
     embedding: Path,
     files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarities and of analogies.")],
-    loading: Settings,
+    loading: Loading,
     original: Original = None,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
