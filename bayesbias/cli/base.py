@@ -34,10 +34,7 @@ class Command(TyperCommand):
         """Return the parameters, with defaults and texts of the functions that get them."""
         options: dict[str | None, Any] = {option.name: option for option in self.params}
         for call in getattr(self.callback, "calls", ()):
-            function, *names = call.split()
-            says = called_parameters(function)
-            for name in names:
-                default, text = says[name]
+            for name, (default, text) in called_parameters(call).items():
                 options[name].default = default
                 options[name].help = options[name].help or text
         return super().get_params(ctx)

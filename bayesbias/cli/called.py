@@ -14,14 +14,15 @@ _PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MU
 _ENTRY = re.compile(r"^(\w+)\n((?: +.*\n?)+)", re.MULTILINE)
 
 
-def called_parameters(function: str) -> dict[str, tuple[Any, str]]:
-    """Return the default (None without one) and the text of each parameter of a public function.
+def called_parameters(call: str) -> dict[str, tuple[Any, str]]:
+    """Return the default (None without one) and the text of parameters of a public function.
 
     Examples
     --------
-    >>> called_parameters("bb.check_random_lists")["samples"]
-    (200, 'Number of random lists, at least 10.')
+    >>> called_parameters("bb.check_random_lists samples")
+    {'samples': (200, 'Number of random lists, at least 10.')}
     """
+    function, *names = call.split()
     _, *rooms, name = function.split(".")
     file, defined = _defined(_file(_PACKAGE.joinpath(*rooms)), name)
     if not isinstance(defined, ast.FunctionDef):
@@ -32,6 +33,7 @@ def called_parameters(function: str) -> dict[str, tuple[Any, str]]:
     return {
         argument.arg: (None if default is None else _value(file, default), texts.get(argument.arg, ""))
         for argument, default in zip([*arguments.args, *arguments.kwonlyargs], defaults, strict=True)
+        if argument.arg in names
     }
 
 
