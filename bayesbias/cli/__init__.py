@@ -43,12 +43,8 @@ def _arrange_commands() -> None:
     """Sort the commands into their groups, in the order of use."""
     registered: tuple[Any, ...] = (*app.registered_groups, *app.registered_commands)
     for command in registered:
-        command.rich_help_panel = _PLACES[_name_of(command)][1]
-    app.registered_commands.sort(key=lambda command: _PLACES[_name_of(command)][0])
-
-
-def _name_of(command: Any) -> str:
-    return str(command.name or command.callback.__name__)
+        command.rich_help_panel = _PLACES[command.name][1]
+    app.registered_commands.sort(key=lambda command: _PLACES[str(command.name)][0])
 
 
 _arrange_commands()

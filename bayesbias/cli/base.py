@@ -1,30 +1,46 @@
-"""The application, the options that several commands share, and the printing of results."""
+"""The application, how a function becomes a command, and the printing of results."""
 
 import json
 import shlex
+from collections.abc import Callable
 from contextlib import ExitStack
-from enum import StrEnum
+from dataclasses import dataclass, field, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 from typer.core import TyperCommand
 
-from bayesbias.base.checks import HDI_PROB
-from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine.terminal import show
 from bayesbias.base.number_text import counted
+from bayesbias.cli.called import called_parameters
+from bayesbias.cli.options import COMMON, OPTIONS
 from bayesbias.errors import ArgumentError, ModelError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+type Settings = dict[str, Any]
+"""Options that a command collects for a function that it calls."""
+Loading = Annotated[Settings, "bb.load_embedding case format"]
+
 
 class Command(TyperCommand):
-    """A command whose usage line shows arguments in capitals without braces, as in manual pages."""
+    """A command whose options say what the functions say that it calls."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with defaults and texts of the functions that get them."""
+        options: dict[str | None, Any] = {option.name: option for option in self.params}
+        for call in getattr(self.callback, "calls", ()):
+            for name, (default, text) in called_parameters(call).items():
+                options[name].default = default
+                options[name].help = options[name].help or text
+        return super().get_params(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the parts of the usage line."""
+        """Return the parts of the usage line, with arguments in capitals without braces, as in manual pages."""
         return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
 
 
@@ -36,75 +52,66 @@ app = typer.Typer(
 )
 
 
-class Duplicates(StrEnum):
-    """Treatment of repeated pairs."""
+def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds a function to the application, or to a group, as a command of this name.
 
-    DROP = "drop"
-    KEEP = "keep"
+    Each parameter of the function is an option, which the table `OPTIONS` describes, but for two kinds:
+
+    - One of the type ``Annotated[Settings, "bb.fit draws chains"]`` gets a dict of options with the names of these
+      parameters of a public function, whose defaults they have, and whose texts where the table has none.
+    - One whose type is a dataclass stands for options with the names of its fields.
+    """
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        parameters = signature(function).parameters.values()
+        groups = {parameter.name: several for parameter in parameters if (several := _group(parameter))}
+
+        @wraps(function)
+        def run(**values: Any) -> None:
+            made = {
+                name: make(**{option.name: values.pop(option.name) for option in options})
+                for name, (make, options) in groups.items()
+            }
+            function(**values, **made)
+
+        options = [
+            option.replace(kind=Parameter.KEYWORD_ONLY, annotation=_annotation(function.__name__, option))
+            for parameter in parameters
+            for option in (groups[parameter.name][1] if parameter.name in groups else [parameter])
+        ]
+        # Typer lists them in this order.
+        options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))
+        vars(run).update(__signature__=Signature(options), calls=list(filter(None, map(_call, parameters))))
+        group.command(name or function.__name__.replace("_", "-"), cls=Command)(run)
+        return function
+
+    return add
 
 
-FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")]
-StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
-ModelName = Annotated[str, typer.Option(help="Bundled model or TOML file.")]
-SeedFiles = Annotated[
-    list[Path],
-    typer.Argument(metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."),
-]
-Case = Annotated[
-    str,
-    typer.Option(
-        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented, "
-        "underscored."
-    ),
-]
-MaxLost = Annotated[
-    float, typer.Option(help="Largest share of a list's words that the embedding may lack, from 0 to 1.")
-]
-Phrases = Annotated[
-    str,
-    typer.Option(help="Entries of several words that are not stored: whole (they are lost) or mean (of their words)."),
-]
-FileFormat = Annotated[
-    str,
-    typer.Option("--format", help="Format of the embeddings, if it is not recognised."),
-]
-FilesOutput = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Folder for the fit, figures and tables, or a .html, .md or .json file."),
-]
-Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),
-]
-OptionalOutput = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),
-]
-TableFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Table for a paper: a .tex, .docx, .md, .csv or .html file, or a folder."),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
-HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
-Seed = Annotated[
-    int | None, typer.Option(help="Random seed; the same seed gives the same numbers on the same machine.")
-]
-WorkerCount = Annotated[
-    int | None, typer.Option(help="Processes of this machine that share the work; without it, this process alone.")
-]
-Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Rope = Annotated[
-    float | None,
-    typer.Option(help="Half-width of the region of practical equivalence, in units of cosine distance, such as 0.02."),
-]
-Baseline = Annotated[str, typer.Option(help="Connection from which the others are subtracted.")]
-DEFAULT_HDI_PROB, DEFAULT_MAX_LOST = HDI_PROB, MAX_LOST
-# A copy of the name in bayesbias.models.spec, which --help need not load.
-DEFAULT_MODEL_NAME = "multivariate"
+def _call(parameter: Parameter) -> str:
+    """Return the public function and the names of its parameters which a parameter collects, if it does."""
+    return next((text for text in getattr(parameter.annotation, "__metadata__", ()) if isinstance(text, str)), "")
+
+
+def _group(parameter: Parameter) -> tuple[Callable[..., Any], list[Parameter]] | None:
+    """Return what makes the value of a parameter from several options, and these options."""
+    kind = parameter.annotation
+    if call := _call(parameter):
+        return dict, [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in call.split()[1:]]
+    return (kind, [*signature(kind).parameters.values()]) if isinstance(kind, type) and is_dataclass(kind) else None
+
+
+def _annotation(command_name: str, parameter: Parameter) -> Any:
+    """Return the type of an option with what the table says of it, unless the command's signature says it."""
+    kind = parameter.annotation
+    if get_origin(kind) is Annotated:
+        return kind
+    option = OPTIONS.get(f"{command_name}.{parameter.name}") or OPTIONS[parameter.name]
+    kind = option.type if kind is Parameter.empty else kind
+    if option.argument:
+        return Annotated[kind, typer.Argument(metavar=option.metavar, help=option.text)]
+    names = option.names or ((f"--{parameter.name.replace('_', '-')}",) if kind is bool else ())
+    return Annotated[kind, typer.Option(*names, metavar=option.metavar, help=option.text or None)]
 
 
 def _print_version(requested: bool) -> None:
@@ -154,41 +161,68 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
         show(text)
 
 
-def begin(output: Path | None, *, overwrite: bool) -> None:
-    """Hold an output until the command ends; raise before any work if it cannot be written."""
-    if output is not None:
-        from bayesbias.delivery.writing import check_target
+@dataclass(frozen=True)
+class Delivery:
+    """How a command delivers its result: on the terminal, and in files if `output` is given.
 
-        check_target(output, overwrite=overwrite)
-        claim(output)
+    Its fields are options of the command.
+    """
+
+    output: Path | None = None
+    as_json: bool = False
+    quiet: bool = False
+    overwrite: bool = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether to show progress."""
+        return not self.quiet
+
+    def begin(self) -> None:
+        """Hold the output until the command ends; raise before any work if it cannot be written."""
+        if self.output is not None:
+            from bayesbias.delivery.writing import check_target
+
+            check_target(self.output, overwrite=self.overwrite)
+            claim(self.output)
+
+    def answer(self, text: str, data: Any = None) -> None:
+        """Print a text, or with --json the data."""
+        answer(text, data, as_json=self.as_json, quiet=self.quiet)
+
+    def write(self, result: Any, **options: Any) -> Path | None:
+        """Write a result to the output, if given, and return its path."""
+        from bayesbias.delivery.writing import write
+
+        if self.output is None:
+            return None
+        return write(result, self.output, **{"overwrite": self.overwrite, "progress": self.progress} | options)
+
+    def finish(self, result: Any, *, next_step: str = "") -> None:
+        """Write a result to the output, if given, and print its statements or one JSON object."""
+        from bayesbias.delivery.writing import PAGE, as_result
+
+        shown = as_result(result)
+        texts = [str(shown)]
+        self.write(shown)
+        if self.output is not None:
+            page = self.output if self.output.suffix else self.output / PAGE
+            browser = f" Open {page} in a browser." if page.suffix == ".html" and page.exists() else ""
+            texts.append(f"Wrote {self.output}.{browser}")
+        data = shown.to_dict() if self.as_json else None
+        if data is not None and self.output is not None:
+            data["output"] = str(self.output)
+        self.answer("\n\n".join(texts) + (f"\n{next_step}" if next_step else ""), data)
 
 
-def finish(
-    result: Any,
-    output: Path | None = None,
-    *,
-    next_step: str = "",
-    as_json: bool = False,
-    quiet: bool = False,
-    overwrite: bool = False,
-) -> None:
-    """Write a result to `output`, if given, and print its statements or one JSON object."""
-    from bayesbias.delivery.writing import PAGE, as_result, write
+@dataclass(frozen=True)
+class FileDelivery(Delivery):
+    """How a command delivers its result that always writes it."""
 
-    shown = as_result(result)
-    texts = [str(shown)]
-    if output is not None:
-        write(shown, output, overwrite=overwrite, progress=not quiet)
-        page = output if output.suffix else output / PAGE
-        browser = f" Open {page} in a browser." if page.suffix == ".html" and page.exists() else ""
-        texts.append(f"Wrote {output}.{browser}")
-    data = shown.to_dict() if as_json else None
-    if data is not None and output is not None:
-        data["output"] = str(output)
-    answer("\n\n".join(texts) + (f"\n{next_step}" if next_step else ""), data, as_json=as_json, quiet=quiet)
+    output: Path = field()
 
 
-def command(*arguments: object) -> str:
+def command_line(*arguments: object) -> str:
     """Return a command to type, with what a shell would split or read in quotes."""
     return shlex.join(["bayesbias", *map(str, arguments)])
 

@@ -5,49 +5,26 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import (
-    DEFAULT_HDI_PROB,
-    DEFAULT_MAX_LOST,
-    AsJson,
-    Case,
-    Command,
-    FileFormat,
-    HdiProb,
-    MaxLost,
-    OptionalOutput,
-    Overwrite,
-    Quiet,
-    Seed,
-    app,
-    begin,
-    finish,
-)
-from bayesbias.cli.measures.measures import VectorsFile
+from bayesbias.cli.base import Delivery, Loading, Settings, command
 from bayesbias.errors import ArgumentError
 
 
-@app.command(cls=Command)
+@command()
 def project(
-    embedding: VectorsFile,
+    embedding: Path,
     axis: Annotated[
         list[str],
         typer.Option(help="Bundled pairs, such as gender or affluence, or a TOML file with pairs. May be repeated."),
     ],
+    loading: Loading,
+    projecting: Annotated[Settings, "bb.project max_lost random_seed hdi_prob"],
+    delivery: Delivery,
     words: Annotated[Path | None, typer.Option(help="File of words to project, one per line.")] = None,
     study: Annotated[str | None, typer.Option(help="Bundled study or TOML file whose words are projected.")] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(help="CSV file with a column word and columns of numbers, which projections are compared with."),
     ] = None,
-    output: OptionalOutput = None,
-    seed: Seed = None,
-    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    case: Case = "exact",
-    max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
 ) -> None:
     """Project words on axes that pairs of opposite words name, with the pairs as the sample.
 
@@ -66,7 +43,7 @@ def project(
     from bayesbias.reports.axes.ratings import checked_ratings
     from bayesbias.studies.study import load_study
 
-    begin(output, overwrite=overwrite)
+    delivery.begin()
     rated = None if ratings is None else read_covariates(ratings)
     if words is not None and study is None:
         chosen = read_words(words)
@@ -77,8 +54,5 @@ def project(
     else:
         raise ArgumentError("Give the words to project: either --words or --study, or --ratings alone.")
     pair_words = [word for name in axis for pair in as_base_pairs(name) for word in pair]
-    source = load_embedding(embedding, words=[*chosen, *pair_words], format=file_format, case=case)
-    projection = project_words(
-        source, chosen, axis, ratings=rated, max_lost=max_lost, hdi_prob=hdi_prob, random_seed=seed
-    )
-    finish(projection, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+    source = load_embedding(embedding, words=[*chosen, *pair_words], **loading)
+    delivery.finish(project_words(source, chosen, axis, ratings=rated, **projecting))

@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import (
-    DEFAULT_MAX_LOST,
-    AsJson,
-    Case,
-    Command,
-    FileFormat,
-    MaxLost,
-    Overwrite,
-    Seed,
-    StudyName,
-    answer,
-    app,
-    claim,
-    printed,
-)
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.cli.base import Loading, answer, claim, command, printed
 from bayesbias.errors import MeasureError, ReportError
 
 if TYPE_CHECKING:
@@ -39,13 +26,11 @@ class Statistic(StrEnum):
     MEAN = "mean"
 
 
-VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`.")]
-
-
-@app.command(cls=Command)
+@command()
 def weat(
-    embedding: VectorsFile,
-    study: StudyName,
+    embedding: Path,
+    study: str,
+    loading: Loading,
     targets: Annotated[
         tuple[str, str] | None, typer.Option(help="Two protected groups, if the study has more.")
     ] = None,
@@ -59,11 +44,9 @@ def weat(
     samples: Annotated[
         int, typer.Option(help="Number of random permutations, if there are more than a million in all.")
     ] = 100_000,
-    seed: Seed = None,
-    case: Case = "exact",
-    max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    random_seed: int | None = None,
+    max_lost: float = MAX_LOST,
+    as_json: bool = False,
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value and the association of each word.
 
@@ -72,11 +55,11 @@ def weat(
         bayesbias weat vectors.txt --study weat7
     """
     options: dict[str, Any] = {"targets": targets, "attributes": attributes, "statistic": statistic.value, "ddof": ddof}
-    options |= {"samples": samples, "random_seed": seed, "max_lost": max_lost}
-    _print_measure("weat", embedding, study, options, case=case, file_format=file_format, as_json=as_json)
+    options |= {"samples": samples, "random_seed": random_seed, "max_lost": max_lost}
+    _print_measure("weat", embedding, study, options, loading, as_json=as_json)
 
 
-@app.command(cls=Command)
+@command()
 def null(
     protected: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two protected groups.")] = (8, 8),
     attributes: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two attribute groups.")] = (8, 8),
@@ -94,9 +77,9 @@ def null(
         int, typer.Option(help="Number of data sets on which the false claims of each method are counted; 0 for none.")
     ] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png file for the figure.")] = None,
-    seed: Seed = None,
-    as_json: AsJson = False,
-    overwrite: Overwrite = False,
+    random_seed: int | None = None,
+    as_json: bool = False,
+    overwrite: bool = False,
 ) -> None:
     """Simulate WEAT and MAC without any association, and locate an observed value among the simulated ones.
 
@@ -118,7 +101,7 @@ def null(
         raise ReportError(f"--effect-size {effect_size:g}: an effect size lies between -2 and 2.")
     if mac is not None and not 0 <= mac <= 2:
         raise ReportError(f"--mac {mac:g}: a mean distance lies between 0 and 2.")
-    chosen = resolve_seed(seed)
+    chosen = resolve_seed(random_seed)
     simulated = simulate_null(
         protected=protected,
         attributes=attributes,
@@ -156,8 +139,8 @@ def null(
         answer(f"Wrote {output}.", quiet=as_json)
 
 
-@app.command(cls=Command)
-def measures(as_json: AsJson = False) -> None:
+@command()
+def measures(as_json: bool = False) -> None:
     """List every measure: its formula, sign, range, word lists and source.
 
     Compute one with `bayesbias measure NAME VECTORS --study STUDY`. Measures of a whole embedding come last; compute
@@ -178,19 +161,18 @@ def measures(as_json: AsJson = False) -> None:
     answer("\n".join([*lines, last]), cards, as_json=as_json)
 
 
-@app.command(cls=Command)
+@command()
 def measure(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a measure, from `bayesbias measures`.")],
-    embedding: VectorsFile,
-    study: StudyName,
+    embedding: Path,
+    study: str,
+    loading: Loading,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", help="Option of the measure as key=value, such as ddof=0. May be repeated."),
     ] = None,
-    case: Case = "exact",
-    max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    max_lost: float = MAX_LOST,
+    as_json: bool = False,
 ) -> None:
     """Print a measure of a study in an embedding.
 
@@ -211,11 +193,11 @@ def measure(
             raise MeasureError(f"--option {text!r}: {key!r} is an argument of the command, and no option of a measure.")
         options[key] = value
     options["max_lost"] = max_lost
-    _print_measure(name, embedding, study, options, case=case, file_format=file_format, as_json=as_json)
+    _print_measure(name, embedding, study, options, loading, as_json=as_json)
 
 
 def _print_measure(
-    name: str, embedding: Path, study: str, options: Mapping[str, Any], *, case: Any, file_format: Any, as_json: bool
+    name: str, embedding: Path, study: str, options: Mapping[str, Any], loading: Mapping[str, Any], *, as_json: bool
 ) -> None:
     """Print a measure of a study in an embedding, and its scores of words."""
     from bayesbias.embeddings.loading import load_embedding
@@ -224,7 +206,7 @@ def _print_measure(
 
     find_measure(name, "association")
     # The measure reads the file itself: it knows which words it needs.
-    vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
+    vectors: Any = partial(load_embedding, embedding, **loading)
     result = measure(name, vectors, load_study(study), **options)
     answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, FileFormat, HdiProb, Seed, answer, app, printed
-from bayesbias.cli.measures.measures import VectorsFile
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.cli.base import Loading, answer, command, printed
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import Embedding
@@ -19,9 +19,10 @@ Original = Annotated[
 ]
 
 
-@app.command(cls=Command)
+@command()
 def intrinsic(
-    embedding: VectorsFile,
+    embedding: Path,
+    loading: Loading,
     original: Original = None,
     measure: Annotated[
         list[str] | None,
@@ -41,11 +42,9 @@ def intrinsic(
     ] = None,
     neighbours: Annotated[int, typer.Option(help="Number of nearest neighbours of a word (for GIPE).")] = 100,
     splits: Annotated[int, typer.Option(help="Number of random splits (for recoverability).")] = 10,
-    seed: Seed = None,
-    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    case: Case = "exact",
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+    as_json: bool = False,
 ) -> None:
     """Print the bias that is left in the geometry of an embedding, and how debiasing changed it.
 
@@ -69,13 +68,13 @@ def intrinsic(
     else:
         every = [entry for entry in MEASURES.values() if entry.about == "bias"]
         chosen = [entry for entry in every if data[entry.data] is not None or not entry.required]
-    chosen_seed = resolve_seed(seed)
+    chosen_seed = resolve_seed(random_seed)
     options = {"random_seed": chosen_seed, "hdi_prob": hdi_prob, "words": neutral}
     options |= {"neighbours": neighbours, "splits": splits}
     options |= {} if words_in_all is None else {"words_in_all": words_in_all}
     # Or a change of the vectors' length alone would look like one of bias.
     options |= {} if original is None else {"normalize": True}
-    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+    sources = [load_embedding(path, **loading) for path in _paths(embedding, original)]
 
     def scored(source: "Embedding") -> "list[MeasureResult]":
         return [
@@ -86,16 +85,15 @@ def intrinsic(
     _answer([scored(source) for source in sources], chosen_seed, hdi_prob, as_json=as_json)
 
 
-@app.command(cls=Command)
+@command()
 def quality(
-    embedding: VectorsFile,
+    embedding: Path,
     files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarities and of analogies.")],
+    loading: Loading,
     original: Original = None,
-    seed: Seed = None,
-    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    case: Case = "exact",
-    file_format: FileFormat = "auto",
-    as_json: AsJson = False,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+    as_json: bool = False,
 ) -> None:
     """Print how well an embedding predicts word similarities and analogies, and how debiasing changed that.
 
@@ -110,9 +108,9 @@ def quality(
     from bayesbias.metrics.quality.benchmark_files import benchmark_measure
     from bayesbias.metrics.registry import measure
 
-    chosen_seed = resolve_seed(seed)
+    chosen_seed = resolve_seed(random_seed)
     measures = {path: benchmark_measure(path) for path in files}
-    sources = [load_embedding(path, format=file_format, case=case) for path in _paths(embedding, original)]
+    sources = [load_embedding(path, **loading) for path in _paths(embedding, original)]
 
     def scored(source: "Embedding") -> "list[MeasureResult]":
         return [

@@ -67,9 +67,9 @@ def encode(
         name of a bundled set (`load_templates`), or a mapping of each word to one of these, such as
         `templates_by_list` makes for parts of speech. A word's vector is the mean over its sentences.
     batch
-        Texts in one call (default 512); a provider may allow fewer.
+        Texts in one call; a provider may allow fewer.
     attempts
-        Number of attempts for each batch, at least 1 (default 3), with a wait of one second, then two, four and so on.
+        Number of attempts for each batch, at least 1, with a wait of one second, then two, four and so on.
     cache
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
         a text is encoded once. A file serves one encoder, identified by `name`.

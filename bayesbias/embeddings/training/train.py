@@ -134,7 +134,7 @@ def train_embeddings(
     seeds
         Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions
-        Length of a vector.
+        Dimensions of a vector.
     min_count
         Smallest number of occurrences of words with a vector.
     window

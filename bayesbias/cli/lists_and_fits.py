@@ -1,0 +1,226 @@
+"""Word lists, and more of a fit: studies, estimates in other forms, covariates, predictive checks."""
+
+from itertools import batched
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import bayesbias as bb
+from bayesbias.base.machine.terminal import show
+from bayesbias.cli.base import Delivery, FileDelivery, Settings, answer, app, command, command_line, printed
+from bayesbias.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
+app.add_typer(studies_app, name="studies")
+
+
+@studies_app.callback()
+def studies(context: typer.Context) -> None:
+    """List the bundled studies."""
+    if context.invoked_subcommand is None:
+        studies_list()
+
+
+@command("list", studies_app)
+def studies_list() -> None:
+    """List the bundled studies."""
+    for name in bb.list_studies():
+        study = bb.load_study(name)
+        show(f"{name:10} {study.description or study.source}")
+    show("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
+
+
+@command("show", studies_app)
+def studies_show(study: str) -> None:
+    """Show the words, associations and source of a study."""
+    from bayesbias.studies.faults import is_english
+
+    shown = bb.load_study(study)
+    show(f"{shown.name}: {shown.description}".rstrip(": "))
+    language = "" if is_english(shown.language) else shown.language
+    for title, text in (("Language", language), ("Source", shown.source), ("Notes", shown.notes)):
+        if text:
+            show(f"{title}: {text}")
+    for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
+        for group, words in lists.items():
+            show(f"{title} {group} ({len(words)}): {', '.join(words)}")
+    for protected, attribute in shown.associated:
+        show(f"Associated: {protected} with {attribute}")
+
+
+@command("new", studies_app)
+def studies_new(path: Path, overwrite: bool = False) -> None:
+    """Write a commented study file, to be filled in with your own words."""
+    written = bb.studies.write_study_template(path, overwrite=overwrite)
+    show(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
+
+
+@command("weathub", studies_app)
+def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: bool = False) -> None:
+    """Write a study of word lists in another language, from your copy of WEATHub."""
+    from bayesbias.base.files.outputs import atomic_path
+    from bayesbias.studies.study import study_text
+
+    study = bb.studies.load_weathub(path, lists, test)
+    with atomic_path(output, overwrite=overwrite) as temporary:
+        temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
+    show(
+        f"Wrote {output}. {study.notes} Next: {command_line('words', 'VECTORS', '--study', output)}".replace("  ", " ")
+    )
+
+
+@command()
+def words(
+    embedding: Path,
+    study: str,
+    checking: Annotated[Settings, "bb.check_words case phrases format max_lost allow_pickle"],
+    delivery: Delivery,
+) -> None:
+    """Look up the words of a study in a vocabulary: stored, lost and why, near spellings, places.
+
+    For example:
+
+        bayesbias words cc.de.300.vec.gz --study my_study.toml
+    """
+    delivery.begin()
+    delivery.finish(bb.check_words(embedding, study, **checking))
+
+
+@command()
+def summary(
+    fit: Path,
+    summarizing: Annotated[Settings, "bb.summary level hdi_prob"],
+    contrasting: Annotated[Settings, "bb.contrasts baseline rope"],
+    output: Path | None = None,
+    as_json: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Print the parameters and contrasts of a fit, with intervals and diagnostics.
+
+    With --output also write both as tables for a paper. With --json: `summary` and `contrasts` as lists of rows, and
+    `conclusions`, which is null for another baseline.
+
+    Example:
+
+        bayesbias summary weat7/fit.nc --level overall --rope 0.02
+    """
+    from bayesbias.base.number_text import percent_text
+    from bayesbias.reports.posterior.summary import UNITS
+
+    delivery = Delivery(output, as_json, overwrite=overwrite)
+    delivery.begin()
+    fitted, baseline, hdi_prob = bb.read_fit(fit), contrasting["baseline"], summarizing["hdi_prob"]
+    parameters = bb.summary(fitted, **summarizing)
+    differences = bb.contrasts(fitted, **summarizing, **contrasting)
+    text = (
+        f"Parameters, {percent_text(hdi_prob)} HPDI, {UNITS}\n{printed(parameters)}\n\n"
+        f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer\n"
+        f"{printed(differences)}"
+    )
+    text += _write_tables({"summary": parameters, "contrasts": differences}, delivery)
+    data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
+    if as_json and baseline == "associated":
+        data["conclusions"] = bb.conclusions(fitted, hdi_prob=hdi_prob, rope=contrasting["rope"])
+    delivery.answer(text, data)
+
+
+@command()
+def contrast(
+    fit: Path,
+    contrasting: Annotated[Settings, "bb.planned_contrasts hdi_prob rope"],
+    sides: list[str] | None = None,
+    output: Path | None = None,
+    as_json: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Print differences between the mean distances of protected groups to attribute lists.
+
+    Subtracts the second side from the first. Without sides, answers the questions of the study ([questions] in its TOML
+    file).
+
+    Example:
+
+        bayesbias contrast weat7/fit.nc math male arts male
+    """
+    delivery = Delivery(output, as_json, overwrite=overwrite)
+    delivery.begin()
+    pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
+    questions = bb.planned_contrasts(bb.read_fit(fit), *pairs, **contrasting)
+    text = printed(questions) + _write_tables({"questions": questions}, delivery)
+    delivery.answer(text, {"questions": questions})
+
+
+def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
+    """Write tables to a file if it is given, and return the sentence that says so."""
+    if delivery.output is None:
+        return ""
+    from bayesbias.reports.posterior.estimate_tables import EstimateTables
+
+    return f"\n\nWrote {delivery.write(EstimateTables(frames))}."
+
+
+@command()
+def methods(fit: Path, writing: Annotated[Settings, "bb.methods hdi_prob"], as_json: bool = False) -> None:
+    """Print the methods section of a paper for a fit, in Markdown.
+
+    Example:
+
+        bayesbias methods weat7/fit.nc
+    """
+    text = bb.methods(bb.read_fit(fit), **writing)
+    answer(text, {"methods": text}, as_json=as_json)
+
+
+@command()
+def covariate(
+    table: Path,
+    covariates: Path,
+    fitting: Annotated[Settings, "bb.fit draws random_seed"],
+    relating: Annotated[Settings, "bb.covariate_effect within_groups hdi_prob"],
+    delivery: FileDelivery,
+    lists: str = "",
+) -> None:
+    """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
+
+    Fits the default model with the covariates, and writes slopes, correlations, a figure and a page.
+
+    Example:
+
+        bayesbias table vectors.txt --study occupations.toml --output occupations.csv
+
+        bayesbias covariate occupations.csv --covariates shares.csv --lists female,male --output shares/
+    """
+    from bayesbias.models.covariates import read_covariates
+
+    delivery.begin()
+    names = [name.strip() for name in lists.split(",")] if lists else []
+    if len(names) not in (0, 2):
+        raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
+    distances, numbers = bb.read_table(table), read_covariates(covariates)
+    fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
+    delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
+
+
+@command()
+def check(fit: Path, checking: Annotated[Settings, "bb.check_posterior random_seed"], delivery: Delivery) -> None:
+    """Compare the predictions of a fitted model, and of its priors alone, with the distances.
+
+    Prints where the model fails; with --output also writes a page, figures and tables.
+
+    Example:
+
+        bayesbias check weat7/fit.nc --output weat7-check/
+    """
+    from bayesbias.base.results import ResultGroup
+    from bayesbias.models.fitted.fit_source import fitted_model
+
+    delivery.begin()
+    fitted = bb.read_fit(fit)
+    posterior = bb.check_posterior(fitted, **checking, progress=delivery.progress)
+    table, model = bb.models.fitted_table(fitted), fitted_model(fitted)
+    prior = bb.check_prior(table, model, random_seed=posterior.random_seed, progress=delivery.progress)
+    delivery.finish(ResultGroup("Checks of model and priors", {"posterior": posterior, "prior": prior}))

@@ -1,0 +1,288 @@
+"""Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import bayesbias as bb
+from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
+from bayesbias.errors import ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesbias.cells.plan import AuditPlan
+
+UNANSWERED = 5
+"""Exit code where an embedding cannot answer a question."""
+# The folder in the output that keeps the answers of cells.
+_CELLS = "cells"
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """Options of a command that replace settings of a plan."""
+
+    rope: float | None = None
+    max_lost: float | None = None
+    workers: int | None = None
+    scheduler: str | None = None
+
+    def planned(self, path: Path) -> "AuditPlan":
+        """Return a plan with the options that were given in place of its own settings."""
+        from bayesbias.cells.plan import read_audit_plan
+
+        plan = read_audit_plan(path)
+        settings = dict(plan.settings)
+        if self.workers is not None or self.scheduler is not None:  # one replaces the other
+            settings |= {"workers": None, "scheduler": None}
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return replace(plan, settings=settings | given)
+
+
+@command()
+def audit(
+    plan: Path,
+    plan_settings: PlanSettings,
+    delivery: Delivery,
+    pages: bool = False,
+    skip_unanswered: bool = False,
+) -> None:
+    """Ask many studies of many embeddings with many measures, on one process or many workers.
+
+    With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv and ranks.png too,
+    and of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A plan:
+
+        studies = ["weat7", "my_study.toml"]
+        measures = ["contrast", "weat", "mac"]
+
+        [embeddings]
+        GloVe = "glove.6B.300d.txt"
+
+    For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
+    and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
+    seed) is kept in the folder cells/ of the output. Run a stopped audit again to continue it. If you extend the plan,
+    only new cells are computed. With --pages nothing is kept there. Cells that failed are in failed.csv with
+    their errors; the next run, with --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs
+    there and here: start it with certificates (tls://).
+
+    Examples
+    --------
+        bayesbias audit audit.toml --output audit/
+
+        bayesbias audit audit.toml --output audit/ --scheduler tls://10.0.0.1:8786
+    """
+    from bayesbias.base.files.outputs import check_folder
+    from bayesbias.reports.audits.audit_frame import failed_cells
+
+    output = delivery.output
+    plan_content = plan_settings.planned(plan)
+    settings = dict(plan_content.settings)
+    has_workers = not settings.keys().isdisjoint(("scheduler", "workers"))
+    cells = output / _CELLS if output is not None and has_workers and not pages else None
+    if output is not None:
+        check_folder(output, overwrite=delivery.overwrite, beside=(_CELLS,) if cells else ())
+        claim(output)
+    settings |= {"keep_fits": pages and output is not None, "cells": cells, "progress": delivery.progress}
+    settings["skip_unanswered"] = skip_unanswered
+    frame = bb.audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
+    delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
+    constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
+    shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
+    wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
+    failed = failed_cells(frame) if skip_unanswered else frame.iloc[:0]
+    unanswered = "".join(f"\nunanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples())
+    data = {"audit": frame, **({"unanswered": failed} if skip_unanswered else {})}
+    delivery.answer(printed(shown) + unanswered + wrote, data)
+    if len(failed):
+        raise typer.Exit(UNANSWERED)
+
+
+@command()
+def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: Path | None = None) -> None:
+    """Pass or fail each question of a plan by a region of practical equivalence.
+
+    The plan is that of `bayesbias audit`, with rope = 0.02 or so. Only contrasts are used. Prints one line per
+    question, then the outcome. Exit codes:
+
+        0  pass        every interval lies inside the region
+
+        3  fail        an interval lies beyond it
+
+        4  undecided   no failure, but an interval reaches across an edge
+
+        5  unanswered  no failure, but an embedding cannot answer, such as one that lacks a list
+
+        2  mistake     nothing was asked: the message says why
+
+    With --output FOLDER: gate.json (the next baseline), junit.xml, model_card.md, and the page report.html.
+
+    Examples
+    --------
+        bayesbias gate gate.toml --output gate/
+
+        bayesbias gate gate.toml --baseline released/gate.json
+    """
+    from bayesbias.reports.audits.audit_frame import CONTRAST
+    from bayesbias.reports.audits.baseline import read_baseline
+
+    content = plan_settings.planned(plan)
+    if "rope" not in content.settings:
+        raise ReportError(f"{plan} has no rope: add a region of practical equivalence, such as rope = 0.02, or --rope.")
+    delivery.begin()
+    if baseline is not None:
+        read_baseline(baseline)  # a wrong file is named before any work
+    settings = {**content.settings, "skip_unanswered": True, "progress": delivery.progress}
+    frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
+    result = bb.gate(frame, baseline=baseline)
+    delivery.write(result)
+    delivery.answer(str(result), result.to_dict())
+    raise typer.Exit(result.exit_code)
+
+
+@command()
+def compare(
+    tables: list[Path],
+    comparing: Annotated[Settings, "bb.compare_embeddings random_seed hdi_prob rope"],
+    delivery: FileDelivery,
+) -> None:
+    """Compare embeddings, such as a debiased one with the original.
+
+    Takes the paired changes of the distances of the same words, and writes a page, figures and tables.
+
+    Example:
+
+        bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
+    """
+    delivery.begin()
+    named = by_embedding(read_each(tables))
+    delivery.finish(bb.compare_embeddings(named, **comparing, progress=delivery.progress))
+
+
+def read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
+    """Return tables by the paths of their files."""
+    names = list(map(str, paths))
+    if len(set(names)) < len(names):
+        raise ReportError(f"A table is repeated in {', '.join(names)}. Give each once.")
+    return {name: bb.read_table(path) for name, path in zip(names, paths, strict=True)}
+
+
+def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return tables by the names of their embeddings, or of their files if those are missing or not distinct."""
+    embedding_names = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
+    files = [Path(name).name.split(".")[0] for name in tables]
+    for names in (embedding_names, files):
+        if all(names) and len(set(names)) == len(tables):
+            return dict(zip(names, tables.values(), strict=True))
+    return tables
+
+
+@command()
+def trend(
+    periods: list[Path],
+    moving: Annotated[Settings, "bb.trend covariates word_covariates walk rope draws random_seed hdi_prob case"],
+    delivery: FileDelivery,
+    study: str | None = None,
+    these_words: bool = False,
+) -> None:
+    """Show how the gap between associated and other words moved over periods, or between two embeddings.
+
+    Changes between periods are paired, so that their intervals are narrow; words that a period lacks are named. Writes
+    a page, a figure, and tables of gaps, changes, the trend and the words that moved.
+
+    Example:
+
+        bayesbias trend decades/ --study gender --output moved/
+
+        bayesbias trend original.csv debiased.csv --output debiased/
+    """
+    from bayesbias.embeddings.periods import periods_of
+
+    delivery.begin()
+    scope = "these_words" if these_words else "population"
+    delivery.finish(bb.trend(periods_of(periods), study, scope=scope, **moving, progress=delivery.progress))
+
+
+@command()
+def seeds(
+    embeddings: list[Path],
+    study: str,
+    loading: Loading,
+    fitting: Annotated[Settings, "bb.fit model"],
+    building: Annotated[Settings, "bb.distance_table max_lost"],
+    comparing: Annotated[Settings, "bb.compare_trainings hdi_prob"],
+    delivery: FileDelivery,
+    resampled: list[Path] | None = None,
+    draws: int = 500,
+    random_seed: int | None = None,
+) -> None:
+    """Compare the contrasts of a study between embeddings that were trained with different seeds.
+
+    Fits the model to each embedding, and separates the variation between seeds from the uncertainty due to the choice
+    of words. With --resampled, also the variation between samples of documents. Writes a page, a figure, and tables of
+    the contrasts over seeds and of each seed.
+
+    Example:
+
+        bayesbias train corpus.txt --seeds 1-3 --output vectors/
+
+        bayesbias seeds vectors/*.npz --study gender --output stable/
+    """
+    from bayesbias.base.checks import check_probability, resolve_seed
+    from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.progress import with_progress
+    from bayesbias.embeddings.training.trained import is_resampled
+
+    file_names(embeddings, OF_SEEDS)
+    delivery.begin()
+    check_probability("hdi_prob", comparing["hdi_prob"])
+    chosen = resolve_seed(random_seed)
+    loaded = bb.load_study(study)
+    samples = resampled or []
+    if drawn := next((path for path in embeddings if is_resampled(path)), None):
+        raise ReportError(
+            f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "
+            f"Give embeddings trained on all documents, and such files as --resampled {drawn}."
+        )
+    if samples:
+        file_names(samples, "trained on resampled documents")
+    tables = {
+        path: bb.distance_table(bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building)
+        for path in (*embeddings, *samples)
+    }
+    name_by_distances: dict[bytes, Path] = {}
+    for name, table in tables.items():
+        if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
+            raise ReportError(
+                f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
+                "seed. Give embeddings that were trained with different seeds, each once."
+            )
+    fits: dict[Any, Any] = {
+        name: bb.fit(table, **fitting, draws=draws, tune=draws, random_seed=chosen, progress=False)
+        for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
+    }
+    by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
+    delivery.finish(bb.compare_trainings(by_kind[0], resampled=by_kind[1] or None, random_seed=chosen, **comparing))
+
+
+@command()
+def random_lists(
+    embedding: Path,
+    study: str,
+    loading: Loading,
+    checking: Annotated[Settings, "bb.check_random_lists model samples match window max_lost random_seed hdi_prob"],
+    as_json: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Count how often a model and tests claim an association for attribute words drawn at random.
+
+    Example:
+
+        bayesbias random-lists vectors.txt --study weat7 --seed 1
+    """
+    if checking["match"] == "none":
+        checking["match"] = None
+    checked = bb.check_random_lists(bb.load_embedding(embedding, **loading), study, **checking, progress=not quiet)
+    Delivery(as_json=as_json, quiet=quiet).finish(checked)

@@ -1,0 +1,347 @@
+"""Embeddings of your own: training, contexts of words, language models, encoders."""
+
+import shlex
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import bayesbias as bb
+from bayesbias.base.number_text import counted
+from bayesbias.cli.base import Settings, answer, claim, command, command_line, printed
+from bayesbias.errors import ArgumentError, library_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bayesbias.embeddings.contextual import ContextualEmbedding
+    from bayesbias.embeddings.embedding import Embedding
+    from bayesbias.studies.study import Study
+
+
+@command()
+def train(
+    corpus: Path,
+    output: Path,
+    training: Annotated[
+        Settings,
+        "bb.embeddings.train_embeddings algorithm dimensions min_count window epochs negative x_max alpha resample "
+        "threads workers scheduler overwrite",
+    ],
+    seeds: str = "1-3",
+    sets: str | None = None,
+    quiet: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Train embeddings on a corpus, one for each seed.
+
+    An interrupted run continues with the seeds that have no file. With --workers or --scheduler several seeds are
+    trained at once; the files are the same. Workers are sent the corpus and need no path of it.
+
+    Example:
+
+        bayesbias train corpus.txt --seeds 1-8 --workers 4 --output skipgram/
+
+        bayesbias train corpus.txt --algorithm gn_glove --sets gender_bolukbasi --output gn_glove/
+    """
+    words = None if sets is None else bb.debias.load_debias_words(sets)
+    trained = bb.embeddings.train_embeddings(
+        corpus,
+        output,
+        **training,
+        seeds=seeds_from(seeds),
+        pairs=None if words is None else words.definitional,
+        sides=None if words is None else words.sides or None,
+        progress=not quiet,
+    )
+    first = next(iter(trained.paths.values()))
+    question = "--study gender --output"
+    if training["resample"] is not None:
+        files = [part for path in trained.paths.values() for part in ("--resampled", path)]
+        following = f"{command_line('seeds')} SEEDS/*.npz {shlex.join(map(str, files))} {question} stable"
+        following += ", where SEEDS has no resampled documents"
+    elif len(trained) > 1:
+        following = f"{command_line('seeds', output)}/*.npz {question} stable"
+    else:
+        following = f"{command_line('table', first)} {question} table.csv"
+    data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
+    answer(
+        f"{trained}.\n{output} holds {', '.join(path.name for path in trained.paths.values())}.\nNext: {following}",
+        data,
+        as_json=as_json,
+        quiet=quiet,
+    )
+
+
+def seeds_from(text: str) -> list[int]:
+    """Return seeds from a text such as ``"1-8"`` or ``"1,4,9"``."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not dash)):
+            raise ArgumentError(f"--seeds {text!r}: write whole numbers and ranges, such as 1-8 or 1,4,9.")
+        ends = int(first), int(last or first)
+        if ends[1] - ends[0] not in range(10_000):
+            raise ArgumentError(f"--seeds {text!r}: {part.strip()} must be a range from a smaller to a larger number.")
+        seeds += range(ends[0], ends[1] + 1)
+    return seeds
+
+
+@command()
+def contexts(
+    corpus: Path,
+    output: Path,
+    indexing: Annotated[Settings, "bb.embeddings.index_contexts longest overwrite"],
+    quiet: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Index the contexts of words in a corpus, for use with language models.
+
+    An interrupted run continues where it stopped.
+
+    Example:
+
+        bayesbias contexts wikipedia.txt.gz --output wikipedia.contexts
+    """
+    index = bb.embeddings.index_contexts(corpus, output, **indexing, progress=not quiet)
+    data = {name: getattr(index, name) for name in ("name", "sha256", "contexts", "words", "longest")}
+    answer(
+        f"{counted(index.contexts, 'context')} with {counted(index.words, 'word')} of {index.name}.\nWrote {output}. "
+        "Next: "
+        + command_line("table", "MODEL_FOLDER", "--study", "gender", "--contexts", output, "--output", "table.csv"),
+        {"file": str(output), **data},
+        as_json=as_json,
+        quiet=quiet,
+    )
+
+
+@command()
+def contextual(
+    model: Path,
+    study: str,
+    output: Path,
+    modelling: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device cache random_seed"],
+    contexts: Path | None = None,
+    templates: Path | None = None,
+    no_controls: bool = False,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the vectors of a study's words in a language model, averaged over contexts, with their spread.
+
+    Every command that takes vectors accepts the file; `bayesbias table` also accepts the folder of the model. For the
+    vectors that a sentence encoder itself gives, use `bayesbias encode`.
+
+    Example:
+
+        bayesbias contextual bert/ --study weat7 --contexts wikipedia.contexts --output bert.npz
+    """
+    from bayesbias.embeddings.writing import check_embedding_output
+    from bayesbias.errors import OutputError
+
+    check_embedding_output(output, overwrite=overwrite)
+    if output.suffix.lower() != ".npz":
+        raise OutputError(f"{output}: use the ending .npz. Other formats cannot keep the spread over contexts.")
+    claim(output)
+    loaded = study_of_command(bb.load_study(study), no_controls=no_controls)
+    answer(cost_text([loaded], modelling["most"] if contexts else None, "vectors in context"), quiet=quiet)
+    sources = {"contexts": contexts, "templates": templates}
+    embedding = vectors_of_model(model, loaded.words, **sources, **modelling, progress=not quiet)
+    bb.write_embedding(embedding, output, overwrite=overwrite)
+    answer(
+        f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}, "
+        f"{counted(int(embedding.contexts.sum()), 'context')}.\nWrote {output}. Next: "
+        + command_line("table", output, "--study", study, "--output", "table.csv"),
+        quiet=quiet,
+    )
+
+
+def study_of_command(study: "Study", *, no_controls: bool) -> "Study":
+    """Return a study, without its control words if they are not wanted."""
+    return study.without_controls() if no_controls else study
+
+
+def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> str:
+    """Return how many vectors the words of studies need, and how to spare those of control words.
+
+    `sentences` is the number of sentences of a word, None for the fourteen templates.
+    """
+    texts_a_word = len(bb.embeddings.load_templates()) if sentences is None else sentences
+    words = {word for study in studies for word in study.words}
+    controls = words - {word for study in studies for word in study.without_controls().words}
+    text = f"{len(words) * texts_a_word:,} {what} at most: {counted(len(words), 'word')}, {texts_a_word:,} for each."
+    if controls:
+        share = round(100 * len(controls) / len(words))
+        text += f" {len(controls):,} of the words ({share}%) are control words, which --no-controls leaves out."
+    return text
+
+
+def vectors_of_model(
+    model: Path, words: Any, *, contexts: Path | None, templates: Path | None, **settings: Any
+) -> "ContextualEmbedding":
+    """Return the vectors of words in a language model, in the contexts of an index or in templates."""
+    from bayesbias.embeddings.contexts.texts import paragraphs
+
+    if contexts is not None and templates is not None:
+        raise ArgumentError("--contexts and --templates exclude each other. Give one of them.")
+    source: Any = contexts or (None if templates is None else [line for line in paragraphs(templates) if line])
+    return bb.embeddings.contextual_embedding(model, words, source, **settings)
+
+
+@command()
+def encode(
+    encoder: str,
+    study: list[str],
+    output: Path,
+    encoding: Annotated[Settings, "bb.encode batch attempts cache"],
+    templates: str | None = None,
+    reference: Path | None = None,
+    no_controls: bool = False,
+    name: str | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the vectors that a sentence encoder gives to a study's words, alone or in template sentences.
+
+    A folder's own pooling, normalisation and prompt are applied. A function takes a list of texts and returns one
+    vector a text: my_client:embed is the function embed of my_client.py in this folder, whose code is run. Every
+    command that takes vectors accepts the file.
+
+    Examples
+    --------
+        bayesbias encode all-MiniLM-L6-v2/ --study weat7 --templates any --output minilm.npz
+
+        bayesbias encode my_client:embed --study weat7 --study gender --cache texts.sqlite --output client.npz
+    """
+    from bayesbias.embeddings.encoders.encoding import encode as encode_words
+    from bayesbias.embeddings.writing import check_embedding_output
+
+    check_embedding_output(output, overwrite=overwrite)
+    claim(output)
+    studies = [study_of_command(bb.load_study(source), no_controls=no_controls) for source in study]
+    sentences = _sentences(templates, studies)
+    words = list(dict.fromkeys(word for loaded in studies for word in loaded.words))
+    answer(_cost(studies, words, sentences), quiet=quiet)
+    source = _encoder(encoder)
+    words_of_reference = _reference(reference, folder=not callable(source))
+    label = name or (encoder if callable(source) else None)
+    embedding = encode_words(
+        source, words, sentences, **encoding, name=label, reference=words_of_reference, progress=not quiet
+    )
+    bb.write_embedding(embedding, output, overwrite=overwrite)
+    answer(
+        f"{counted(len(embedding), 'word')}, {counted(embedding.dimensions, 'dimension')}.\n"
+        f"Wrote {output}. Next: {command_line('table', output, '--study', study[0], '--output', 'table.csv')}",
+        quiet=quiet,
+    )
+
+
+@command()
+def common_part(
+    embedding: Path,
+    removing: Annotated[Settings, "bb.embeddings.without_common_part components reference"],
+    output: Path | None = None,
+    as_json: bool = False,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Show what all vectors share and how far their cosines spread; with --output, remove mean and top components.
+
+    A .npz file records what was removed, and so do tables made of it (all-but-the-top: Mu and Viswanath 2018).
+
+    For example:
+
+        bayesbias common-part minilm.npz --components 3 --output minilm-3.npz
+    """
+    import pandas as pd
+
+    from bayesbias.embeddings.writing import check_embedding_output
+
+    if output is not None:
+        check_embedding_output(output, overwrite=overwrite)
+        claim(output)
+    source = bb.load_embedding(embedding)
+    changed = bb.embeddings.without_common_part(source, **removing)
+    frame = pd.concat([bb.embeddings.common_part(source), bb.embeddings.common_part(changed)], ignore_index=True)
+    wrote = ""
+    if output is not None:
+        bb.write_embedding(changed, output, overwrite=overwrite)
+        wrote = f"\nWrote {output}."
+    answer(printed(frame) + wrote, {"common_part": frame}, as_json=as_json, quiet=quiet)
+
+
+def _encoder(text: str) -> Any:
+    """Return a folder's path, or the function that MODULE:FUNCTION names."""
+    if Path(text).exists() or ":" not in text:
+        return Path(text)
+    module, _, function = text.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module in this folder, as for `python -m`
+    try:
+        named = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as fault:
+        raise ArgumentError(
+            f"ENCODER {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, such as "
+            "my_client:embed for the function embed of my_client.py in this folder."
+        ) from fault
+    if not callable(named):
+        raise ArgumentError(f"ENCODER {text!r} is no function, but of type {type(named).__name__}.")
+    return named
+
+
+def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
+    """Return the words of a file, or the bundled common ones for the folder of an encoder."""
+    from bayesbias.embeddings.contexts.texts import paragraphs
+
+    if path is None:
+        return bb.embeddings.common_words() if folder else None
+    return tuple(dict.fromkeys(word for line in paragraphs(path) if (word := line.strip())))
+
+
+def _sentences(templates: str | None, studies: "list[Study]") -> Any:
+    """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
+    from bayesbias.base.files.inputs import read_toml
+    from bayesbias.embeddings.contexts.texts import paragraphs
+
+    if templates is None or not Path(templates).is_file():
+        return templates
+    if Path(templates).suffix != ".toml":
+        return [line for line in paragraphs(Path(templates)) if line]
+    if len(studies) > 1:
+        raise ArgumentError("--templates: a TOML file names the lists of one study. Encode the studies one by one.")
+    return bb.embeddings.templates_by_list(studies[0], read_toml(templates, ArgumentError))
+
+
+def _cost(studies: "list[Study]", words: list[str], sentences: Any) -> str:
+    from bayesbias.embeddings.templates import MARK, templates_of_words
+
+    if sentences is None:
+        return cost_text(studies, 1, "texts")
+    counts = [len(listed) for listed in templates_of_words(words, sentences or (MARK,)).values()]
+    return cost_text(studies, max(counts), "texts")
+
+
+def vectors_of_folder(
+    folder: Path, study: "Study", *, name: str | None, contexts: Path | None, templates: str | None, **settings: Any
+) -> "Embedding":
+    """Return the vectors of a study's words from an encoder's folder, or from a language model over contexts."""
+    from bayesbias.embeddings.encoders.encoding import encode as encode_words
+    from bayesbias.embeddings.encoders.folders import folder_kind
+
+    quiet = not settings["progress"]
+    if folder_kind(folder) == "transformers" or contexts is not None:
+        answer(cost_text([study], settings["most"] if contexts else None, "vectors in context"), quiet=quiet)
+        file = None if templates is None else Path(templates)
+        return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=file, **settings)
+    sentences = _sentences(templates, [study])
+    answer(_cost([study], list(study.words), sentences), quiet=quiet)
+    cache = settings["cache"] and settings["cache"] / "texts.sqlite"
+    return encode_words(
+        folder,
+        study,
+        sentences,
+        name=name,
+        cache=cache,
+        reference=_reference(None, folder=True),
+        progress=settings["progress"],
+    )

@@ -1,0 +1,149 @@
+"""Commands of `bayesbias.cli.lists_and_fits`."""
+
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from tests.cli.running import in_process
+from tests.reports.covariates.made import made_table
+from tests.reports.made import made_fit
+
+
+def test_studies_are_listed_shown_and_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process("studies", monkeypatch=monkeypatch) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in bb.list_studies())
+    assert in_process("studies", "show", "weat7", monkeypatch=monkeypatch) == 0
+    assert "Associated: math with male" in capsys.readouterr().out
+    mine = tmp_path / "mine.toml"
+    assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 0
+    assert bb.load_study(str(mine)).protected
+    assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 2
+    assert "exists" in capsys.readouterr().err
+
+
+def test_a_study_of_weathub_is_written_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {"targ1": ["Mathe"], "targ2": ["Kunst"], "attr1": ["Männer"], "attr2": ["Frauen"]}
+    tests = {"weat7": {name: {"category": name, "examples": entries} for name, entries in words.items()}}
+    (tmp_path / "w.json").write_text(json.dumps({"de_human": tests}))
+    study, vectors = tmp_path / "s.toml", tmp_path / "v.txt"
+    vectors.write_text("Mathe 1 0\nkunst 0 1\nMa\u0308nner 1 1\n", encoding="utf-8")
+    weathub = ("studies", "weathub", tmp_path / "w.json", "de_human", "weat7", "-o", study)
+    assert in_process(*weathub, monkeypatch=monkeypatch) == 0
+    assert bb.load_study(study).language == "de"
+    capsys.readouterr()
+    assert in_process("words", vectors, "--study", study, "--json", monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["words"]
+    assert [(row["word"], row["left_out"], row["near"]) for row in rows] == [
+        ("Mathe", "", ""), ("Kunst", "case", "kunst"), ("Männer", "", ""), ("Frauen", "absent", "")
+    ]  # fmt: skip
+
+
+def test_a_summary_is_printed_as_text_and_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = made_fit(draws=50)
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    overall = ["summary", path, "--level", "overall", "--rope", "0.02"]
+    assert in_process(*overall, monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert "associated - different" in shown
+    assert "in units of cosine distance except for weights" in shown
+    assert "probability_in_rope" in shown
+    assert in_process(*overall, "--json", monkeypatch=monkeypatch) == 0
+    printed = json.loads(capsys.readouterr().out)
+    contrasts = bb.contrasts(fit, rope=0.02)
+    assert [row["mean"] for row in printed["contrasts"]] == contrasts["mean"].tolist()
+    assert [row["parameter"] for row in printed["summary"]] == bb.summary(fit, level="overall")["parameter"].tolist()
+    assert printed["conclusions"] == bb.conclusions(fit, rope=0.02).to_dict()
+    assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["conclusions"] is None
+
+
+def test_the_methods_are_those_of_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = made_fit(draws=50)
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    assert in_process("methods", path, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
+    assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["methods"] == bb.methods(fit)
+
+
+def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = bb.write_fit(made_fit(draws=50), tmp_path / "fit.nc")
+    summary, contrast = tmp_path / "summary.tex", tmp_path / "contrast.md"
+    assert in_process("summary", path, "-o", summary, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
+    text = summary.read_text(encoding="utf-8")
+    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == 2
+    sides = ("group 0", "associated", "group 0", "different")
+    assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 0
+    assert "group 0 to associated" in contrast.read_text(encoding="utf-8")
+    assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 2
+    assert in_process("contrast", path, *sides, "-o", contrast, "--overwrite", monkeypatch=monkeypatch) == 0
+
+
+def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    table, shares, output = made_table(), tmp_path / "shares.csv", tmp_path / "shares"
+    bb.write_table(table.drop(columns="share"), tmp_path / "table.csv")
+    frame = table[["protected_word", "share"]].drop_duplicates()
+    frame.rename(columns={"protected_word": "word"}).to_csv(shares, index=False)
+    command = ("covariate", tmp_path / "table.csv", "--covariates", shares, "--draws", "100", "--seed", "1")
+    assert in_process(*command, "--lists", "far, near", "-o", output, "--json", monkeypatch=monkeypatch) == 0
+    data = json.loads(capsys.readouterr().out)
+    made = {
+        "report.html",
+        "covariate.png",
+        "conclusions.txt",
+        "conclusions.json",
+        "effects.csv",
+        "words.csv",
+        "line.csv",
+        "fit.nc",
+    }
+    assert {path.name for path in output.iterdir()} == made
+    fit = bb.read_fit(output / "fit.nc")
+    assert in_process("methods", output / "fit.nc", monkeypatch=monkeypatch) == 0
+    assert "covariates of the protected words (share)" in capsys.readouterr().out
+    page = unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert json.loads(fit.attrs["table_hash"]) in page
+    assert "draws=100, tune=" in page
+    assert "random_seed=1, covariates=pd.read_csv(COVARIATES))" in page
+    assert "bb.covariate_effect(fit, ('far', 'near'))" in page
+    assert "these words" in page
+    assert "these_words" not in page
+    assert "Probability inside the intervals" in page
+    assert {row["contrast"] for row in data["tables"]["effects"]} == {"far - near"}
+    assert in_process(*command, "--lists", "far", "-o", output, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "female,male" in capsys.readouterr().err
+
+
+def test_fit_with_covariates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bb.write_table(made_table().drop(columns="share"), tmp_path / "table.csv")
+    shares = tmp_path / "shares.csv"
+    shares.write_text("word,share\n" + "".join(f"<b>w{place},{place**2}\n" for place in range(9)))
+    settings = ("--draws", "50", "--chains", "2", "--seed", "1", "-o", tmp_path / "fit")
+    arguments = ("fit", tmp_path / "table.csv", "--covariates", shares, *settings)
+    assert in_process(*arguments, monkeypatch=monkeypatch) == 0
+    assert bb.read_fit(tmp_path / "fit" / "fit.nc")["constant_data"]["covariate"].to_numpy().tolist() == ["share"]
+
+
+def test_a_check_is_printed_and_written(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    table = bb.distance_table(bb.load_embedding("vectors.txt"), "pets.toml")
+    bb.write_fit(bb.fit(table, "hierarchical", draws=50, random_seed=1, progress=False), "fit.nc")
+    assert in_process("check", "fit.nc", "-o", "checked", "--seed", "1", "--json", monkeypatch=monkeypatch) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert {"posterior_statistics", "prior_distances"} <= set(tables)
+    written = {path.name for path in (workplace / "checked").iterdir()}
+    assert {"check.png", "prior.png", "posterior_coverage.csv"} <= written

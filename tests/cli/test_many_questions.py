@@ -1,0 +1,311 @@
+"""Commands of `bayesbias.cli.many_questions`."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import bayesbias as bb
+from tests.cli.running import in_process
+from tests.models.periods.made import made_tables
+
+_WRITTEN = {"audit.csv", "report.html", "conclusions.json", "conclusions.txt"}
+
+
+def test_an_audit_from_a_plan(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    (workplace / "audit.toml").write_text(
+        'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodel = "hierarchical"\nrandom_seed = 1\n'
+        '[embeddings]\nmine = "vectors.txt"\n'
+    )
+    assert in_process("audit", "audit.toml", "-o", "audit", monkeypatch=monkeypatch) == 0
+    assert "associated - different" in capsys.readouterr().out
+    made = {path.name for path in (workplace / "audit").iterdir()}
+    assert made == {*_WRITTEN, "audit.png", "contrasts.csv", "measures.csv"}
+    assert in_process("audit", "audit.toml", "--json", monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["audit"]
+    assert [row["measure"] for row in rows] == ["contrast", "contrast", "contrast", "weat"]
+
+
+def test_a_study_on_workers_goes_on(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    plan = 'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodels = ["hierarchical", "no_pooling"]\n'
+    plan += 'random_seed = 1\ndraws = 25\n{}[embeddings]\nmine = "vectors.txt"\n'
+    (workplace / "study.toml").write_text(plan.format("workers = 1\n"))
+    assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 0
+    assert "no_pooling" in capsys.readouterr().out
+    made = {path.name for path in (workplace / "study").iterdir()}
+    numbered = {f"{name}{suffix}" for name in ("contrasts", "measures") for suffix in (".csv", "_2.csv")}
+    assert made == {*_WRITTEN, *numbered, "audit.png", "audit_2.png", "cells"}
+    table = (workplace / "study" / "audit.csv").read_bytes()
+    assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
+    assert "study" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "bayesbias.cells.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
+        )
+        for file in (workplace / "study").glob("*.*"):  # a run that was killed leaves its cells only
+            file.unlink()
+        assert in_process("audit", "study.toml", "-o", "study", "--json", monkeypatch=monkeypatch) == 0
+        rows = json.loads(capsys.readouterr().out)["audit"]
+        assert {row["model"] for row in rows} == {"hierarchical", "no_pooling"}
+        assert (workplace / "study" / "audit.csv").read_bytes() == table
+    # Without workers nothing is kept, and the numbers are the same; an option stands for the plan's workers.
+    (workplace / "alone.toml").write_text(plan.format(""))
+    for folder, option in (("alone", ()), ("again", ("--workers", "1"))):
+        assert in_process("audit", "alone.toml", "-o", folder, *option, monkeypatch=monkeypatch) == 0
+        assert (workplace / folder / "cells").exists() == bool(option)
+        assert (workplace / folder / "audit.csv").read_bytes() == table
+    # Fits, which pages need, are in no cell.
+    assert in_process("audit", "study.toml", "-o", "pages", "--pages", monkeypatch=monkeypatch) == 0
+    assert (workplace / "pages" / "audit.csv").read_bytes() == table
+    assert [path.name for path in (workplace / "pages").glob("question_*.html")] == ["question_1.html"]
+    assert not (workplace / "pages" / "cells").exists()
+
+
+GUIDE = (Path(bb.__file__).parents[1] / "docs" / "guide" / "gate.md").read_text(encoding="utf-8")
+FILES = {"gate.json", "junit.xml", "model_card.md", "questions.csv", "report.html", "conclusions.json"}
+PLAN = 'studies = ["pets.toml"]\nmodel = "hierarchical"\nrandom_seed = 1\ndraws = 100\n{}\n[embeddings]\n{}\n'
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def pets(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the study, with vectors that lack half of a list."""
+    lines = (workplace / "vectors.txt").read_text().splitlines()
+    (workplace / "few.txt").write_text("\n".join(line for line in lines if not line.startswith("bark")) + "\n")
+    monkeypatch.chdir(workplace)
+    return workplace
+
+
+@pytest.mark.parametrize(("rope", "code"), [("9", 0), ("0.01", 4), ("[8, 9]", 3)])
+def test_exit_codes_repeat(
+    pets: Path, rope: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format(f"rope = {rope}", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == code
+    first = capsys.readouterr().out
+    assert f"(exit code {code})" in first.splitlines()[1]
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == code
+    assert capsys.readouterr().out == first
+    assert in_process("gate", "gate.toml", "--quiet", monkeypatch=monkeypatch) == code
+    assert capsys.readouterr().out == ""
+
+
+def test_an_embedding_that_lacks_a_list_does_not_stop_the_others(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'few = "few.txt"\nmine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", "--json", monkeypatch=monkeypatch) == 5
+    shown = json.loads(capsys.readouterr().out)
+    assert [question["outcome"] for question in shown["questions"]] == ["unanswered", "pass"]
+    assert "bark" in shown["questions"][0]["reason"]
+    assert {path.name for path in (pets / "gate").iterdir()} >= FILES
+    assert in_process("gate", "gate.toml", "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    # An audit stops before any work, unless it may go on; its message names an option that it has.
+    assert in_process("audit", "gate.toml", monkeypatch=monkeypatch) == 2
+    option = re.findall(r"--max-lost [\d.]+", capsys.readouterr().err)[0].split()
+    assert in_process("audit", "gate.toml", *option, monkeypatch=monkeypatch) == 0
+    assert "probability_in_rope" in capsys.readouterr().out
+    assert in_process("audit", "gate.toml", "--skip-unanswered", monkeypatch=monkeypatch) == 5
+    out = capsys.readouterr().out
+    assert "unanswered: few, pets" in out
+    assert "mine" in out
+
+
+def test_mistakes_are_named_before_any_work(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bb, "audit", lambda *_, **__: pytest.fail("an audit began"))
+    (pets / "gate.toml").write_text(PLAN.format("", 'mine = "vectors.txt"'))
+    (pets / "wrong.json").write_text("{}")
+    for arguments, fact in (
+        (["-o", "gate"], "rope"),
+        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 1"),
+        (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
+    ):
+        assert in_process("gate", "gate.toml", *arguments, monkeypatch=monkeypatch) == 2
+        assert fact in capsys.readouterr().err
+        assert not (pets / "gate").exists()
+
+
+def run(command: str, folder: Path) -> int:
+    """Run a command of the guide as a step of the workflow runs, and return its exit code."""
+    shell = f'bayesbias() {{ "{sys.executable}" -m bayesbias "$@"; }}\n{command}'
+    environment = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "PYTHONPATH": str(Path(bb.__file__).parents[1])}
+    done = subprocess.run(["bash", "-e", "-c", shell], cwd=folder, env={**os.environ, **environment}, check=False)
+    return done.returncode
+
+
+@pytest.mark.slow
+def test_the_commands_and_the_workflow_of_the_guide_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "vectors").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate.toml").write_text(blocks("toml")[0])
+    source = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    shutil.copy(source, tmp_path / "vectors" / "release.npz")
+    release, compare = (command.strip() for command in blocks("bash"))
+    assert in_process(*release.split()[1:], monkeypatch=monkeypatch) == 3
+    assert capfd.readouterr().out == blocks("text")[0]
+    shutil.copy(str(source).replace("seed1", "seed2"), tmp_path / "vectors" / "release.npz")
+    workflow: dict[str, Any] = yaml.safe_load(blocks("yaml")[0])
+    steps = [step["run"] for step in workflow["jobs"]["gate"]["steps"] if "run" in step]
+    assert steps[0] == "pip install bayesbias"
+    capfd.readouterr()
+    assert steps[1].startswith(compare)
+    assert [run(step, tmp_path) for step in steps[1:]] == [0, 0]
+    assert capfd.readouterr().out.count("by draws") == 3
+    assert (tmp_path / "summary.md").read_text().startswith("## Bias, Risks, and Limitations")
+
+
+@pytest.mark.slow
+def test_embeddings_are_compared_by_their_tables(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    original = bb.load_embedding("vectors.txt")
+    for name, matrix in (("original", original.vectors), ("changed", original.vectors + np.eye(8)[0])):
+        table = bb.distance_table(bb.Embedding(original.words, matrix, name=name), "pets.toml")
+        bb.write_table(table, f"{name}.csv")
+    command = ("compare", "original.csv", "changed.csv", "-o", "compared", "--seed", "1")
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert "changed" in capsys.readouterr().out
+    written = {path.name for path in (workplace / "compared").iterdir()}
+    assert {"report.html", "gaps.csv", "changes.csv", "distances.csv", "change_1.png"} <= written
+
+
+FOLDER = bb.bundled("data", "vectors", "planted_drift")
+
+
+def test_a_folder_of_embeddings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output, shares = tmp_path / "moved", tmp_path / "shares.csv"
+    shares.write_text("period,share\n1950,0.1\n1960,0.3\n1970,0.2\n1980,0.4\n1990,0.1\n")
+    given = [FOLDER, "--study", "weat6", "-o", output, "--draws", "100", "--seed", "1", "--covariates", shares]
+    assert in_process("trend", *given, "--json", monkeypatch=monkeypatch) == 0
+    data = json.loads(capsys.readouterr().out)
+    made = {"report.html", "trend.png", "conclusions.txt", "conclusions.json"}
+    made |= {f"{name}.csv" for name in ("gaps", "changes", "lines", "neighbours", "words", "distances", "lacking")}
+    assert {path.name for path in output.iterdir()} == made
+    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}
+    assert in_process("trend", *given, monkeypatch=monkeypatch) == 2
+    assert "moved" in capsys.readouterr().err
+
+
+def test_slopes_on_numbers_of_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [word for group in bb.load_study("weat6").protected.values() for word in group]
+    lengths = "".join(f"{word},{len(word)}\n" for word in words)
+    (tmp_path / "letters.csv").write_text(f"word,letters\n{lengths}")
+    given = [FOLDER, "--study", "weat6", "-o", tmp_path / "moved", "--draws", "100", "--seed", "1"]
+    given += ["--word-covariates", tmp_path / "letters.csv"]
+    assert in_process("trend", *given, monkeypatch=monkeypatch) == 0
+    slopes = pd.read_csv(tmp_path / "moved" / "slopes.csv")
+    of_contrast = slopes[slopes["contrast"] == "associated - different"]
+    assert of_contrast["period"].tolist() == ["1950", "1960", "1970", "1980", "1990", "1950 to 1990"]
+    assert (tmp_path / "moved" / "slopes.png").is_file()
+
+
+def test_files_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for name, table in made_tables(periods=2).items():
+        paths.append(tmp_path / f"{name}.csv")
+        bb.write_table(table, paths[-1])
+    given = ["-o", tmp_path / "moved.json", "--draws", "100", "--seed", "1", "--these-words", "-q"]
+    assert in_process("trend", *paths, *given, monkeypatch=monkeypatch) == 0
+    assert json.loads((tmp_path / "moved.json").read_text())["settings"]["Scope"] == "these_words"
+    assert in_process("trend", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "1900.csv" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_seeds(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (workplace / "vectors.txt").read_text().splitlines()
+    for seed in (1, 2, 3):
+        moved = [
+            " ".join(
+                [
+                    word,
+                    *(f"{float(value) + 0.1 * np.sin(position * seed):.5f}" for position, value in enumerate(values)),
+                ]
+            )
+            for word, *values in map(str.split, lines)
+        ]
+        (tmp_path / f"seed{seed}.txt").write_text("\n".join(moved) + "\n")
+    paths = [tmp_path / f"seed{seed}.txt" for seed in (1, 2, 3)]
+    output = tmp_path / "stable"
+    given = [
+        "--study",
+        workplace / "pets.toml",
+        "-o",
+        output,
+        "--model",
+        "hierarchical",
+        "--draws",
+        "200",
+        "--seed",
+        "1",
+    ]
+    assert in_process("seeds", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
+    data = json.loads(capsys.readouterr().out)
+    made = {"report.html", "seeds.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
+    assert {path.name for path in output.iterdir()} == made
+    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert [row["seeds"] for row in data["tables"]["contrasts"]] == [3, 3]
+    assert {row["seed"] for row in data["tables"]["by_seed"]} == {"seed1", "seed2", "seed3"}
+    assert in_process("seeds", *paths, *given, monkeypatch=monkeypatch) == 2
+    assert "stable" in capsys.readouterr().err
+    assert in_process("seeds", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "seed1.txt" in capsys.readouterr().err
+    (tmp_path / "copy.txt").write_text((tmp_path / "seed1.txt").read_text())
+    assert in_process("seeds", paths[0], tmp_path / "copy.txt", *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    message = capsys.readouterr().err
+    assert all(f"'{name}'" in message for name in ("seed1", "copy"))
+    drawn = [option for path in paths[1:] for option in ("--resampled", path)]
+    given[3] = tmp_path / "with_documents"
+    (tmp_path / "first.txt").write_text((workplace / "vectors.txt").read_text())
+    assert in_process("seeds", paths[0], tmp_path / "first.txt", *drawn, *given, "--json", monkeypatch=monkeypatch) == 0
+    row = json.loads(capsys.readouterr().out)["tables"]["contrasts"][0]
+    assert row["seeds"] == 2
+    assert row["document_sd_low"] < row["document_sd"] < row["document_sd_high"]
+
+
+def test_claims_for_random_lists_are_printed_as_text_and_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    command = ["random-lists", vectors, "--study", "weat7", "--model", "hierarchical", "--samples", "10", "--seed", "1"]
+    monkeypatch.setattr("warnings.warn", lambda *_, **__: None)  # of words that the vectors lack
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    printed_text = capsys.readouterr().out
+    assert "16 attribute words of the study 'weat7'" in printed_text
+    assert "order of the embedding" in printed_text  # by default, drawn words match by rank
+    assert in_process(*command, "--match", "none", "--json", monkeypatch=monkeypatch) == 0
+    printed = json.loads(capsys.readouterr().out)
+    settings = {"model": "hierarchical", "samples": 10, "match": None, "random_seed": 1, "progress": False}
+    expected = bb.check_random_lists(bb.load_embedding(vectors), "weat7", **settings)
+    assert printed == json.loads(json.dumps(expected.to_dict()))
+    assert [row["method"] for row in printed["tables"]["methods"]][:2] == ["hierarchical", "weat"]
