@@ -33,11 +33,12 @@ def entered() -> Iterator[set[CodeType]]:
     watch.use_tool_id(tool, "walks")
     watch.register_callback(tool, watch.events.PY_START, note)
     watch.set_events(tool, watch.events.PY_START)
+    watch.restart_events()
     try:
         yield codes
     finally:
+        watch.set_events(tool, watch.events.NO_EVENTS)
         watch.free_tool_id(tool)
-        watch.restart_events()
 
 
 def calls() -> dict[str, Callable[[], object]]:
