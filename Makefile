@@ -5,7 +5,7 @@
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
 # make fuzz   50,000 hostile inputs, 200 commands killed, 120 interrupted, several at once
-# make bench  the speed figures, as ratios within one run
+# make bench  speed and memory, beside their limits
 #
 # All set-up is done here: git, make and python3 with pip are enough. Where there is no Python 3.12 or 3.13, uv gets one.
 

@@ -9,19 +9,15 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import errors
+from tests.refusals import refusals
 
-
-def test_users_may_catch_the_built_in_errors(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="random_seed"):
-        bb.reports.simulate_null(random_seed=-1)
-    with pytest.raises(OSError, match="file"):
-        bb.load_embedding(tmp_path / "vectors.txt")
-    with pytest.raises(OSError, match="exist"):
-        bb.studies.write_study_template(tmp_path / "no" / "study.toml")
-    with pytest.raises(LookupError, match="'queen'"):
-        bb.load_embedding({"king": [1.0]})["queen"]
-    with pytest.raises(ValueError, match="5 word"):
-        bb.load_study({name: [name * 2] for name in "abcde"})
+test_refusals = refusals(
+    (lambda: bb.reports.simulate_null(random_seed=-1), ValueError, "random_seed"),
+    (lambda tmp_path: bb.load_embedding(tmp_path / "vectors.txt"), OSError, "file"),
+    (lambda tmp_path: bb.studies.write_study_template(tmp_path / "no" / "study.toml"), OSError, "exist"),
+    (lambda: bb.load_embedding({"king": [1.0]})["queen"], LookupError, "'queen'"),
+    (lambda: bb.load_study({name: [name * 2] for name in "abcde"}), ValueError, "5 word"),
+)
 
 
 def test_files_that_are_not_there_keep_their_kind(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 import bayesbias as bb
@@ -24,16 +24,21 @@ def entered() -> Iterator[set[CodeType]]:
     """Collect the code of the package that runs."""
     codes: set[CodeType] = set()
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
-            codes.add(frame.f_code)
+    def note(code: CodeType, _: int) -> Any:
+        if code.co_filename.startswith(PACKAGE):
+            codes.add(code)
+        return watch.DISABLE  # this code: once is enough
 
-    before = sys.getprofile()
-    sys.setprofile(note)
+    watch, tool = sys.monitoring, sys.monitoring.PROFILER_ID
+    watch.use_tool_id(tool, "walks")
+    watch.register_callback(tool, watch.events.PY_START, note)
+    watch.set_events(tool, watch.events.PY_START)
+    watch.restart_events()
     try:
         yield codes
     finally:
-        sys.setprofile(before)
+        watch.set_events(tool, watch.events.NO_EVENTS)
+        watch.free_tool_id(tool)
 
 
 def calls() -> dict[str, Callable[[], object]]:

@@ -1,32 +1,23 @@
 """Ten questions of three embeddings in processor seconds, beside those that WEFE took (`validation/wefe`)."""
 
 import json
-import statistics
 import time
+from collections.abc import Iterator
 
+import bayesbias as bb
+from tests.bench import Figure, usual_seconds
 from tests.validation.scripts import VALIDATION, load_script
 
 
-def measure() -> list[dict[str, object]]:
-    """Return one row for WEAT, and one for four measures."""
-    import bayesbias as bb
-
+def measure() -> Iterator[Figure]:
+    """Yield our time over WEFE's, with WEAT alone and with four measures."""
     script = load_script("wefe", "time_ours")
-    kept = json.loads((VALIDATION / "wefe" / "times.json").read_text(encoding="utf-8"))
+    stored = json.loads((VALIDATION / "wefe" / "times.json").read_text(encoding="utf-8"))
     embeddings, questions = script.embeddings(), script.questions()
-    rows: list[dict[str, object]] = []
-    for measures in load_script("wefe", "compare_times").MEASURES:
-        seconds = []
-        for _ in range(6):  # the first is not counted
-            start = time.process_time()
-            bb.audit(embeddings, questions, measures.split(","), model=None, random_seed=1, progress=False)
-            seconds.append(time.process_time() - start)
-        wefe = kept[measures]["warm"]["wefe"]
-        rows.append(
-            {
-                "what": f"10 x 3 audit, {measures}; WEFE: {wefe:.2f} s",
-                "seconds": statistics.median(seconds[1:]),
-                "target": round(wefe / 5, 2),
-            }
-        )
-    return rows
+    for names in load_script("wefe", "compare_times").MEASURES:
+        measures, wefe = names.split(","), stored[names]["warm"]["wefe"]
+
+        def audit(measures: list[str] = measures) -> object:
+            return bb.audit(embeddings, questions, measures, model=None, random_seed=1, progress=False)
+
+        yield Figure(f"10 x 3 audit, {names}", usual_seconds(audit, time.process_time) / wefe, 0.2, "times WEFE")

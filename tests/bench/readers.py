@@ -1,79 +1,55 @@
-"""Reading 600 words of a large file, against gensim's load of that file.
+"""Reading 600 words of a large file, beside gensim's load of that file.
 
-Run it with ``python -m tests.bench.readers``. Both readers run in fresh processes, in turn, on a file that
-has just been written and so stands in the page cache for both; each counts from the call to the vectors,
-without the import. Memory of our reader is the most anonymous memory (`RssAnon`, what the process allocated
-itself; the page cache is not its own) that a second thread saw in use, less what was in use before.
+Both readers run in fresh processes, in turn, on a file that has just been written and so stands in the page cache for
+both; each counts from the call to the vectors, without the import. Memory of our reader is the most anonymous memory
+(`RssAnon`, what the process allocated itself; the page cache is not its own) that a second thread saw in use, less what
+was in use before.
 """
 
-import argparse
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-WANTED = 600
-DIMENSIONS = 300
-_BLOCK = 20_000
+from tests.bench import Figure, seconds_of
+
+WANTED, DIMENSIONS, _BLOCK = 600, 300, 20_000
 
 
-def measure(scale: float = 1.0) -> list[dict[str, object]]:
-    """Return one row a file format: seconds, gensim's seconds, their ratio, its target, and memory in MB.
-
-    Parameters
-    ----------
-    scale
-        1.0 is the size that the targets are stated for; smaller is a quicker trial.
-    """
+def measure() -> Iterator[Figure]:
+    """Yield our time over gensim's, and our memory, for each format."""
     cases: list[tuple[str, int, float, Callable[[Path, int], None]]] = [
-        ("word2vec_binary", round(600_000 * scale), 10.0, write_binary),
-        ("glove", round(100_000 * scale), 30.0, write_glove),
+        ("word2vec_binary", 600_000, 1 / 10, write_binary),
+        ("glove", 100_000, 1 / 30, write_glove),
     ]
-    rows: list[dict[str, object]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for form, words, target, write in cases:
+    for form, words, limit, write in cases:
+        with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / form
             write(path, words)
-            ours = [_in_child("ours", form, path, words) for _ in range(3)]
-            theirs = _in_child("gensim", form, path, words)
-            seconds = float(np.median([run["seconds"] for run in ours]))
-            rows.append(
-                {
-                    "what": f"{WANTED} words of {words:,} x {DIMENSIONS}, {form}",
-                    "seconds": seconds,
-                    "versus_gensim": theirs["seconds"],
-                    "ratio": theirs["seconds"] / seconds,
-                    "target": target,
-                    "memory_mb": max(run["memory_mb"] for run in ours),
-                    "gensim_memory_mb": theirs["memory_mb"],
-                }
-            )
-            path.unlink()
-    return rows
-
-
-def words_of(count: int) -> list[str]:
-    return [f"word{number}" for number in range(count)]
+            ours = [in_child("tests.bench.readers", "ours", form, path, words) for _ in range(3)]
+            gensim = in_child("tests.bench.readers", "gensim", form, path, words)
+        what = f"{WANTED} words of {words:,} x {DIMENSIONS}, {form}"
+        yield Figure(what, statistics.median(run["seconds"] for run in ours) / gensim["seconds"], limit, "times gensim")
+        yield Figure(what, max(run["memory_mb"] for run in ours), 150.0, "MB")
 
 
 def write_binary(path: Path, count: int) -> None:
     """Write word2vec binary as Google's tool does, a line end after each vector."""
     random = np.random.default_rng(1)
-    names = [f"\n{word} ".encode() for word in words_of(count)]
     with path.open("wb") as file:
         file.write(f"{count} {DIMENSIONS}".encode())  # the first name brings the line end
         for first in range(0, count, _BLOCK):
             block = random.standard_normal((min(_BLOCK, count - first), DIMENSIONS), dtype=np.float32)
-            raw, width = block.tobytes(), 4 * DIMENSIONS
-            file.write(b"".join(names[first + row] + raw[row * width : (row + 1) * width] for row in range(len(block))))
+            file.writelines(f"\nword{first + row} ".encode() + vector.tobytes() for row, vector in enumerate(block))
         file.write(b"\n")
 
 
@@ -81,59 +57,35 @@ def write_glove(path: Path, count: int) -> None:
     """Write GloVe text with six decimals, each number drawn from a table of printed ones."""
     random = np.random.default_rng(1)
     table = np.array([f"{number:.6f}" for number in random.standard_normal(10_000)], dtype=object)
-    names = words_of(count)
     with path.open("w", encoding="utf-8") as file:
         for first in range(0, count, _BLOCK):
             block = table[random.integers(len(table), size=(min(_BLOCK, count - first), DIMENSIONS))]
-            file.writelines(f"{names[first + row]} {' '.join(numbers)}\n" for row, numbers in enumerate(block.tolist()))
+            file.writelines(f"word{first + row} {' '.join(numbers)}\n" for row, numbers in enumerate(block.tolist()))
 
 
-def _in_child(who: str, form: str, path: Path, words: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "tests.bench.readers", "--child", who, form, str(path), str(words)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+def in_child(module: str, *arguments: object) -> dict[str, float]:
+    """Return what a module prints as JSON in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
+    printed: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return printed
 
 
-def _child(who: str, form: str, path: str, count: int) -> None:
-    names = words_of(count)
-    chosen = names[:: max(1, count // WANTED)][:WANTED]
-    del names
-    if who == "ours":
-        from bayesbias.embeddings.loading import load_embedding
-
-        def load() -> object:
-            embedding = load_embedding(path, words=chosen)
-            assert len(embedding) == len(chosen)
-            return embedding
-    else:
-        from gensim.models import KeyedVectors
-
-        # gensim forgets to close text files that have no header
-        warnings.simplefilter("ignore", ResourceWarning)
-        binary = form == "word2vec_binary"
-
-        def load() -> object:
-            return KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary)
-
+@contextmanager
+def most_memory(interval: float) -> Iterator[list[int]]:
+    """Watch the memory in use: a list of one number, the most bytes more than at the start."""
     before = own_memory()
-    most = [before]
-    done = threading.Event()
+    most, done = [0], threading.Event()
 
     def watch() -> None:
-        while not done.wait(0.005):
-            most[0] = max(most[0], own_memory())
+        while not done.wait(interval):
+            most[0] = max(most[0], own_memory() - before)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    start = time.perf_counter()
-    result = load()
-    seconds = time.perf_counter() - start
-    most[0] = max(most[0], own_memory())
+    yield most
+    most[0] = max(most[0], own_memory() - before)
     done.set()
     watcher.join()
-    del result
-    print(json.dumps({"seconds": seconds, "memory_mb": (most[0] - before) / 1e6}))
 
 
 def own_memory() -> int:
@@ -146,23 +98,29 @@ def own_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def main() -> None:
-    """Print the figures as a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="1.0 is the size that the targets are for")
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.child:
-        who, form, path, count = given.child
-        _child(who, form, path, int(count))
-        return
-    print(f"{'what':<46}{'seconds':>9}{'gensim':>9}{'ratio':>8}{'target':>8}{'MB':>8}{'gensim MB':>11}")
-    for row in measure(given.scale):
-        print(
-            f"{row['what']:<46}{row['seconds']:>9.3f}{row['versus_gensim']:>9.2f}{row['ratio']:>8.1f}"
-            f"{row['target']:>8.0f}{row['memory_mb']:>8.1f}{row['gensim_memory_mb']:>11.0f}"
-        )
+def _child(who: str, form: str, path: str, count: str) -> None:
+    names = [f"word{number}" for number in range(0, int(count), int(count) // WANTED)][:WANTED]
+    vectors: list[object] = []
+    if who == "ours":
+        from bayesbias.embeddings.loading import load_embedding
+
+        def load() -> None:
+            vectors.append(load_embedding(path, words=names))
+            assert len(vectors[0]) == WANTED  # type: ignore[arg-type]
+    else:
+        from gensim.models import KeyedVectors
+
+        # gensim forgets to close text files that have no header
+        warnings.simplefilter("ignore", ResourceWarning)
+        binary = form == "word2vec_binary"
+
+        def load() -> None:
+            vectors.append(KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary))
+
+    with most_memory(0.005) as most:
+        seconds = seconds_of(load)
+    print(json.dumps({"seconds": seconds, "memory_mb": most[0] / 1e6}))
 
 
 if __name__ == "__main__":
-    main()
+    _child(*sys.argv[1:])

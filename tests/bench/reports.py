@@ -1,63 +1,20 @@
-"""Null simulation, WEAT, false claims and the page: each as a user calls it, after one call that is not counted."""
+"""Null simulation, WEAT, false claims and the page, each as a user calls it."""
 
-import statistics
 import tempfile
-import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.samplers import RELIGION
+import bayesbias as bb
+from tests.bench import Figure, seconds_of, usual_seconds
 
 
-def measure() -> list[dict[str, object]]:
-    """Return one row for each figure."""
-    import bayesbias as bb
-    from bayesbias.reports.measures.false_positive_rates import false_positive_rates
-    from bayesbias.reports.measures.null_simulation import null_share, simulate_null
-
+def measure() -> Iterator[Figure]:
+    """Yield the seconds of each report."""
     vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        table = bb.read_table(
-            RELIGION if RELIGION.exists() else bb.bundled("data", "tables", "gender_google_news.csv.gz")
-        )
-    fit = bb.fit(table, "crossed", random_seed=1)
-    share = null_share(simulate_null(random_seed=1), effect_size=1.2671948)["share"].iloc[0]
+    fit = bb.fit(bb.read_table(bb.bundled("data", "tables", "gender_google_news.csv.gz")), "crossed", random_seed=1)
+    yield Figure("null, 10,000 samples", usual_seconds(lambda: bb.reports.simulate_null(random_seed=1)), 0.5)
+    yield Figure("WEAT 7, all 12,870 partitions", usual_seconds(lambda: bb.metrics.weat(vectors, "weat7")), 0.05)
+    claims = seconds_of(lambda: bb.reports.false_positive_rates(attribute_sd=0.078, samples=1000, random_seed=1))
+    yield Figure("false claims with attribute effects, 1,000 data sets", claims, 300.0)
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "page.html"
-        start = time.perf_counter()
-        bb.write(fit, page)
-        seconds = time.perf_counter() - start
-        size = page.stat().st_size / 1e6
-    return [
-        {
-            "what": f"null, 10,000 samples; P(|d| >= 1.267) = {share:.4f}",
-            "seconds": _median(lambda: simulate_null(random_seed=1)),
-            "target": 0.5,
-        },
-        {
-            "what": "WEAT 7, all 12,870 partitions, vectors loaded",
-            "seconds": _median(lambda: bb.metrics.weat(vectors, "weat7")),
-            "target": 0.05,
-        },
-        {
-            "what": "false claims with attribute effects, 1,000 data sets",
-            "seconds": _median(
-                lambda: false_positive_rates(attribute_sd=0.078, samples=1000, random_seed=1), runs=1, warm=False
-            ),
-            "target": 300.0,
-        },
-        {"what": f"the page, crossed, all sections, {size:.2f} MB", "seconds": seconds, "target": 20.0},
-    ]
-
-
-def _median(run: Callable[[], object], *, runs: int = 5, warm: bool = True) -> float:
-    if warm:
-        run()
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+        yield Figure("the page, crossed", seconds_of(lambda: bb.write(fit, Path(folder) / "page.html")), 20.0)

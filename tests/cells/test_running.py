@@ -26,6 +26,7 @@ from bayesbias.workers import workers
 from bayesbias.workers.cells import Answer
 from bayesbias.workers.process_workers import process_workers
 from tests.cells import pets
+from tests.refusals import refusals
 
 EMBEDDINGS = [pets.embedding(1), pets.embedding(2)]
 GRID = {"models": ["hierarchical", "no_pooling"], "seeds": [1, 2], **pets.SMALL}
@@ -139,17 +140,13 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
         study(cells=tmp_path, seeds=None)
 
 
-def test_more_seeds_or_workers_than_there_can_be_are_refused_before_they_are_made() -> None:
-    with pytest.raises(ArgumentError, match=r"seeds .* 10,000,000"):
-        study(seeds=range(2**32))
-    with pytest.raises(ArgumentError, match=r"workers=1000000: .* 150,000\.0 GB"):
-        study(workers=10**6)
-    with pytest.raises(NotEnoughMemoryError, match=r"1,000 workers .* 150\.0 GB"):
-        study(workers=1000)
-    with pytest.raises(ArgumentError, match=r"seeds=100000: .* 10,000\. .* 28 hours and 100\.0 GB"):
-        study(seeds=range(100_000))
-    with pytest.raises(ArgumentError, match=r"tune=1000000000000: .* hours"):
-        study(tune=10**12)
+test_refusals = refusals(
+    (lambda: study(seeds=range(2**32)), ArgumentError, r"seeds .* 10,000,000"),
+    (lambda: study(workers=10**6), ArgumentError, r"workers=1000000: .* 150,000\.0 GB"),
+    (lambda: study(workers=1000), NotEnoughMemoryError, r"1,000 workers .* 150\.0 GB"),
+    (lambda: study(seeds=range(100_000)), ArgumentError, r"seeds=100000: .* 10,000\. .* 28 hours and 100\.0 GB"),
+    (lambda: study(tune=10**12), ArgumentError, r"tune=1000000000000: .* hours"),
+)
 
 
 def test_a_cell_that_fails_is_recorded_and_tried_again(

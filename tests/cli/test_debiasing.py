@@ -9,6 +9,8 @@ import pytest
 import bayesbias as bb
 from tests.cli.running import in_process
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 @pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
 def test_several_methods_of_debiasing_in_one_command(

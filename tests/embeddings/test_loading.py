@@ -13,6 +13,7 @@ from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import READERS, load_embedding, recognise
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError
 from tests.embeddings.files import FILES, VECTORS, WORDS, write_glove, write_google_binary
+from tests.refusals import refusals
 
 
 @pytest.fixture(params=FILES)
@@ -91,9 +92,14 @@ def test_empty_files_are_told_about(tmp_path):
         load_embedding(tmp_path / "x.gz")
 
 
-def test_a_folder_is_told_about(tmp_path):
-    with pytest.raises(InputFileError, match="folder"):
-        load_embedding(tmp_path)
+test_refusals = refusals(
+    (lambda tmp_path: load_embedding(tmp_path), InputFileError, "folder"),
+    (lambda: load_embedding("/dev/zero"), InputFileError, "ordinary"),
+    (lambda: load_embedding("a\0b"), InputFileError, "file"),
+    (lambda: load_embedding("a" * 5000), InputFileError, r"too long|file"),
+    (lambda tmp_path: load_embedding(tmp_path / "x", format="glov"), ArgumentError, r"'glov' .*'glove'"),
+    (lambda tmp_path: load_embedding(tmp_path / "x", case="uper"), ArgumentError, r"case='uper'.*'upper'"),
+)
 
 
 def test_a_missing_file_hints_at_its_neighbours(tmp_path):
@@ -104,32 +110,10 @@ def test_a_missing_file_hints_at_its_neighbours(tmp_path):
         load_embedding(tmp_path / "no" / "where.txt")
 
 
-def test_what_is_no_ordinary_file_is_not_waited_for():
-    with pytest.raises(InputFileError, match="ordinary"):
-        load_embedding("/dev/zero")
-
-
-def test_a_path_that_cannot_be():
-    with pytest.raises(InputFileError, match="file"):
-        load_embedding("a\0b")
-    with pytest.raises(InputFileError, match=r"too long|file"):
-        load_embedding("a" * 5000)
-
-
 def test_unknown_content_lists_the_formats(tmp_path):
     (tmp_path / "x").write_bytes(b"<html><body>Not found</body></html>")
     with pytest.raises(InputFileError, match=r"b'<html><body>.* word2vec_binary"):
         load_embedding(tmp_path / "x")
-
-
-def test_unknown_format_hints(tmp_path):
-    with pytest.raises(ArgumentError, match=r"'glov' .*'glove'"):
-        load_embedding(tmp_path / "x", format="glov")
-
-
-def test_unknown_case_rule_is_refused_before_reading(tmp_path):
-    with pytest.raises(ArgumentError, match=r"case='uper'.*'upper'"):
-        load_embedding(tmp_path / "x", case="uper")
 
 
 @pytest.mark.parametrize(("words", "message"), [("king", "'king'"), ([], "empty"), ([1], "text")])

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.estimates.intervals import DIAGNOSTICS, MOMENTS, check_baseline, estimates, independent_draws
+from tests.refusals import refusals
 
 DRAWS = xr.DataArray(
     np.random.default_rng(1).normal([0.1, 0.5], [0.01, 0.2], (4, 5000, 2)),
@@ -52,10 +53,8 @@ def test_draws_are_worth_what_their_weights_are_worth() -> None:
     assert independent_draws(xr.DataTree.from_dict(exact)) == DRAWS.sizes["chain"] * DRAWS.sizes["draw"]
 
 
-def test_requests_that_cannot_be_met() -> None:
-    with pytest.raises(ArgumentError, match="hdi_prob=89"):
-        estimates(DRAWS, hdi_prob=89)
-    with pytest.raises(ReportError, match=r"'netral'.*'neutral'"):
-        check_baseline("netral", ("associated", "neutral"), "table")
-    with pytest.raises(ReportError, match="nothing"):
-        check_baseline("associated", ("associated",), "fit")
+test_refusals = refusals(
+    (lambda: estimates(DRAWS, hdi_prob=89), ArgumentError, "hdi_prob=89"),
+    (lambda: check_baseline("netral", ("associated", "neutral"), "table"), ReportError, r"'netral'.*'neutral'"),
+    (lambda: check_baseline("associated", ("associated",), "fit"), ReportError, "nothing"),
+)

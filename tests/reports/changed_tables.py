@@ -10,7 +10,7 @@ from bayesbias.reports.changes.result import Changes
 
 MEANS = {"associated": 0.10, "different": 0.03, "human": 0.0, "neutral": 0.0}
 WORDS = tuple(f"w{number}" for number in range(8))
-QUICK: dict[str, Any] = {"draws": 250, "random_seed": 1, "progress": False}
+QUICK: dict[str, Any] = {"draws": 100, "random_seed": 1, "progress": False}
 
 
 def before_table(words: tuple[str, ...] = WORDS, attributes: int = 8, *, seed: int = 0) -> pd.DataFrame:

@@ -164,6 +164,7 @@ def test_correlations_are_those_of_the_table() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.BayesBiasWarning")
 def test_the_script_runs_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the bundled vectors, with one study, one method and a benchmark of six pairs."""

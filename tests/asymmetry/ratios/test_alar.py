@@ -10,6 +10,7 @@ from scipy.stats import t as student
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from tests.asymmetry.made import made_norms, made_relations
+from tests.refusals import refusals
 
 
 def ratios(values: dict[str, list[float]], *, sd: float = 0.0, shared: bool = False) -> pd.DataFrame:
@@ -72,16 +73,12 @@ def test_pairs_without_direction_or_number_do_not_enter() -> None:
         bb.asymmetry.alar(means.assign(left_out="lost"), random_seed=1)
 
 
-def test_frames_that_are_none() -> None:
-    frame = ratios({"r": [0.1, 0.2]})
-    with pytest.raises(MeasureError, match=r"ratios .*columns lar"):
-        bb.asymmetry.alar(frame.drop(columns="lar"))
-    with pytest.raises(MeasureError, match=r"ratios .*left_out"):
-        bb.asymmetry.alar(frame.assign(lar=[np.nan, 1]))
-    with pytest.raises(MeasureError, match="relation"):
-        bb.asymmetry.alar(frame.drop(columns="relation"))
-    with pytest.raises(ArgumentError, match=r"bb\.asymmetry\.lar"):
-        bb.asymmetry.alar([1, 2])  # type: ignore[arg-type]
+test_refusals = refusals(
+    (lambda: bb.asymmetry.alar(ratios({"r": [0.1, 0.2]}).drop(columns="lar")), MeasureError, r"ratios .*columns lar"),
+    (lambda: bb.asymmetry.alar(ratios({"r": [0.1, 0.2]}).assign(lar=[np.nan, 1])), MeasureError, r"ratios .*left_out"),
+    (lambda: bb.asymmetry.alar(ratios({"r": [0.1, 0.2]}).drop(columns="relation")), MeasureError, "relation"),
+    (lambda: bb.asymmetry.alar([1, 2]), ArgumentError, r"bb\.asymmetry\.lar"),
+)
 
 
 def test_ratios_that_are_all_the_same() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbias.asymmetry.sources.softmax import BLOCK, log_normalisers
-from tests.bench.asymmetry import softmax
+from tests.bench import seconds_of
 
 
 def test_large_projections_do_not_overflow() -> None:
@@ -27,5 +27,9 @@ def test_memory_is_that_of_a_block() -> None:
 
 @pytest.mark.slow
 def test_a_softmax_takes_less_than_twice_its_matrix_product() -> None:
-    row = softmax(4_000)
-    assert float(str(row["times_product"])) < 2.5
+    """Both in turn, so that whatever else the machine does falls on both."""
+    rng = np.random.default_rng(1)
+    cues, words = (rng.standard_normal((4000, 300), dtype=np.float32) / 10 for _ in range(2))
+    turns = [(seconds_of(lambda: cues @ words.T), seconds_of(lambda: log_normalisers(cues, words))) for _ in range(3)]
+    product, ours = map(min, zip(*turns, strict=True))
+    assert ours / product < 2.5

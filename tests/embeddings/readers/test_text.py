@@ -7,6 +7,7 @@ from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.readers.text import count_numbers, parse_header
 from bayesbias.errors import BayesBiasError, EmbeddingError
 from tests.embeddings.files import WORDS, write_glove, write_text
+from tests.refusals import refusals
 
 GLOVE = b"the 0.1 0.2 0.3\nof 0.4 0.5 0.6\n"
 TEXT = b"2 3\n" + GLOVE
@@ -114,13 +115,12 @@ def test_wrong_headers(tmp_path, content, message):
         load(tmp_path, content, format="word2vec_text")
 
 
-def test_no_glove_file(tmp_path):
-    with pytest.raises(EmbeddingError, match="numbers"):
-        load(tmp_path, b"once upon a time\n", format="glove")
-    with pytest.raises(EmbeddingError, match="header"):
-        load(tmp_path, b"a" + b" 1" * 100_001 + b"\n", format="glove")
-    with pytest.raises(EmbeddingError, match=r"line 3 .* \d+"):
-        load(tmp_path, GLOVE + b"x" * (5 << 20), format="glove")
+test_refusals = refusals(
+    (lambda tmp_path: load(tmp_path, b"once upon a time\n", format="glove"), EmbeddingError, "numbers"),
+    (lambda tmp_path: load(tmp_path, b"a" + b" 1" * 100_001 + b"\n", format="glove"), EmbeddingError, "header"),
+    (lambda tmp_path: load(tmp_path, GLOVE + b"x" * (5 << 20), format="glove"), EmbeddingError, r"line 3 .* \d+"),
+    (lambda tmp_path: load(tmp_path, TEXT + b"\n" * 5000), EmbeddingError, r"line 4 .* 1,000 "),
+)
 
 
 def test_a_cut_at_any_byte_is_an_error(tmp_path):
@@ -160,8 +160,3 @@ def test_numbers_at_the_end_of_a_line():
     assert count_numbers(b"1 2 3\r\n") == 2
     assert count_numbers(b"word\n") == 0
     assert count_numbers(b"") == 0
-
-
-def test_many_empty_lines_end_soon(tmp_path):
-    with pytest.raises(EmbeddingError, match=r"line 4 .* 1,000 "):
-        load(tmp_path, TEXT + b"\n" * 5000)

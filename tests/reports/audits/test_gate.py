@@ -14,6 +14,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.reports.audits.gate import GateResult
 from bayesbias.reports.audits.gate_rule import EXIT_CODES
+from tests.refusals import refusals
 from tests.reports.audits.test_ranks import audit_of
 
 SPREAD = np.random.default_rng(1).normal(0, 0.005, 4000)
@@ -120,18 +121,13 @@ def test_a_folder_has_the_files_of_other_tools(tmp_path: Path) -> None:
     assert np.isin(kept[0]["draws"], [float(f"{value:.6g}") for value in 0.02 + SPREAD]).all()
 
 
-def test_mistakes() -> None:
-    frame = audited({"s": 0.0})
-    with pytest.raises(ReportError, match="rope"):
-        bb.gate(frame)
-    with pytest.raises(ArgumentError, match="rope=-1"):
-        bb.gate(frame, rope=-1)
-    with pytest.raises(ReportError, match=r"bb\.audit"):
-        bb.gate(pd.DataFrame(frame), rope=0.02)
-    with pytest.raises(ReportError, match="s, contrast"):
-        bb.gate(frame.assign(estimate=0.5), rope=0.02)
-    with pytest.raises(ReportError, match="contrast"):
-        bb.gate(audit_of({("A", "s", "mac"): 0.5}, {}), rope=0.02)
+test_refusals = refusals(
+    (lambda: bb.gate(audited({"s": 0.0})), ReportError, "rope"),
+    (lambda: bb.gate(audited({"s": 0.0}), rope=-1), ArgumentError, "rope=-1"),
+    (lambda: bb.gate(pd.DataFrame(audited({"s": 0.0})), rope=0.02), ReportError, r"bb\.audit"),
+    (lambda: bb.gate(audited({"s": 0.0}).assign(estimate=0.5), rope=0.02), ReportError, "s, contrast"),
+    (lambda: bb.gate(audit_of({("A", "s", "mac"): 0.5}, {}), rope=0.02), ReportError, "contrast"),
+)
 
 
 def test_the_page_shows_what_a_baseline_decides(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_observed_changes_are_those_of_the_plain_averages(comparison: Changes) -
 def test_gaps_are_the_contrasts_of_a_fit_of_each_table(comparison: Changes) -> None:
     table = before_table()
     for name, of_condition in {"old": table, "new": changed_table(table)}.items():
-        fitted = bb.fit(of_condition, draws=250, random_seed=1, progress=False)
+        fitted = bb.fit(of_condition, **QUICK)
         expected = bb.contrasts(fitted, level="all")
         shown = comparison.gaps[comparison.gaps["condition"] == name].drop(columns="condition")
         pd.testing.assert_frame_equal(
@@ -155,11 +155,11 @@ def test_words_that_one_table_lacks_are_named() -> None:
     assert "w0" not in set(partly.changes["protected_word"])
 
 
-def test_duplicates_are_dropped_with_a_warning() -> None:
+def test_duplicates_are_dropped_with_a_warning(comparison: Changes) -> None:
     table = before_table()
     with pytest.warns(DuplicatesWarning, match="10 .* 266 rows"):
         repeated = compare_embeddings({"old": pd.concat([table, table.head(10)]), "new": changed_table(table)}, **QUICK)
-    pd.testing.assert_frame_equal(repeated.changes, compared().changes)
+    pd.testing.assert_frame_equal(repeated.changes, comparison.changes)
 
 
 @pytest.mark.parametrize("third", ["none", "both"])

@@ -1,5 +1,7 @@
 """The engine of changes: which pairs of conditions it compares, and what it keeps."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,10 +29,12 @@ def periods(given: dict[str, pd.DataFrame], lines: Lines = lambda _: {}) -> Peri
     return Periods(period_sample(given), np.arange(float(len(given))), lines, {})
 
 
+@cache
 def changes(*names: str) -> Changes:
     return changes_of({name: table for name, table in tables().items() if name in (names or CONDITIONS)}, ESTIMATION)
 
 
+@cache
 def moves(*names: str, **settings: Lines) -> Changes:
     given = {name: table for name, table in tables().items() if name in (names or CONDITIONS)}
     return changes_of(given, ESTIMATION, periods=periods(given, **settings))

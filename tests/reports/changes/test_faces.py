@@ -1,6 +1,7 @@
 """One change has one answer: `compare_embeddings`, `trend` and `debias_report` say the same of the same tables."""
 
 import warnings
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ import bayesbias as bb
 from bayesbias.errors import LostWordsWarning
 from bayesbias.reports.changes.result import Changes
 
-SEED = 1
+SETTINGS: dict[str, Any] = {"draws": 250, "random_seed": 1, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +28,11 @@ def tables() -> dict[str, pd.DataFrame]:
 
 @pytest.fixture(scope="module")
 def comparison(tables: dict[str, pd.DataFrame]) -> Changes:
-    return bb.compare_embeddings(tables, random_seed=SEED, progress=False)
+    return bb.compare_embeddings(tables, **SETTINGS)
 
 
 def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame], comparison: Changes) -> None:
-    moved = bb.trend(tables, random_seed=SEED, progress=False)
+    moved = bb.trend(tables, **SETTINGS)
     for name in ("gaps", "changes", "distances", "lacking"):
         pd.testing.assert_frame_equal(getattr(moved, name), getattr(comparison, name))
     assert [str(doubt) for doubt in moved.doubts] == [str(doubt) for doubt in comparison.doubts]
@@ -58,13 +59,12 @@ def test_a_report_on_debiasing_has_the_rows_and_the_doubts_of_the_comparison(com
         sets="gender_bolukbasi",
         measures=["vocabulary_direct_bias"],
         max_lost=0.4,
-        random_seed=SEED,
-        progress=False,
+        **SETTINGS,
     )
     (row,) = report.table.query("method == 'hard' and kind == 'association'").to_dict("records")
     change = comparison.changes.iloc[0]
     gap = comparison.gaps[comparison.gaps["condition"] == "hard"].iloc[0]
-    # Its seed is another one: numbers agree within the Monte Carlo error of 4,000 draws.
+    # Its seed is another one: numbers agree within the Monte Carlo error of 1,000 draws.
     assert row["change_plain"] == pytest.approx(change["observed"])
     assert row["value_plain"] == pytest.approx(gap["observed"])
     assert [row["change_low"], row["change_high"]] == pytest.approx(

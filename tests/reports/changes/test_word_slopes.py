@@ -1,6 +1,7 @@
 """Slopes of words' gaps by period, against plain least squares, single fits and known truths."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from bayesbias.reports.covariates.slopes import design_of, robust_freedom
 from tests.reports.covariates.made import made_table
 
 WORDS = [f"<b>w{place}" for place in range(9)]
+QUICK: dict[str, Any] = {"draws": 500, "random_seed": 1, "progress": False}
 SHARES = dict(zip(WORDS, (np.linspace(0, 1, 9) ** 2).tolist(), strict=True))
 
 
@@ -35,7 +37,7 @@ def plain_slope(table: pd.DataFrame, values: dict[str, float]) -> float:
 
 @pytest.fixture(scope="module")
 def moved() -> bb.reports.Changes:
-    return bb.trend(tables(), word_covariates={"share": SHARES}, random_seed=1, progress=False)
+    return bb.trend(tables(), word_covariates={"share": SHARES}, **QUICK)
 
 
 def test_observed_slopes_are_plain_least_squares(moved: bb.reports.Changes) -> None:
@@ -54,7 +56,7 @@ def test_few_words_have_the_degrees_of_freedom_of_their_slope() -> None:
     two = {year: made_table(words=6, attributes=40, seed=seed) for year, seed in ((1990, 1), (2000, 2))}
     shares = dict(zip(two[1990]["protected_word"], two[1990]["share"], strict=True))
     bare = {year: table.drop(columns="share") for year, table in two.items()}
-    rows = bb.trend(bare, word_covariates={"share": shares}, random_seed=1, progress=False).slopes
+    rows = bb.trend(bare, word_covariates={"share": shares}, **QUICK).slopes
     design = design_of(np.array(list(shares.values()))[:, None], np.zeros(6, dtype=int))
     half = stats.t(robust_freedom(design)).ppf(0.945).item()
     for row, table in zip(rows.to_dict("records"), two.values(), strict=False):
@@ -89,7 +91,7 @@ def test_a_period_has_about_the_interval_of_a_fit_of_its_own(moved: bb.reports.C
 def test_a_change_is_paired() -> None:
     """The very same distances have no change, however uncertain each slope is."""
     first = tables()[1990]
-    same = bb.trend({1: first, 2: first.copy()}, word_covariates={"share": SHARES}, random_seed=1, progress=False)
+    same = bb.trend({1: first, 2: first.copy()}, word_covariates={"share": SHARES}, **QUICK)
     change = same.slopes.iloc[-1]
     assert change["sd"] < 1e-5 < 1e-3 < same.slopes["sd"].iloc[0]
 
@@ -98,28 +100,26 @@ def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.reports.C
     rows = [(word, year, 100 * share) for year in (1990, 2000) for word, share in SHARES.items()]
     rows += [("other", 1990, 1.0), ("other", 1990, 2.0)]  # which no table has
     frame = pd.DataFrame(rows, columns=["word", "period", "percent"])
-    scaled = bb.trend(tables(), word_covariates=frame, random_seed=1, progress=False)
+    scaled = bb.trend(tables(), word_covariates=frame, **QUICK)
     np.testing.assert_allclose(100 * scaled.slopes["mean"], moved.slopes["mean"])
     frame.to_csv(tmp_path / "shares.csv", index=False)
-    of_file = bb.trend(tables(), word_covariates=tmp_path / "shares.csv", random_seed=1, progress=False)
+    of_file = bb.trend(tables(), word_covariates=tmp_path / "shares.csv", **QUICK)
     pd.testing.assert_frame_equal(of_file.slopes, scaled.slopes)
     later = frame.assign(percent=np.where(frame["period"] == 2000, 2, 1) * frame["percent"])
-    doubled = bb.trend(tables(), word_covariates=later, random_seed=1, progress=False).slopes
+    doubled = bb.trend(tables(), word_covariates=later, **QUICK).slopes
     assert doubled["mean"].iloc[1] == pytest.approx(scaled.slopes["mean"].iloc[1] / 2)
 
 
 def test_a_change_is_that_of_words_which_both_periods_have() -> None:
     whole = tables(halved=False)
     lacking = {1990: whole[1990], 2000: whole[2000][whole[2000]["protected_word"] != "<b>w8"]}
-    slopes = bb.trend(lacking, word_covariates={"share": SHARES}, random_seed=1, progress=False).slopes
+    slopes = bb.trend(lacking, word_covariates={"share": SHARES}, **QUICK).slopes
     assert slopes["observed"].iloc[0] != pytest.approx(slopes["observed"].iloc[1])
     assert slopes["observed"].iloc[2] == pytest.approx(0, abs=1e-12)
 
 
 def test_these_words_have_the_error_of_attribute_words_alone(moved: bb.reports.Changes) -> None:
-    these = bb.trend(
-        tables(), word_covariates={"share": SHARES}, scope="these_words", random_seed=1, progress=False
-    ).slopes
+    these = bb.trend(tables(), word_covariates={"share": SHARES}, scope="these_words", **QUICK).slopes
     assert (these["sd"] < moved.slopes["sd"]).all()
 
 

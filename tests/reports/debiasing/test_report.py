@@ -52,12 +52,12 @@ def test_an_association_is_that_of_a_fit_and_its_change_that_of_a_trend(report: 
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
-    moved = bb.trend(tables, draws=2000, random_seed=5, progress=False)
+    moved = bb.trend(tables, draws=500, random_seed=5, progress=False)
     change, gap = moved.changes.iloc[0], moved.gaps[moved.gaps["condition"] == "linear"].iloc[0]
     assert gap["mean"] == bb.contrasts(moved.fits["linear"]).iloc[0]["mean"]
     row = row_of(report, embedding="E1", method="linear", kind="association")
     assert row["change"] == pytest.approx(change["mean"])  # that of the averages, without error
-    # Draws of 400 and of 8,000: within the Monte Carlo error of the former.
+    # Draws of 400 and of 2,000: within the Monte Carlo error of the former.
     assert row["value"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
     for end in ("low", "high"):
         assert row[f"change_{end}"] == pytest.approx(change[f"hdi_{end}"], abs=0.4 * change["sd"])

@@ -10,6 +10,7 @@ from scipy import stats
 from bayesbias.errors import ArgumentError, MeasureError, ReportError
 from bayesbias.reports.measures import null_simulation
 from bayesbias.reports.measures.null_simulation import NULL_VALUES, draw_noise, null_share, rate, simulate_null
+from tests.refusals import refusals
 
 PAPER = 1.2671948
 
@@ -169,20 +170,13 @@ def test_bad_arguments(arguments: dict[str, Any], words: str) -> None:
         simulate_null(**arguments)
 
 
-def test_bad_seed() -> None:
-    with pytest.raises(ArgumentError, match="random_seed=-1"):
-        simulate_null(random_seed=-1)
-
-
-def test_bad_observed(null: Any) -> None:
-    with pytest.raises(ReportError, match=r"effect_sise.*'effect_size'"):
-        null_share(null, effect_sise=1.0)
-    with pytest.raises(ReportError, match="mac=nan"):
-        null_share(null, mac=float("nan"))
-    with pytest.raises(ReportError, match=r"effect_size.* test_statistic.* mac"):
-        null_share(null)
-    with pytest.raises(ReportError, match=r"dict.* simulate_null"):
-        null_share({}, effect_size=1.0)  # type: ignore[arg-type]
+test_refusals = refusals(
+    (lambda: simulate_null(random_seed=-1), ArgumentError, "random_seed=-1"),
+    (lambda null: null_share(null, effect_sise=1.0), ReportError, r"effect_sise.*'effect_size'"),
+    (lambda null: null_share(null, mac=float("nan")), ReportError, "mac=nan"),
+    (lambda null: null_share(null), ReportError, r"effect_size.* test_statistic.* mac"),
+    (lambda: null_share({}, effect_size=1.0), ReportError, r"dict.* simulate_null"),
+)
 
 
 def test_null_values_are_quantities_of_the_simulation(null: Any) -> None:

@@ -9,6 +9,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from tests import third_group
+from tests.refusals import refusals
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -81,9 +82,12 @@ def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: p
     assert frame["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
 
 
-def test_an_unknown_level_names_the_levels(normal_fit: xr.DataTree) -> None:
-    with pytest.raises(ArgumentError, match=r"'group'.* overall"):
-        bb.contrasts(normal_fit, level="group")
+test_refusals = refusals(
+    (lambda normal_fit: bb.contrasts(normal_fit, level="group"), ArgumentError, r"'group'.* overall"),
+    (lambda normal_fit: bb.contrast_draws(normal_fit, baseline="humans"), ReportError, "'humans'"),
+    (lambda normal_fit: bb.contrast_draws(normal_fit, level="words"), ArgumentError, "level='words'"),
+    (lambda normal_fit: bb.contrast_draws(normal_fit, scope="all"), ArgumentError, "scope='all'"),
+)
 
 
 @pytest.mark.parametrize("level", ["overall", "protected_group", "word", "all"])
@@ -110,15 +114,6 @@ def test_arviz_summarises_and_draws_the_contrasts(level: str, options: dict[str,
     np.testing.assert_allclose(ends, frame[["hdi_low", "hdi_high"]])
     np.testing.assert_allclose(points, frame["mean"])
     plt.close("all")
-
-
-def test_mistakes_of_draws_are_those_of_contrasts(normal_fit: xr.DataTree) -> None:
-    with pytest.raises(ReportError, match="'humans'"):
-        bb.contrast_draws(normal_fit, baseline="humans")
-    with pytest.raises(ArgumentError, match="level='words'"):
-        bb.contrast_draws(normal_fit, level="words")
-    with pytest.raises(ArgumentError, match="scope='all'"):
-        bb.contrast_draws(normal_fit, scope="all")
 
 
 @pytest.mark.parametrize("third", ["none", "both"])

@@ -9,6 +9,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.spec import DEFAULT_MODEL
 from tests import third_group
+from tests.refusals import refusals
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -73,15 +74,12 @@ def test_a_word_without_pairs_in_a_connection_says_so(model: str) -> None:
     assert np.isfinite(word.loc[("he", "human"), "mean"])
 
 
-def test_mistakes_are_explained(normal_fit: xr.DataTree) -> None:
-    with pytest.raises(ArgumentError, match=r"level='words'.*'word'"):
-        bb.summary(normal_fit, level="words")
-    with pytest.raises(ArgumentError, match=r"'group'.* overall"):
-        bb.summary(normal_fit, level="group")
-    with pytest.raises(ReportError, match="'hierarchical'"):
-        bb.summary(normal_fit, level="attribute")
-    with pytest.raises(ArgumentError, match="hdi_prob=89"):
-        bb.summary(normal_fit, hdi_prob=89)
+test_refusals = refusals(
+    (lambda normal_fit: bb.summary(normal_fit, level="words"), ArgumentError, r"level='words'.*'word'"),
+    (lambda normal_fit: bb.summary(normal_fit, level="group"), ArgumentError, r"'group'.* overall"),
+    (lambda normal_fit: bb.summary(normal_fit, level="attribute"), ReportError, "'hierarchical'"),
+    (lambda normal_fit: bb.summary(normal_fit, hdi_prob=89), ArgumentError, "hdi_prob=89"),
+)
 
 
 @pytest.mark.parametrize("third", ["none", "both"])

@@ -13,6 +13,7 @@ from bayesbias.delivery.plots.style import save_figure
 from bayesbias.errors import ReportError
 from bayesbias.reports.measures.false_positive_rates import METHODS, false_positive_rates
 from bayesbias.reports.measures.null_simulation import null_share, simulate_null
+from tests.refusals import refusals
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +45,17 @@ def test_null_without_observed(null: Any) -> None:
     assert not any(axes.get_title() for axes in plot_null(null).axes)
 
 
-def test_null_bad_input(null: Any) -> None:
-    with pytest.raises(ReportError, match="simulate_null"):
-        plot_null("null")  # type: ignore[arg-type]
-    with pytest.raises(ReportError, match="'p_value'"):
-        plot_null(null, observed={"p_value": 0.1})
+test_refusals = refusals(
+    (lambda: plot_null("null"), ReportError, "simulate_null"),
+    (lambda null: plot_null(null, observed={"p_value": 0.1}), ReportError, "'p_value'"),
+    (lambda: plot_false_positive_rates(), ReportError, "false_positive_rates"),
+    (lambda claims: plot_false_positive_rates(claims.rates), ReportError, "false_positive_rates"),
+    (
+        lambda claims: plot_false_positive_rates(claims, replace(claims, rates=claims.rates.iloc[:2])),
+        ReportError,
+        "methods",
+    ),
+)
 
 
 def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
@@ -76,12 +83,3 @@ def test_false_claims_has_room_for_every_method() -> None:
     boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.y0)
     assert all(low.y1 <= high.y0 for low, high in pairwise(boxes))
     assert min(box.x0 for box in boxes) >= 0
-
-
-def test_false_claims_bad_input(claims: Any) -> None:
-    with pytest.raises(ReportError, match="false_positive_rates"):
-        plot_false_positive_rates()
-    with pytest.raises(ReportError, match="false_positive_rates"):
-        plot_false_positive_rates(claims.rates)
-    with pytest.raises(ReportError, match="methods"):
-        plot_false_positive_rates(claims, replace(claims, rates=claims.rates.iloc[:2]))
