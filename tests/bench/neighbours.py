@@ -10,9 +10,9 @@ import tracemalloc
 
 import numpy as np
 
-from bayesbias.metrics.directions.neighbours import nearest_neighbours
+from bayesbias.metrics.directions.neighbours import _BLOCK_MB, nearest_neighbours
 
-DIMENSIONS, K, BLOCK_MB, TARGET = 300, 100, 100.0, 1.5
+DIMENSIONS, K, TARGET = 300, 100, 1.5
 _SLICES = 5
 
 
@@ -27,7 +27,7 @@ def measure(scale: float = 1.0) -> list[dict[str, object]]:
     count = round(50_000 * scale)
     vectors = np.random.default_rng(1).standard_normal((count, DIMENSIONS), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    buffer = np.empty((int(BLOCK_MB * 1e6 / (4 * count)), count), dtype=np.float32)
+    buffer = np.empty((int(_BLOCK_MB * 1e6 / (4 * count)), count), dtype=np.float32)
     seconds = product = 0.0
     for rows in np.array_split(np.arange(count), _SLICES):
         start = time.perf_counter()
@@ -35,11 +35,11 @@ def measure(scale: float = 1.0) -> list[dict[str, object]]:
             block = vectors[first : min(first + len(buffer), rows[-1] + 1)]
             np.matmul(block, vectors.T, out=buffer[: len(block)])
         middle = time.perf_counter()
-        nearest_neighbours(vectors[rows], vectors, K, own_rows=rows, block_mb=BLOCK_MB)
+        nearest_neighbours(vectors[rows], vectors, K, own_rows=rows)
         product, seconds = product + middle - start, seconds + time.perf_counter() - middle
     del buffer
     tracemalloc.start()
-    nearest_neighbours(vectors[:1000], vectors, K, own_rows=range(min(count, 1000)), block_mb=BLOCK_MB)
+    nearest_neighbours(vectors[:1000], vectors, K, own_rows=range(min(count, 1000)))
     memory = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     return [

@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -25,20 +24,19 @@ from tests.bench.readers import own_memory
 from tests.validation.scripts import load_script
 
 RELIGION = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "tables" / "religion_google.csv.gz"
-EXACT = ("hierarchical", "hierarchical_common_scale", "no_pooling")
+EXACT = ("hierarchical", "no_pooling")
 COLLAPSED = ("crossed", "crossed_per_list")
-ROBUST = ("robust", "crossed_robust")
 LISTS = ("multivariate",)
-# Models that PyMC's own NUTS, the slowest, is timed on too; and NUTS at all on the second table.
+# Models that NUTS is timed on in the second table, too.
 MAIN = ("hierarchical", "crossed")
 DRAWS, CHAINS, RUNS = 1000, 4, 5
 # How long each call of a function takes.
 timed = load_script("nuts", "compare_nuts").timed
 LOST = 0.02
 TARGETS = {
-    ("exact", "hierarchical"): "call under 0.06 s, at least 1,000 times nutpie",
-    ("conjugate", "multivariate"): "call under 0.5 s, ESS of every contrast above 1,000, 300 times PyMC",
-    ("collapsed", "crossed"): "call under 1.5 s, k-hat under 0.7, at least 200 times nutpie",
+    ("exact", "hierarchical"): "call under 0.06 s, at least 1,000 times NUTS",
+    ("conjugate", "multivariate"): "call under 0.5 s, ESS of every contrast above 1,000",
+    ("collapsed", "crossed"): "call under 1.5 s, k-hat under 0.7, at least 200 times NUTS",
 }
 
 
@@ -61,9 +59,9 @@ def each() -> Iterator[dict[str, object]]:
     yield from _many_words()
     for place, (name, table) in enumerate(tables.items()):
         for model in LISTS:
-            yield from _engines(name, table, model, nuts=place == 0, pymc=place == 0)
-        for model in (*EXACT, *COLLAPSED, *ROBUST):
-            yield from _engines(name, table, model, nuts=place == 0 or model in MAIN, pymc=place == 0 and model in MAIN)
+            yield from _engines(name, table, model, nuts=place == 0)
+        for model in (*EXACT, *COLLAPSED):
+            yield from _engines(name, table, model, nuts=place == 0 or model in MAIN)
     yield _sensitivity(tables)
 
 
@@ -75,35 +73,31 @@ def line(row: dict[str, Any]) -> str:
         cells += [f"{row['memory_ratio']:.2f} times the table's memory"] if "memory_ratio" in row else []
         cells += [row["note"]] if "note" in row else []
         return "  ".join([*cells, row.get("target", "")])
-    ratios = [f"{row[key]:>9,.0f}" if key in row else f"{'':>9}" for key in ("versus_nutpie", "versus_pymc")]
+    ratio = f"{row['versus_nuts']:>9,.0f}" if "versus_nuts" in row else f"{'':>9}"
     compiled = f"{row['compile_seconds']:8.1f}" if "compile_seconds" in row else f"{'':8}"
     call = f"{row['call_seconds']:8.3f}" if "call_seconds" in row else f"{'':8}"
     khat = f"k-hat {row['khat']:.2f}" if "khat" in row else ""
     return (
         f"{row['table']:<9}{row['model']:<26}{row['engine']:<10}{row['seconds']:9.4f}{call}{compiled}{row['ess']:8.0f}"
-        f"{row['ess_per_second']:12,.0f}{''.join(ratios)}  {khat:<11}{row.get('target', '')}"
+        f"{row['ess_per_second']:12,.0f}{ratio}  {khat:<11}{row.get('target', '')}"
     )
 
 
 HEADER = (
     f"{'table':<9}{'model':<26}{'engine':<10}{'seconds':>9}{'call':>8}{'compile':>8}{'min ESS':>8}{'ESS/s':>12}"
-    f"{'x nutpie':>9}{'x PyMC':>9}  target"
+    f"{'x NUTS':>9}  target"
 )
 
 
-def _engines(name: str, table: pd.DataFrame, model: str, *, nuts: bool, pymc: bool) -> list[dict[str, object]]:
+def _engines(name: str, table: pd.DataFrame, model: str, *, nuts: bool) -> list[dict[str, object]]:
     measured: dict[str, dict[str, Any]] = {}
-    if model not in ROBUST:
-        engine = "exact" if model in EXACT else "conjugate" if model in LISTS else "collapsed"
-        measured[engine] = _own(table, model, engine)
+    engine = "exact" if model in EXACT else "conjugate" if model in LISTS else "collapsed"
+    measured[engine] = _own(table, model, engine)
     if nuts:
-        measured["nutpie"] = _nutpie(table, model)
-    if pymc:
-        measured["pymc"] = _pymc(table, model)
+        measured["nuts"] = _nuts(table, model)
     for engine, row in measured.items():
-        for other in ("nutpie", "pymc"):
-            if other in measured and other != engine:
-                row[f"versus_{other}"] = row["ess_per_second"] / measured[other]["ess_per_second"]
+        if nuts and engine != "nuts":
+            row["versus_nuts"] = row["ess_per_second"] / measured["nuts"]["ess_per_second"]
         if (engine, model) in TARGETS:
             row["target"] = TARGETS[engine, model]
     return [
@@ -141,28 +135,12 @@ def _own(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]:
     return _row(statistics.median(times), ess) | row
 
 
-def _nutpie(table: pd.DataFrame, model: str) -> dict[str, Any]:
+def _nuts(table: pd.DataFrame, model: str) -> dict[str, Any]:
     import nutpie
 
     with timed(nutpie, "compile_pymc_model") as compiling, timed(nutpie, "sample") as sampling:
-        fit = _fit(table, model, "nutpie")
+        fit = _fit(table, model, "nuts")
     return _row(sum(sampling), _least_ess(fit)) | {"compile_seconds": sum(compiling)}
-
-
-def _pymc(table: pd.DataFrame, model: str) -> dict[str, Any]:
-    import pymc as pm
-
-    trees: list[Any] = []
-    sample = pm.sample
-
-    def keep(*args: Any, **settings: Any) -> Any:
-        trees.append(sample(*args, **settings))
-        return trees[-1]
-
-    with mock.patch.object(pm, "sample", keep), timed(pm, "sample") as whole:
-        fit = _fit(table, model, "pymc")
-    seconds = float(trees[0]["posterior"].attrs["sampling_time"])
-    return _row(seconds, _least_ess(fit)) | {"compile_seconds": sum(whole) - seconds}
 
 
 def _row(seconds: float, ess: float) -> dict[str, Any]:

@@ -31,9 +31,7 @@ def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="Distance table, such as `bayesbias table` writes.")],
     output: FilesOutput,
     model: ModelName = DEFAULT_MODEL_NAME,
-    sampler: Annotated[
-        str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")
-    ] = "auto",
+    sampler: Annotated[str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate or nuts.")] = "auto",
     draws: Annotated[int, typer.Option(help="Draws per chain, after tuning.")] = 2000,
     tune: Annotated[int, typer.Option(help="Tuning steps per chain.")] = 2000,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
