@@ -22,7 +22,7 @@ settings.register_profile("other_inputs", derandomize=False)
 settings.load_profile("repeatable")
 
 _SHORT = ("report", "write", "plot_changes", "compare_embeddings", "plot_check")
-_EXTRAS = ("docx", "numpyro", "safetensors", "torch", "transformers")
+_EXTRAS = ("docx", "safetensors", "torch", "transformers")
 # Files whose examples need them.
 _EXAMPLES_OF_EXTRAS = tuple(
     f"bayesbias/nli/{name}.py"

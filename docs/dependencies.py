@@ -22,7 +22,7 @@ PURPOSES = {
     "narwhals": "tables of polars and any other frame",
     "numba": "compiled training of GloVe vectors",
     "numpy": "arrays",
-    "nutpie": "NUTS, for models without a faster sampler",
+    "nutpie": "NUTS, which PyMC calls for models without a faster sampler",
     "pandas": "tables",
     "psutil": "checks of the available memory",
     "pyarrow": "tables as Parquet files, and Arrow tables; nutpie installs it in any case",
@@ -40,7 +40,6 @@ EXTRAS = {
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`audit` and `debias_report` on a Dask cluster; scores of seeds that do not fit into memory",
     "docx": 'results as Word documents: `bb.write(result, "report.docx")` (python-docx)',
-    "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
 
 

@@ -47,7 +47,6 @@ _SAMPLERS = {
     "exact": "Independent draws (`exact`), in well under a second.",
     "collapsed": "Independent draws, with all locations integrated out (`collapsed`), in well under a second.",
     "conjugate": "Independent draws (`conjugate`), in about a second; MCMC sweeps if pairs are missing.",
-    "nuts": "NUTS (`nutpie`), in minutes.",
 }
 # Figures in the order of the gallery, and the code that it shows and runs. Others are drawn by the example of their
 # function's docstring.
@@ -227,12 +226,10 @@ def _equation(switches: Any) -> str:
         noise = r"d_{\cdot j} \sim t_\nu" if switches["likelihood"] == "student_t" else r"d_{\cdot j} \sim N"
         return rf"{noise}(m_{{\cdot L(j)}},\ \Sigma_{{l(j)}}), \qquad m_i \sim N(\mu, S)"
     effect = "" if switches["attribute_effects"] == "none" else " + b_j"
-    scale = r"\sigma" if switches["scale"] == "common" else r"\sigma_c"
-    noise = r"t_\nu" if switches["likelihood"] == "student_t" else "N"
     pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \mathrm{prior}"
     omega = r"\omega_l" if switches["attribute_effects"] == "per_list" else r"\omega"
     of_effect = rf", \qquad b_j \sim N(0, {omega}^2)" if effect else ""
-    return rf"d_{{ij}} \sim {noise}(m_{{i c(i,j)}}{effect},\ {scale}^2), \qquad {pooled}{of_effect}"
+    return rf"d_{{ij}} \sim N(m_{{i c(i,j)}}{effect},\ \sigma_c^2), \qquad {pooled}{of_effect}"
 
 
 _HEADINGS = {"avoid": "When not to use it"}

@@ -185,7 +185,7 @@ OPTIONS = {
     "attempts": Option(type=int),
     # Models and their numbers.
     "model": Option("Bundled model or TOML file.", type=str),
-    "sampler": Option("Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.", type=str),
+    "sampler": Option("Sampler: auto, exact, collapsed, conjugate or nuts.", type=str),
     "draws": Option("Draws per chain, after tuning.", type=int),
     "trend.draws": Option(type=int),
     "seeds.draws": Option("Draws per chain, and tuning steps."),

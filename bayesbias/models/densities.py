@@ -29,22 +29,21 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
         variables = draws.reindex(wanted).transpose(..., "sample")
         return np.ascontiguousarray(variables.transpose(*wanted, "sample").to_numpy())
 
-    sigma = values("sigma", "connection")
     attribute_sd = effect = None
     if "attribute_sd" in posterior:
         if "attribute_list" in posterior["attribute_sd"].dims:
             order["attribute_list"] = list(list_names(data))
             attribute_sd = values("attribute_sd", "attribute_list")[attribute_lists(data)]
         else:
-            attribute_sd = np.broadcast_to(values("attribute_sd"), (len(data.attribute_words), sigma.shape[-1]))
+            sd = values("attribute_sd")
+            attribute_sd = np.broadcast_to(sd, (len(data.attribute_words), len(sd)))
         if effects:
             order["attribute_word"] = data.attribute_words
             effect = values("attribute_effect", "attribute_word")
     return Densities(
         data=data,
         word_mean=values("word_mean", "protected_word", "connection"),
-        sigma=np.broadcast_to(sigma, (len(data.connections), sigma.shape[-1])),
+        sigma=values("sigma", "connection"),
         attribute_sd=attribute_sd,
         attribute_effect=effect,
-        nu=values("nu") if "nu" in posterior else None,
     )

@@ -6,9 +6,8 @@ Sherman and Morrison give
 
     log p(y_j) = sum log N(r | 0, sigma) - 1/2 log(1 + omega^2 sum w) + 1/2 (sum w r)^2 omega^2 / (1 + omega^2 sum w)
 
-For a Student t likelihood the integral over b_j is computed by Gauss-Hermite quadrature around its mode. Since b_j is
-integrated out, one over this density is the weight that turns draws given all rows into draws given the rows of all
-other attribute words.
+Since b_j is integrated out, one over this density is the weight that turns draws given all rows into draws given the
+rows of all other attribute words.
 """
 
 from dataclasses import dataclass
@@ -17,15 +16,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData
 
 _BLOCK = 2_000_000
-_NODES = 31
-_STEPS = 12
-# Spread of the quadrature's nodes, relative to a Normal with the integrand's mode and width.
-_WIDER = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +38,7 @@ class Densities:
 
     Shapes: `word_mean` (protected words, connections, draws), `sigma` (connections, draws), `attribute_sd` (attribute
     words, draws), that of each word's list, None for a model without attribute effects; `attribute_effect` the same,
-    needed by `of_rows` only; `nu` (draws,), degrees of freedom of a Student t likelihood.
+    needed by `of_rows` only.
     """
 
     data: ModelData
@@ -51,7 +46,6 @@ class Densities:
     sigma: np.ndarray
     attribute_sd: np.ndarray | None = None
     attribute_effect: np.ndarray | None = None
-    nu: np.ndarray | None = None
 
     @property
     def draws(self) -> int:
@@ -74,12 +68,12 @@ class Densities:
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the log density of rows as in `predicted`, shape (rows, draws)."""
         mean, scale = self.predicted(rows)
-        return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
+        return _log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
 
     @property
     def row_nu(self) -> np.ndarray | None:
         """Degrees of freedom of a row, shape (draws,), for a Student t likelihood."""
-        return self.nu
+        return None
 
     def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and scale of some rows given all parameters, each of shape (rows, draws)."""
@@ -92,7 +86,7 @@ class Densities:
         """Return new distances of some rows, shape (draws, rows)."""
         data, shape = self.data, (len(draws), len(rows))
         protected, connection = data.protected[rows], data.connection[rows]
-        distances = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None], shape)
+        distances = rng.standard_normal(shape)
         for row, draw in zip(distances, draws, strict=True):
             row *= self.sigma[connection, draw]
             row += self.word_mean[protected, connection, draw]
@@ -102,8 +96,7 @@ class Densities:
 
     def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return noise of pairs, shape (draws, words, attributes), without the attribute words' effects."""
-        shape = len(draws), *pairs.connection.shape
-        noise = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None, None], shape)
+        noise = rng.standard_normal((len(draws), *pairs.connection.shape))
         noise *= np.moveaxis(self.sigma[:, draws][pairs.connection], -1, 0)
         return noise
 
@@ -113,10 +106,7 @@ class Densities:
         rows = order[bounds[first] : bounds[last]]
         starts = bounds[first:last] - bounds[first]
         residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
-        if self.attribute_sd is not None and self.nu is not None:
-            words = zip(starts, [*starts[1:], len(rows)], self.attribute_sd[first:last], strict=True)
-            return np.stack([self._by_quadrature(residual[a:b], sigma[a:b], sd) for a, b, sd in words])
-        total = np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
+        total = np.asarray(np.add.reduceat(_log_noise(residual, sigma), starts))
         if self.attribute_sd is None:
             return total
         omega = self.attribute_sd[first:last]
@@ -141,32 +131,13 @@ class Densities:
         mean = self.means(data.protected[rows], data.attribute[rows], data.connection[rows])
         return np.asarray(data.distance[rows, None] - mean)
 
-    def _log_noise(self, residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
-        square = np.square(residual / sigma)
-        if nu is None:
-            return np.asarray(-0.5 * np.log(2 * np.pi) - np.log(sigma) - 0.5 * square)
-        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
-        return np.asarray(constant - np.log(sigma) - (nu + 1) / 2 * np.log1p(square / nu))
 
-    def _by_quadrature(self, residual: np.ndarray, sigma: np.ndarray, omega: np.ndarray) -> np.ndarray:
-        """Return the log of the integral over one word's effect, shape (draws,); residual: (rows, draws)."""
-        assert self.nu is not None
-        center = np.median(residual, axis=0)
-        precision = np.ones_like(center)
-        for _ in range(_STEPS):  # the mode, by reweighted least squares
-            weight = (self.nu + 1) / (self.nu * sigma**2 + (residual - center) ** 2)
-            precision = weight.sum(axis=0) + 1 / omega**2
-            center = (weight * residual).sum(axis=0) / precision
-        width = _WIDER / np.sqrt(precision)
-        nodes, weights = np.polynomial.hermite.hermgauss(_NODES)
-        terms = np.empty((_NODES, len(center)))
-        for k, node in enumerate(nodes):
-            effect = center + np.sqrt(2) * width * node
-            prior = -0.5 * np.log(2 * np.pi) - np.log(omega) - 0.5 * (effect / omega) ** 2
-            terms[k] = (
-                self._log_noise(residual - effect, sigma, self.nu).sum(axis=0) + prior + np.log(weights[k]) + node**2
-            )
-        return np.asarray(logsumexp(terms, axis=0) + np.log(np.sqrt(2) * width))
+def _log_noise(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None = None) -> np.ndarray:
+    square = np.square(residual / sigma)
+    if nu is None:
+        return np.asarray(-0.5 * np.log(2 * np.pi) - np.log(sigma) - 0.5 * square)
+    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return np.asarray(constant - np.log(sigma) - (nu + 1) / 2 * np.log1p(square / nu))
 
 
 def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

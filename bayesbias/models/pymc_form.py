@@ -1,7 +1,5 @@
 """The PyMC model that a spec describes."""
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,9 +15,6 @@ from bayesbias.tables.conversion import any_frame
 if TYPE_CHECKING:
     import pandas as pd
     import pymc as pm
-
-# Auxiliary variables of samplers, left out of the posterior.
-AUXILIARY = ("word_offset", "attribute_offset", "list_group_mean", "regression", "missing_distance")
 
 
 @any_frame
@@ -67,7 +62,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
 
     For a row with protected word i, connection g and attribute word j, and all switches on::
 
-        cosine_distance ~ Normal(word_mean[i, g] + attribute_effect[j], sigma[g])        or StudentT(nu, ...)
+        cosine_distance ~ Normal(word_mean[i, g] + attribute_effect[j], sigma[g])
         word_mean[i, g] = connection_mean[g] + word_sd[g] * word_offset[i, g],      word_offset ~ Normal(0, 1)
         attribute_effect[j] = attribute_sd[list of j] * attribute_offset[j],   attribute_offset ~ Normal(0, 1)
 
@@ -77,8 +72,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     average of the words that have rows. For the multivariate model, see `add_multivariate`.
 
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
-    list has its own attribute_sd. The distances are its data `distance`; models with the same `bayesbias_graph` differ
-    only in these.
+    list has its own attribute_sd. The distances are its data `distance`.
     """
     import pymc as pm
 
@@ -86,7 +80,6 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
 
     with pm.Model(coords=coordinates(data, spec)) as model:
         (add_multivariate if spec.multivariate else _add_rows)(data, spec)
-    model.bayesbias_graph = _graph(data, spec)
     return model
 
 
@@ -115,24 +108,8 @@ def _add_rows(data: ModelData, spec: ModelSpec) -> None:
     expected = word_mean[protected, connection]
     if switches["attribute_effects"] != "none":
         expected = expected + _attribute_effect(data, spec)[attribute]
-    if switches["scale"] == "connection":
-        sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
-    else:
-        sigma = priors["sigma"].variable("sigma")
-    if switches["likelihood"] == "normal":
-        pm.Normal("cosine_distance", expected, sigma, observed=distance)
-    else:
-        pm.StudentT("cosine_distance", nu=priors["nu"].variable("nu"), mu=expected, sigma=sigma, observed=distance)
-
-
-def _graph(data: ModelData, spec: ModelSpec) -> str:
-    """Return a hash of the content of a compiled model: everything except the distances."""
-    digest = hashlib.sha256(spec.digest.encode())
-    texts = [*data.connections, "", *data.protected_words.tolist(), "", *data.attribute_words.tolist()]
-    digest.update(json.dumps([len(data.distance), *texts]).encode())
-    for codes in (data.protected, data.connection, data.attribute):
-        digest.update(codes.astype("<i8").tobytes())
-    return digest.hexdigest()
+    sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
+    pm.Normal("cosine_distance", expected, sigma, observed=distance)
 
 
 def _attribute_effect(data: ModelData, spec: ModelSpec) -> Any:

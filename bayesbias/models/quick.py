@@ -1,6 +1,6 @@
 """The posterior of contrasts without NUTS, for analyses that fit a model many times.
 
-Models without attribute effects are drawn exactly. For crossed Normal models the posterior of a contrast is a mixture
+Models without attribute effects are drawn exactly. For crossed models the posterior of a contrast is a mixture
 of Normals over weighted points of the scales, and no location is drawn.
 
 If a sampler's own diagnostic fails, every function here raises `SamplerFailedError`, and its caller decides: to take
@@ -121,9 +121,6 @@ class QuickRefits:
 
     def _exact(self, data: ModelData, keep: np.ndarray, spec: ModelSpec) -> np.ndarray:
         """Return draws of the connection means, shape (draws, connections)."""
-        if spec.switches["scale"] == "common":
-            rng = np.random.default_rng(self._seed)
-            return sample_exact(data, spec, draws=self._draws, rng=rng)[0]["connection_mean"]
         positions = [self._data.connections.index(name) for name in data.connections]
         return np.stack([self._one_connection(position, keep, spec) for position in positions], axis=-1)
 

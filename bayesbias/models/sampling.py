@@ -1,7 +1,7 @@
 """Fit a model to a distance table: every sampler returns the same DataTree."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,6 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.machine.cores import available_cores
-from bayesbias.base.machine.environment import same_environment
-from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
@@ -23,7 +21,7 @@ from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
-from bayesbias.models.pymc_form import AUXILIARY, build_model
+from bayesbias.models.pymc_form import build_model
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.conversion import any_frame
@@ -64,9 +62,9 @@ def fit(
     sampler
         ``"exact"`` (models without attribute effects), ``"collapsed"`` (crossed models) and ``"conjugate"`` (the
         multivariate model) draw independently, in about a second; with lost pairs and Student t attribute words,
-        ``"conjugate"`` samples in sweeps and takes longer. ``"nutpie"``, ``"pymc"`` (PyMC's own) and ``"numpyro"`` (in
-        the extra of this name) are NUTS and fit every model. ``"auto"`` (default) takes the fastest sampler of the
-        model, and nutpie if a diagnostic of that one fails.
+        ``"conjugate"`` samples in sweeps and takes longer. ``"nuts"``, by PyMC with nutpie, fits every model and
+        takes minutes. ``"auto"`` (default) takes the fastest sampler of the model, and NUTS if a diagnostic of that one
+        fails.
     draws, tune, chains
         Draws per chain, tuning steps per chain before them, and number of chains.
     random_seed
@@ -126,10 +124,7 @@ def fit(
         for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
     )
     seed = resolve_seed(random_seed)
-    check_choice("sampler", sampler, ("auto", *SAMPLERS, *_NUTS))
-    if sampler == "numpyro":
-        advice = "Or use nutpie, which fits the same models."
-        require("numpyro", "numpyro", "This sampler", error=FitError, advice=advice)
+    check_choice("sampler", sampler, ("auto", *SAMPLERS, "nuts"))
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(table)
@@ -140,10 +135,10 @@ def fit(
         table = table[data.compared[data.protected]]
         data = compared_part(data)
     check_room_for_draws(data, spec, draws * chains)
-    drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
-    # nutpie returns every free variable, and each sampler has its own order.
+    drawn, stats, used = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
+    # Each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
-    settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
+    settings = {"sampler": used, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
     settings["groups_not_compared"] = not_compared
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
@@ -172,18 +167,17 @@ def _sample(
             return draws_dataset(draws, data, spec, settings.chains), _sample_stats(report), name
         except SamplerFailedError as error:
             if sampler == name:
-                raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
-            warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
-    engine = name if name in _NUTS else "nutpie"
-    tree = _NUTS[engine](build_model(data, spec), settings)
+                raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler 'nuts'.") from error
+            warn_user(f"Sampling with NUTS, which takes longer, because {error}.", SamplerWarning)
+    tree = _nuts(build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
-        # Interrupted, both samplers return their draws so far: half a posterior is none.
+        # Interrupted, NUTS returns its draws so far: half a posterior is none.
         raise KeyboardInterrupt
     dataset = tree["posterior"].to_dataset()
     if spec.multivariate:
         dataset = _with_population(dataset, data, spec, settings)
-    return dataset, tree["sample_stats"].to_dataset(), engine
+    return dataset, tree["sample_stats"].to_dataset(), "nuts"
 
 
 def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, settings: Settings) -> "xr.Dataset":
@@ -207,38 +201,8 @@ def _sample_stats(error: Mapping[str, np.ndarray]) -> "xr.Dataset":
     )
 
 
-_compiled: dict[str, Any] = {}  # by the graph that nutpie compiled, the latest used last
-_MOST_COMPILED = 8
-
-
-def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
-    import nutpie
-
-    with exact_arithmetic():
-        # Compiled once for all tables with the same pairs: refits only replace the distances.
-        compiled = _compiled.pop(model.bayesbias_graph, None)
-        if compiled is None:
-            compiled = nutpie.compile_pymc_model(model, freeze_model=False)
-        _compiled[model.bayesbias_graph] = compiled
-        while len(_compiled) > _MOST_COMPILED:
-            del _compiled[next(iter(_compiled))]
-        tree: xr.DataTree = nutpie.sample(
-            compiled.with_data(distance=model["distance"].get_value()),
-            draws=settings.draws,
-            tune=settings.tune,
-            chains=settings.chains,
-            cores=min(settings.chains, available_cores()),
-            seed=settings.random_seed,
-            progress_bar=settings.progress,
-            save_warmup=False,
-            target_accept=TARGET_ACCEPT,
-        )
-    return tree
-
-
-def _pymc(
-    model: "pm.Model", settings: Settings, engine: str = "pymc", nuts: Mapping[str, Any] | None = None
-) -> "xr.DataTree":
+def _nuts(model: "pm.Model", settings: Settings) -> "xr.DataTree":
+    """Return the draws of the NUTS that PyMC chooses: nutpie's, where PyTensor compiles with numba, as is usual."""
     import pymc as pm
 
     with model, exact_arithmetic():
@@ -249,31 +213,17 @@ def _pymc(
                 chains=settings.chains,
                 cores=min(settings.chains, available_cores()),
                 random_seed=settings.random_seed,
-                nuts_sampler=engine,
-                var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name not in AUXILIARY],
+                var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name in PARAMETERS],
                 progressbar=settings.progress,
                 quiet=not settings.progress,
                 compute_convergence_checks=False,
-                nuts={"target_accept": TARGET_ACCEPT, **(nuts or {})},
+                nuts={"target_accept": TARGET_ACCEPT},
             )
         except ValueError as error:
-            if "Not enough samples" in str(error):  # PyMC's error for an interrupt during tuning
+            if "Not enough samples" in str(error):  # the error of PyMC's own NUTS for an interrupt during tuning
                 raise KeyboardInterrupt from error
             raise
     return tree
-
-
-@same_environment()
-def _numpyro(model: "pm.Model", settings: Settings) -> "xr.DataTree":
-    # Vectorized: the other methods depend on how many devices JAX was started with.
-    tree = _pymc(model, settings, "numpyro", {"chain_method": "vectorized"})
-    stats = tree["sample_stats"]
-    stats["reached_max_treedepth"] = stats["tree_depth"] >= _NUMPYRO_DEPTH
-    return tree
-
-
-_NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc, "numpyro": _numpyro}
-_NUMPYRO_DEPTH = 10  # the largest tree depth of its NUTS
 
 
 def exact_arithmetic() -> Any:

@@ -168,9 +168,7 @@ def draw_distances(
     mean, sigma = row_moments(data, parameters)
     if spec.multivariate:
         return np.asarray(mean + draw_vectors(data, spec, parameters, rng=rng))
-    normal = spec.switches["likelihood"] == "normal"
-    noise = rng.standard_normal(len(mean)) if normal else rng.standard_t(float(parameters["nu"]), len(mean))
-    distance: np.ndarray = mean + sigma * noise
+    distance: np.ndarray = mean + sigma * rng.standard_normal(len(mean))
     return distance
 
 
@@ -181,7 +179,7 @@ def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[
         return mean, row_sds(data, parameters["residual_covariance"])
     if "attribute_effect" in parameters:
         mean = mean + parameters["attribute_effect"][data.attribute]
-    return mean, np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
+    return mean, parameters["sigma"][data.connection]
 
 
 def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:
@@ -221,8 +219,7 @@ def parameter_labels(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, .
         dims = {name: PARAMETERS[name] for name in ("connection_mean", *parameters)}
         dims |= {"sigma": ()}
         return {name: labels[dim[0]] if dim else () for name, dim in dims.items() if not dim or labels[dim[0]]}
-    single = ["nu", *(["sigma"] if spec.switches["scale"] == "common" else [])]
-    places = {name: () if name in single else data.connections for name in parameters}
+    places = dict.fromkeys(parameters, data.connections)
     if "attribute_sd" in places:
         places["attribute_sd"] = list_names(data) if spec.switches["attribute_effects"] == "per_list" else ()
     return places

@@ -21,7 +21,6 @@ class Switches(TypedDict):
     """The switches of a model and their values."""
 
     pooling: Literal["partial", "none", "regression"]
-    scale: Literal["connection", "common", "list"]
     attribute_effects: Literal["none", "one", "per_list", "covariance"]
     likelihood: Literal["normal", "student_t"]
 
@@ -37,7 +36,7 @@ class _ModelFile(TypedDict, total=False):
 
 
 # The switches of models whose sample are the attribute words: they go together.
-MULTIVARIATE = {"pooling": "regression", "scale": "list", "attribute_effects": "covariance"}
+MULTIVARIATE = {"pooling": "regression", "attribute_effects": "covariance"}
 # The parameters of these models with a prior; the means of lists have a flat one.
 LIST_MODEL_PARAMETERS = (
     *("attribute_sd", "group_attribute_sd", "target_weight", "sigma", "residual_weight"),
@@ -226,7 +225,9 @@ def _switch_faults(switches: Mapping[str, Any]) -> list[str]:
     faults = list(toml_faults(switches, Switches, section="switches"))
     together = [f'{name} = "{value}"' for name, value in MULTIVARIATE.items()]
     if not faults and 0 < sum(switches[name] == value for name, value in MULTIVARIATE.items()) < len(together):
-        faults.append(f"{', '.join(together)} go together: set all three, or none")
+        faults.append(f"{' and '.join(together)} go together: set both, or none")
+    elif not faults and switches["likelihood"] == "student_t" and switches["attribute_effects"] != "covariance":
+        faults.append(f'likelihood = "student_t" is only for models with {" and ".join(together)}')
     return faults
 
 

@@ -35,7 +35,7 @@ ANSWER = Answer(
         "empty": pd.DataFrame(),
     },
     facts={"anything": {"Zoë": [1, 0.1 + 0.2, None, {"a": True}]}},
-    warned=[("SamplerWarning", "Sampling with nutpie.")],
+    warned=[("SamplerWarning", "Sampling with NUTS.")],
 )  # fmt: skip
 
 

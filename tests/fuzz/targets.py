@@ -197,7 +197,7 @@ def tampered_fit(rng: Generator) -> bytes:
 def odd_prior(rng: Generator) -> bytes:
     """Return a model, a parameter and a prior of it, with numbers at the ends of what can be written."""
     numbers = ("0", "-1", "1e-300", "1e-200", "1e-30", "1e-9", "0.5", "1", "30", "1e9", "1e200", "1000", "nan", "1_0")
-    models = ("hierarchical", "crossed", "multivariate", "no_pooling", "hierarchical_common_scale")
+    models = ("hierarchical", "crossed", "multivariate", "no_pooling")
     model = models[int(rng.integers(len(models)))]
     names = list(bb.load_model(model).priors)
     family = list(DISTRIBUTIONS)[int(rng.integers(len(DISTRIBUTIONS)))]

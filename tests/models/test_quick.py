@@ -15,7 +15,7 @@ from tests import third_group
 from tests.models.tables import small
 
 
-@pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical"])
 def test_contrasts_are_those_of_a_fit(table: pd.DataFrame, model: str) -> None:
     data, rng = model_data(table), np.random.default_rng(1)
     contrasts = quick_contrasts(data, bb.load_model(model), baseline="human", draws=8000, points=4000, rng=rng)
@@ -30,7 +30,7 @@ def test_contrasts_are_those_of_a_fit(table: pd.DataFrame, model: str) -> None:
         assert estimate(0.5).high - estimate(0.5).low < ours.high - ours.low
 
 
-@pytest.mark.parametrize("model", ["crossed", "hierarchical", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_a_failed_diagnostic_is_one_error_that_users_can_catch(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data, spec = model_data(small()), bb.load_model(model)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
@@ -54,7 +54,7 @@ def test_poor_weights_are_improved_and_drawn_from(monkeypatch: pytest.MonkeyPatc
         assert abs(one.mean - two.mean) < 6 * np.hypot(one.standard_error, two.standard_error)
 
 
-@pytest.mark.parametrize("model", ["crossed", "hierarchical", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_a_refit_is_a_fit_of_what_is_kept(model: str) -> None:
     data, spec = model_data(small()), bb.load_model(model)
     keep = data.attribute != 0

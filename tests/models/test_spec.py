@@ -7,6 +7,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.base.files.inputs import bundled
 from bayesbias.errors import InputFileError, ModelError
+from bayesbias.models.spec import ModelSpec
 
 
 def test_the_bundled_model_is_the_papers() -> None:
@@ -62,7 +63,7 @@ def test_a_file_with_a_parameters_old_name_says_the_new_one(tmp_path: Path) -> N
 def test_all_faults_of_a_file_are_listed_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text(
-        'sorce = "x"\nname = 3\n[switches]\npoolling = "partial"\nscale = "conection"\nattribute_effects = "none"\n'
+        'sorce = "x"\nname = 3\n[switches]\npoolling = "partial"\nattribute_effects = "oen"\n'
         'likelihood = "normal"\n[priors]\nsigma = "Exponential(-2)"\n'
     )
     with pytest.raises(ModelError) as caught:
@@ -75,9 +76,15 @@ def test_all_faults_of_a_file_are_listed_at_once(tmp_path: Path) -> None:
         "rate must",
         "'poolling'",
         "switches.pooling",
-        "'connection'",
+        "covariance",
     ):
         assert part in message
+
+
+def test_outlying_attribute_words_are_for_models_whose_sample_they_are() -> None:
+    crossed = bb.load_model("crossed")
+    with pytest.raises(ModelError, match=r"student_t.*attribute_effects = .covariance"):
+        ModelSpec("mine", {**crossed.switches, "likelihood": "student_t"}, crossed.priors)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def made_fit(
     )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, draws), dtype=bool))})
     settings = {
-        "sampler": "nutpie",
+        "sampler": "nuts",
         "draws": draws,
         "tune": 0,
         "chains": 4,

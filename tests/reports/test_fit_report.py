@@ -57,10 +57,11 @@ def test_names_and_models_are_those_of_the_fit(given: FitReport) -> None:
     assert given.facts["study"] == "<s>weather</s>"
     assert given.spec.name == "crossed"
     assert not given.needs_nuts
-    robust = made_fit(draws=20)
-    robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
-    assert about(robust).needs_nuts
-    assert about(robust).embedding == "a table without a source"
+    by_nuts = made_fit(draws=20)
+    spec = load_model("crossed", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
+    by_nuts.attrs["model"] = json.dumps(spec.to_dict())
+    assert about(by_nuts).needs_nuts
+    assert about(by_nuts).embedding == "a table without a source"
 
 
 def test_a_request_is_judged_before_sampling() -> None:

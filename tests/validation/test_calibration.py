@@ -18,7 +18,6 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.samplers.collapsed import _LEAST_EFFECTIVE
-from bayesbias.models.samplers.exact import _TAU_NODES
 from bayesbias.models.simulate import draw_parameters, given_parameters
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
@@ -51,7 +50,6 @@ def data(script: ModuleType) -> ModelData:
     [
         ("hierarchical", "exact", 99, 100),
         ("no_pooling", "exact", 99, 100),
-        ("hierarchical_common_scale", "exact", 99, 12),
         ("crossed_per_list", "collapsed", 500, 20),
         ("multivariate", "conjugate", 300, 20),
         *(
@@ -241,7 +239,6 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleTyp
 
 def test_the_text_names_the_limits_of_the_samplers() -> None:
     text = prose(KEPT / "README.md")
-    assert f"summed out on {_TAU_NODES} nodes" in text
     assert f"stays above {KHAT_MAX}, or fewer than {_LEAST_EFFECTIVE} effective points" in text
 
 

@@ -70,7 +70,6 @@ RANKED = (
     Ranked("crossed", "collapsed", 2000, 99),
     Ranked("crossed_per_list", "collapsed", 2000, 99),
     Ranked("hierarchical", "nutpie", 1900, 19),
-    Ranked("hierarchical_common_scale", "exact", 99, 99),
     Ranked("multivariate", "conjugate", 400, 99),
     Ranked("multivariate", "conjugate", 400, 99, controls=False),
 )

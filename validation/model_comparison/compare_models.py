@@ -1,7 +1,7 @@
 """Compare models over many distance tables by leaving out each attribute word, and print a Markdown table.
 
     python validation/model_comparison/compare_models.py data/tables/*.csv.gz
-    python validation/model_comparison/compare_models.py --models crossed crossed_robust --seed 2 my_table.csv
+    python validation/model_comparison/compare_models.py --models multivariate multivariate_robust --seed 2 my_table.csv
 
 This is how the default model was chosen. Each difference is the elpd of a model minus that of the first one given,
 with its standard error, paired over attribute words; above 0 the model predicts unseen attribute words better. The

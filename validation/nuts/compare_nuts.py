@@ -68,7 +68,7 @@ def compared(table: pd.DataFrame, *, draws: int, tune: int) -> dict[str, Any]:
     """Return the row of a table."""
     (own, own_seconds), (nuts, nuts_seconds) = (
         sampled(table, "conjugate", draws=OWN_DRAWS, tune=1, chains=OWN_CHAINS),
-        sampled(table, "nutpie", draws=draws, tune=tune, chains=CHAINS),
+        sampled(table, "nuts", draws=draws, tune=tune, chains=CHAINS),
     )
     ours, theirs = (bb.contrasts(fit, level="all") for fit in (own, nuts))
     ess = ours["ess_bulk"], theirs["ess_bulk"]

@@ -13,6 +13,9 @@ from bayesbias.base.machine.threads import threadpool_limits
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000
+# Approximate megabytes of similarities held at a time over all cores, at least those of one target per core. Choosing
+# from them takes a quarter more; float32 copies of the vectors and the result come on top.
+_BLOCK_MB = 100.0
 
 
 def nearest_neighbours(
@@ -21,7 +24,6 @@ def nearest_neighbours(
     k: int = 100,
     *,
     own_rows: ArrayLike | None = None,
-    block_mb: float = 100.0,
 ) -> Integers:
     """Return the rows of the k vectors of a vocabulary with the largest cosine similarity to each target.
 
@@ -33,9 +35,6 @@ def nearest_neighbours(
         Number of neighbours, from 1 to the number of words.
     own_rows
         Row of each target in `vocabulary`, which is not its own neighbour, or -1 if it has none. None: all -1.
-    block_mb
-        Approximate megabytes of similarities held at a time over all cores, at least those of one target per core.
-        Choosing from them takes a quarter more; float32 copies of the vectors and the result come on top.
 
     Returns
     -------
@@ -84,7 +83,7 @@ def nearest_neighbours(
     # The error of a dot product of unit vectors is at most about (dimensions + 4) roundings; two products are compared.
     slack = np.float32(2 * (words.shape[1] + 4) * 2.0**-24)
     workers = available_cores()
-    size = min(max(1, int(block_mb * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
+    size = min(max(1, int(_BLOCK_MB * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
     neighbours = np.empty((len(queries), k), dtype=np.int64)
     buffers: SimpleQueue[tuple[Floats, NDArray[np.bool_]]] = SimpleQueue()
     for _ in range(workers):

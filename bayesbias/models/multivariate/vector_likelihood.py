@@ -26,14 +26,15 @@ class VectorDensities(Densities):
     """Log densities of a table under every draw of a multivariate posterior.
 
     `sample` holds the attribute words of `data`, `list_mean` (protected words, lists, draws) the means of their lists,
-    and `covariance` (lists, draws, protected words, protected words) theirs around the means. With `nu` their vectors
-    are Student t. `sigma` are the sds of single distances around their mean by connection, averaged over words, for
-    callers that need one number.
+    and `covariance` (lists, draws, protected words, protected words) theirs around the means. With `nu` (draws,),
+    degrees of freedom, their vectors are Student t. `sigma` are the sds of single distances around their mean by
+    connection, averaged over words, for callers that need one number.
     """
 
     sample: AttributeSample = None  # type: ignore[assignment]
     list_mean: np.ndarray = None  # type: ignore[assignment]
     covariance: np.ndarray = None  # type: ignore[assignment]
+    nu: np.ndarray | None = None
 
     def means(
         self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)

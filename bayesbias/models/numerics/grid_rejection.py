@@ -81,7 +81,7 @@ def _sample(
     log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
 ) -> GridDraws | None:
     """Return draws, or None if hardly any point is accepted."""
-    edges = _adapt(log_density, support(log_density, box))
+    edges = _adapt(log_density, _support(log_density, box))
     corners = log_density(*_mesh(edges))
     middles = log_density(*_mesh([(edge[1:] + edge[:-1]) / 2 for edge in edges]))
     bound = np.maximum(_cell_max(corners), middles) + _SLACK
@@ -126,7 +126,7 @@ def _reject(
     return points, have / tried, excess
 
 
-def support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list[np.ndarray]:
+def _support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list[np.ndarray]:
     """Return even edges over the region where the density is above exp(-DEPTH) of its maximum.
 
     The search narrows the box to that region, and widens it again on every side on which the density is still high: a
@@ -157,7 +157,7 @@ def support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list
     return [np.linspace(low, high, 2 * cells + 1) for low, high in ends]
 
 
-def best_given(log_density: LogDensity, first: np.ndarray, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+def _best_given(log_density: LogDensity, first: np.ndarray, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each value of the first coordinate, the best second one within a span, and the density there."""
     rows = np.arange(len(first))
     places = np.broadcast_to(np.linspace(*span, 200), (len(first), 200))
@@ -179,11 +179,11 @@ def _straightened(
     (low, high), span = box
 
     def profile(first: np.ndarray) -> np.ndarray:
-        return best_given(log_density, first, span)[1]
+        return _best_given(log_density, first, span)[1]
 
-    nodes = support(profile, [(low, high)])[0]
+    nodes = _support(profile, [(low, high)])[0]
     nodes = np.linspace(nodes[0], nodes[-1], 500)
-    ridge = CubicSpline(nodes, best_given(log_density, nodes, span)[0])
+    ridge = CubicSpline(nodes, _best_given(log_density, nodes, span)[0])
 
     def straight(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return log_density(first, second + ridge(np.clip(first, nodes[0], nodes[-1])))

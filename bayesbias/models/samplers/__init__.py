@@ -1,1 +1,1 @@
-"""Samplers of our own: independent draws from the conjugate and the crossed Normal models."""
+"""Samplers of our own: independent draws from the conjugate and the crossed models."""

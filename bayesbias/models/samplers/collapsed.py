@@ -1,4 +1,4 @@
-"""Draws from the crossed Normal models: everything but the scales is integrated out.
+"""Draws from the crossed models: everything but the scales is integrated out.
 
 A row with protected word i, connection g and attribute word j is
 
@@ -162,13 +162,10 @@ def draw_locations(
 
 def why_not_collapsed(spec: ModelSpec) -> str | None:
     """Return the term of a model that the collapsed sampler does not fit, or None."""
-    if spec.switches["likelihood"] != "normal":
-        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
     if spec.switches["attribute_effects"] == "none":
         return "attribute_effects = 'none': there are no effects to integrate out"
-    for switch, value in (("pooling", "partial"), ("scale", "connection")):
-        if spec.switches[switch] != value:
-            return f"{switch} = {spec.switches[switch]!r}: with attribute effects only {value!r} is collapsed"
+    if spec.switches["pooling"] != "partial":
+        return f"pooling = {spec.switches['pooling']!r}: with attribute effects only 'partial' is collapsed"
     if spec.priors["connection_mean"].distribution != "Normal":
         return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
     return None
@@ -212,7 +209,7 @@ class Collapsed:
 def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     """Return the density of theta for a table and a model.
 
-    Raises a `ModelError`, which names the term, if the model is not a crossed Normal one, and a `SamplerFailedError` if
+    Raises a `ModelError`, which names the term, if the model is not a crossed one, and a `SamplerFailedError` if
     the missing rows form too many patterns to gain anything.
     """
     if reason := why_not_collapsed(spec):

@@ -11,8 +11,7 @@ r_i = ybar_i - m0, mu and all m_i integrate out to
     log p(y | tau, sigma) = - (N - J) log sigma - SS / (2 sigma^2) + 1/2 sum_i log w_i - 1/2 log(1 + s0^2 sum_i w_i)
                             - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
 
-a density of (log tau, log sigma) for each connection. If all connections share sigma, it is a density of log sigma
-whose factors are such densities with log tau summed out. `grid_rejection` draws from it without error; mu and every m_i
+a density of (log tau, log sigma) for each connection. `grid_rejection` draws from it without error; mu and every m_i
 then come from their Normal conditionals.
 """
 
@@ -20,8 +19,6 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
@@ -30,9 +27,7 @@ from bayesbias.models.numerics.grid_rejection import (
     GridDraws,
     ImproperDensityError,
     LogDensity,
-    best_given,
     sample_density,
-    support,
 )
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
@@ -40,10 +35,6 @@ from bayesbias.tables.codes import blocks
 
 # Scales of cosine distances that are likely to matter: log of 4e-18 to 20.
 _LOG_SCALES = (-40.0, 3.0)
-# Summation of log tau: number of nodes, their range, and the largest change in a log density from half as many.
-_TAU_NODES = 600
-_TAU_ENDS = (-60.0, 20.0)
-_REFINEMENT_MAX = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +63,6 @@ def why_not_exact(spec: ModelSpec) -> str | None:
     """Return the term of a model that the exact sampler cannot integrate out, or None."""
     if spec.switches["attribute_effects"] != "none":
         return f"attribute_effects = {spec.switches['attribute_effects']!r}: attribute words tie the rows together"
-    if spec.switches["likelihood"] != "normal":
-        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
     if spec.priors["connection_mean"].distribution != "Normal":
         return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
     return None
@@ -85,18 +74,16 @@ def sample_exact(
     """Return independent draws of all parameters, and a report on their error.
 
     `why_not_exact` must return None. The posterior has `connection_mean`, `word_sd` (with partial pooling) and `sigma`
-    of shape (draws, connections), `sigma` of shape (draws,) if it is common, and `word_mean` of shape (draws, protected
-    words, connections); the error has `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see
-    `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if the
-    grid does not cover the posterior.
+    of shape (draws, connections), and `word_mean` of shape (draws, protected words, connections); the error has
+    `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see `GridDraws`). Raises `FitError` if the
+    data leave a scale without a proper posterior, `SamplerFailedError` if the grid does not cover the posterior.
     """
     if reason := why_not_exact(spec):
         raise ModelError(f"The exact sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
-    cells, common = cell_statistics(data), spec.switches["scale"] == "common"
-    draw_scales = _common_scales if common else _scales_by_connection
-    tau, sigma, error = draw_scales(cells, data.connections, spec, draws=draws, rng=rng)
+    cells = cell_statistics(data)
+    tau, sigma, error = _scales(cells, data.connections, spec, draws=draws, rng=rng)
     connection_mean, word_mean = _locations(cells, spec, tau, sigma, rng=rng)
-    scales = {"sigma": sigma[:, 0] if common else sigma} | ({"word_sd": tau} if _pools(spec) else {})
+    scales = {"sigma": sigma} | ({"word_sd": tau} if _pools(spec) else {})
     return {"connection_mean": connection_mean, "word_mean": word_mean} | scales, error
 
 
@@ -152,7 +139,7 @@ def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
     return np.full(np.shape(tau), spec.priors["connection_mean"].parameters["sigma"] ** 2)
 
 
-def _scales_by_connection(
+def _scales(
     cells: Cells, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     partial, reports = _pools(spec), []
@@ -173,102 +160,6 @@ def _scales_by_connection(
     return tau, sigma, _error(reports)
 
 
-def _common_scales(
-    cells: Cells, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
-    partial, count = _pools(spec), len(connections)
-    marginals = [log_marginal(cells, g, spec) for g in range(count)]
-
-    def joint(g: int, s: np.ndarray, a: np.ndarray) -> np.ndarray:
-        value = marginals[g](np.exp(a), np.exp(s))
-        return np.asarray(value + log_prior(spec.priors["word_sd"], a) if partial else value)
-
-    def profile(s: np.ndarray) -> np.ndarray:
-        total = log_prior(spec.priors["sigma"], s)
-        for g in range(count):
-            total += best_given(lambda s, a, g=g: joint(g, s, a), s, _TAU_ENDS)[1] if partial else joint(g, s, s)
-        return total
-
-    # Summing out every tau is slow: it is done on a fine grid of log sigma, with a spline between its nodes.
-    try:
-        log_sigma = support(profile, [_LOG_SCALES])[0]
-    except ImproperDensityError as error:
-        raise _not_drawn(cells, None, "of all connections", error) from error
-    nodes = [_tau_nodes(lambda s, a, g=g: joint(g, s, a), log_sigma) if partial else np.zeros(1) for g in range(count)]
-
-    def density(s: np.ndarray, every: int = 1) -> np.ndarray:
-        total = log_prior(spec.priors["sigma"], s)
-        for g, (block, part) in itertools.product(range(count), _blocks(s)):
-            a = nodes[g][::every]
-            if partial:
-                total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1)
-            else:
-                total[block] += joint(g, part, part)
-        return total
-
-    fine = density(log_sigma)
-    # A common factor does not matter, only the variation of the change where there is mass.
-    off = np.ptp((fine - density(log_sigma, every=2))[fine > fine.max() - 10])
-    if not off < _REFINEMENT_MAX:
-        raise SamplerFailedError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
-    drawn = _checked(
-        sample_density(CubicSpline(log_sigma, fine), [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
-    )
-    s = drawn.points[:, 0]
-    tau = np.ones((draws, count))
-    for g, (block, part) in itertools.product(range(count if partial else 0), _blocks(s)):
-        tau[block, g] = np.exp(_between_nodes(joint(g, part[:, None], nodes[g]), nodes[g], rng))
-    return tau, np.repeat(np.exp(s)[:, None], count, axis=1), _error([drawn])
-
-
-def _blocks(values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return positions and values, 250 at a time."""
-    parts = np.array_split(np.arange(len(values)), max(1, len(values) // 250))
-    return [(part, values[part]) for part in parts]
-
-
-def _widths(nodes: np.ndarray) -> np.ndarray:
-    """Return the weight of each node in the trapezoid rule."""
-    steps = np.diff(nodes)
-    return np.asarray(0.5 * (np.append(steps, 0) + np.append(0, steps)))
-
-
-def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
-    """Return nodes of log tau for all relevant sigma: three quarters spaced by mass, a quarter by width.
-
-    `joint` takes log sigma and log tau.
-    """
-    s = log_sigma[:: max(1, len(log_sigma) // 40)][:, None]
-    nodes = np.linspace(*_TAU_ENDS, _TAU_NODES)
-    for _ in range(12):
-        values = joint(s, nodes)
-        top = values.max(axis=1, keepdims=True)
-        density = np.exp(values - top)
-        # Tempered, so that sigmas in the tails of the posterior get nodes as well.
-        weight = np.exp((top - top.max()) / 6) / (density @ _widths(nodes))[:, None]
-        mass = (weight * np.maximum(density[:, 1:], density[:, :-1])).sum(axis=0) * np.diff(nodes)
-        share = 0.75 * mass / mass.sum() + 0.25 * np.diff(nodes) / (nodes[-1] - nodes[0])
-        nodes = np.interp(np.linspace(0, 1, _TAU_NODES), np.append(0, np.cumsum(share)), nodes)
-    return nodes
-
-
-def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one number per row from a density given at nodes and linear between them."""
-    density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
-    cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(nodes), axis=-1)
-    target = rng.random(len(density)) * cumulative[:, -1]
-    cell = np.minimum((cumulative < target[:, None]).sum(axis=-1), len(nodes) - 2)
-    row = np.arange(len(density))
-    left, right = density[row, cell], density[row, cell + 1]
-    # Within the cell the density is linear: one of two uniforms, chosen by the slope.
-    first, second = rng.random(len(row)), rng.random(len(row))
-    nearer_right = rng.random(len(row)) * (left + right) < right
-    within = np.where(nearer_right, np.maximum(first, second), np.minimum(first, second))
-    place: np.ndarray = nodes[cell] + within * (nodes[cell + 1] - nodes[cell])
-    return place
-
-
 def _checked(drawn: GridDraws) -> GridDraws:
     """Return the draws if the grid covers the posterior."""
     if not drawn.good:
@@ -279,10 +170,9 @@ def _checked(drawn: GridDraws) -> GridDraws:
     return drawn
 
 
-def _not_drawn(cells: Cells, g: int | None, connection: str, error: ImproperDensityError) -> Exception:
+def _not_drawn(cells: Cells, g: int, connection: str, error: ImproperDensityError) -> Exception:
     """Return a `FitError` if equal distances are the cause, and a `SamplerFailedError` if the priors are."""
-    within, rows = (cells.within.sum(), cells.count.sum()) if g is None else (cells.within[g], cells.count[:, g].sum())
-    if within > 1e-24 * rows:
+    if cells.within[g] > 1e-24 * cells.count[:, g].sum():
         what = f"the priors leave the scales of the connection {connection!r} without bounds ({error})"
         return SamplerFailedError(what)
     return FitError(

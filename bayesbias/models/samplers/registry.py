@@ -70,7 +70,9 @@ SAMPLERS: dict[str, Sampler] = {
 def sampler_for(spec: ModelSpec) -> str:
     """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"conjugate"`` or ``"nuts"``.
 
-    >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate", "robust")]
-    ['exact', 'collapsed', 'conjugate', 'nuts']
+    >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate")]
+    ['exact', 'collapsed', 'conjugate']
+    >>> sampler_for(bb.load_model("hierarchical", priors={"connection_mean": "StudentT(4, 1, 0.3)"}))
+    'nuts'
     """
     return next((name for name, sampler in SAMPLERS.items() if sampler.why_not(spec) is None), "nuts")

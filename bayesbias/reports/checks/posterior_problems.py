@@ -132,12 +132,11 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
     multivariate = switches["attribute_effects"] == "covariance"
     joint = failed["connection"] == JOINT
     if not multivariate and (names := failed.loc[joint & (failed["statistic"] != _OUTLYING), "statistic"].tolist()):
-        model = "multivariate" if normal else "multivariate_robust"
         text = (
             f"The model does not capture how words and connections vary together ({name_some(names)}), so its "
-            f"contrasts are too certain or too wide: use the model {model!r}."
+            "contrasts are too certain or too wide: use the model 'multivariate'."
         )
-        yield Statement("advice", text, {"statistics": names, "model": model})
+        yield Statement("advice", text, {"statistics": names, "model": "multivariate"})
     if normal and (failed.loc[joint, "statistic"] == _OUTLYING).any():
         text = (
             "At least one attribute word is more extreme than the Normal likelihood allows: check whether the "
@@ -145,23 +144,19 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         )
         yield Statement("advice", text, {"statistics": [_OUTLYING], "model": "multivariate_robust"})
     if not crossed and (unlike := connections("sd of attribute words")):
-        model = "multivariate" if normal else "multivariate_robust"
         text = (
             f"Attribute words differ more than a model without attribute effects allows ({name_some(unlike)}), so its "
-            f"intervals are too narrow: use the model {model!r}."
+            "intervals are too narrow: use the model 'multivariate'."
         )
-        yield Statement("advice", text, {"connections": unlike, "model": model})
+        yield Statement("advice", text, {"connections": unlike, "model": "multivariate"})
     if normal and (shaped := connections("skewness", "kurtosis", "smallest", "largest")):
-        model = "crossed_robust" if crossed else "robust"
-        if multivariate:
-            model = "multivariate_robust"
         text = (
             f"The Normal likelihood does not match the shape of these distances ({name_some(shaped)}). This hardly "
             "affects means of many pairs, but it does affect predictions of single pairs. Check whether the "
             "conclusions hold under a Student t likelihood, which allows for heavier tails but not for skewness: the "
-            f"model {model!r}."
+            "model 'multivariate_robust'."
         )
-        yield Statement("advice", text, {"connections": shaped, "model": model})
+        yield Statement("advice", text, {"connections": shaped, "model": "multivariate_robust"})
     if not normal and (skewed := connections("skewness")):
         text = "No bundled model has a skewed likelihood. Do not use this model to predict single extreme pairs."
         yield Statement("advice", text, {"connections": skewed})

@@ -58,21 +58,21 @@ def test_similarities_that_float32_cannot_tell_apart():
     assert set(neighbours[0]) == set(np.argsort(angles)[:10])
 
 
-def test_the_block_size_changes_nothing():
+def test_the_block_size_changes_nothing(monkeypatch):
     vectors = np.random.default_rng(6).normal(size=(700, 20)).astype(np.float32)
     whole = nearest_neighbours(vectors, vectors, 10, own_rows=range(700))
     for block_mb in (1e-6, 0.01, 0.3):  # one row, a few rows, a block that does not divide the rows
-        np.testing.assert_array_equal(
-            nearest_neighbours(vectors, vectors, 10, own_rows=range(700), block_mb=block_mb), whole
-        )
+        monkeypatch.setattr("bayesbias.metrics.directions.neighbours._BLOCK_MB", block_mb)
+        np.testing.assert_array_equal(nearest_neighbours(vectors, vectors, 10, own_rows=range(700)), whole)
 
 
-def test_memory_is_bounded_by_the_block():
+def test_memory_is_bounded_by_the_block(monkeypatch):
     import tracemalloc
 
+    monkeypatch.setattr("bayesbias.metrics.directions.neighbours._BLOCK_MB", 5)
     vectors = np.random.default_rng(7).normal(size=(6000, 10)).astype(np.float32)
     tracemalloc.start()
-    nearest_neighbours(vectors, vectors, 10, own_rows=range(6000), block_mb=5)
+    nearest_neighbours(vectors, vectors, 10, own_rows=range(6000))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6  # all similarities would be 144 MB

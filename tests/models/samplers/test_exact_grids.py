@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
 
 import bayesbias as bb
 from bayesbias.models.data import ModelData
@@ -23,43 +22,6 @@ def log_joint(data: ModelData, g: int, tau: np.ndarray, sigma: np.ndarray) -> np
     value = 0.5 * len(n) * np.log(w) - (n.sum() - len(n)) * np.log(sigma) - cells.within[g] / (2 * sigma**2)
     value += -0.5 * np.log1p(0.09 * one) - 0.5 * three + 0.5 * two**2 / (1 / 0.09 + one)
     return np.asarray(value + np.log(tau) - 2 * tau)
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        ([50, 50], [20, 100], [0.005, 0.02], [0.01, 0.1]),
-        ([200, 200], [10, 40], [0.01, 0.02], [0.02, 0.1]),
-        ([16, 16, 16], [8, 30, 80], [0.03, 0.03, 0.01], [0.05, 0.07, 0.09]),
-    ],
-    ids=["a quiet connection", "a quiet connection of many words", "like real ones"],
-)
-def test_a_common_scale(table: tuple[list[int], ...]) -> None:
-    data = made(*table)
-    log_sigma = np.linspace(-5, 0, 400)
-    for _ in range(3):
-        densities = [
-            np.array([log_joint(data, g, np.exp(LOG_TAU), np.full(4051, np.exp(s))) for s in log_sigma])
-            for g in range(len(data.connections))
-        ]
-        total = sum(logsumexp(values, axis=1) for values in densities) + log_sigma - 2 * np.exp(log_sigma)
-        high = log_sigma[total > total.max() - 30]
-        log_sigma = np.linspace(high[0] - 0.01, high[-1] + 0.01, 80)
-    densities = [
-        np.array([log_joint(data, g, np.exp(LOG_TAU), np.full(4051, np.exp(s))) for s in log_sigma])
-        for g in range(len(data.connections))
-    ]
-    total = sum(logsumexp(values, axis=1) for values in densities) + log_sigma - 2 * np.exp(log_sigma)
-    weight = np.exp(total - total.max())
-    weight /= weight.sum()
-    drawn, _ = sample_exact(data, bb.load_model("hierarchical_common_scale"), draws=8000, rng=np.random.default_rng(1))
-    for g, values in enumerate(densities):
-        given = np.exp(values - logsumexp(values, axis=1)[:, None])
-        mean = weight @ (given @ LOG_TAU)
-        sd = np.sqrt(weight @ (given @ np.square(LOG_TAU - mean)))
-        log_draws = np.log(drawn["word_sd"][:, g])
-        assert abs(log_draws.mean() - mean) < 4.5 * sd / np.sqrt(8000)
-        assert log_draws.std() == pytest.approx(sd, rel=0.08)
 
 
 @pytest.mark.parametrize(("words", "rows"), [(300, 1), (300, 2), (1000, 3)])

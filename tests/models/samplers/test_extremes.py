@@ -73,7 +73,7 @@ def test_a_word_without_rows_is_drawn_from_its_group() -> None:
     assert stats.kstest(offset.ravel(), "norm").pvalue > 0.001
 
 
-@pytest.mark.parametrize("model", ["hierarchical", "hierarchical_common_scale", "no_pooling", "crossed"])
+@pytest.mark.parametrize("model", ["hierarchical", "no_pooling", "crossed"])
 def test_equal_distances_end_before_sampling(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_sample", lambda *_: pytest.fail("it sampled"))
     equal = small(4, 2).assign(cosine_distance=0.7)
@@ -121,7 +121,7 @@ def test_rows_missing_at_random_fall_back_to_nuts_and_say_so(monkeypatch: pytest
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nutpie.compile_pymc_model", stopped)
-    with pytest.warns(SamplerWarning, match="nutpie"), pytest.raises(KeyboardInterrupt):
+    with pytest.warns(SamplerWarning, match="NUTS"), pytest.raises(KeyboardInterrupt):
         bb.fit(table, "crossed", random_seed=1)
 
 

@@ -84,22 +84,22 @@ def test_pairs_that_weigh_much_are_a_problem_where_they_are_many() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failed", "crossed", "likelihood", "advised"),
+    ("failed", "effects", "likelihood", "advised"),
     [
-        ({"sd of attribute words": 0.0}, False, "normal", ["multivariate"]),
-        ({"sd of attribute words": 0.0}, False, "student_t", ["multivariate_robust"]),
-        ({"sd of attribute words": 0.0}, True, "normal", []),
-        ({"kurtosis": 0.0}, False, "normal", ["robust"]),
-        ({"smallest": 0.0, "skewness": 1.0}, True, "normal", ["crossed_robust"]),
-        ({"skewness": 0.0, "mean": 0.0}, True, "student_t", [None, None]),
-        ({"kurtosis": 0.0}, False, "student_t", []),
-        ({"mean": 0.0}, False, "normal", []),
+        ({"sd of attribute words": 0.0}, "none", "normal", ["multivariate"]),
+        ({"sd of attribute words": 0.0}, "per_list", "normal", []),
+        ({"kurtosis": 0.0}, "none", "normal", ["multivariate_robust"]),
+        ({"smallest": 0.0, "skewness": 1.0}, "per_list", "normal", ["multivariate_robust"]),
+        ({"kurtosis": 0.0}, "covariance", "normal", ["multivariate_robust"]),
+        ({"skewness": 0.0, "mean": 0.0}, "covariance", "student_t", [None, None]),
+        ({"kurtosis": 0.0}, "covariance", "student_t", []),
+        ({"mean": 0.0}, "none", "normal", []),
     ],
 )
 def test_advice_is_a_model_of_another_shape(
-    failed: dict[str, float], crossed: bool, likelihood: str, advised: list[str | None]
+    failed: dict[str, float], effects: str, likelihood: str, advised: list[str | None]
 ) -> None:
-    switches = {"attribute_effects": "per_list" if crossed else "none", "likelihood": likelihood}
+    switches = {"attribute_effects": effects, "likelihood": likelihood}
     advice = problems(failed, switches=switches).get("advice", [])
     assert [statement.numbers.get("model") for statement in advice] == advised
     assert all(statement.numbers["connections"] == ["neutral"] for statement in advice)

@@ -156,9 +156,7 @@ def test_observed_of_many_groups(religion: xr.DataTree) -> None:
     assert one.summary["observed"].iloc[0] == pytest.approx(expected.effect_size, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "model", ["crossed_per_list", "crossed", "hierarchical", "hierarchical_common_scale", "no_pooling"]
-)
+@pytest.mark.parametrize("model", ["crossed_per_list", "crossed", "hierarchical", "no_pooling"])
 def test_expected_by_brute_force(table: pd.DataFrame, model: str) -> None:
     fit = quick_fit(table, model, draws=200)
     study = bb.load_study("weat7")

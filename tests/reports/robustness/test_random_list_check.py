@@ -167,8 +167,9 @@ def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCh
 def test_what_cannot_be_checked_is_said() -> None:
     embedding = noise()
     letters = study(embedding)
+    by_nuts = bb.load_model("hierarchical", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
     with pytest.raises(ReportError, match="NUTS"):
-        check_random_lists(embedding, letters, model="robust")
+        check_random_lists(embedding, letters, model=by_nuts)
     single_list = bb.Study(
         name="one", protected={"x": ["aaa"]}, attributes={"a": ["aab", "aac"]}, associated=[("x", "a")],
         human=["aad", "aae"], neutral="none",

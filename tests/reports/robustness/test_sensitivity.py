@@ -1,6 +1,7 @@
 """Leaving out words, lists and priors, against fits of the reduced table and a planted decisive word."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness import sensitivity as module
 from bayesbias.reports.robustness.sensitivity import COLUMNS, Sensitivity, sensitivity
 from tests import third_group
+
+OTHER_PRIOR = {"connection_mean": "StudentT(30, 1, 0.3)"}
+BY_NUTS = replace(bb.load_model("hierarchical", priors=OTHER_PRIOR), name="by NUTS")
 
 
 def study(*, decisive: float = 0.0, words: int = 8, controls: int = 15) -> pd.DataFrame:
@@ -170,12 +174,12 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
         return bb.fit(rows, "hierarchical", **settings)
 
     monkeypatch.setattr(module, "fit_model", stand_in)
-    changes = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    changes = sensitivity(planted, BY_NUTS, leave_out="list", draws=300, chains=2, random_seed=1)
     assert changes.refits == 5
     row_counts = [len(planted)]
     for column, names in (("attribute_group", ["human"]), ("protected_group", ["x", "y"])):
         row_counts += [int((planted[column] != name).sum()) for name in names]
-    assert calls == [("robust", count, 300, 2) for count in row_counts]
+    assert calls == [("by NUTS", count, 300, 2) for count in row_counts]
     assert not changes.shifts.isna().any(axis=None)
     usual = sensitivity(planted, "hierarchical", leave_out="list", draws=300, chains=2, random_seed=2)
     merged = usual.shifts.merge(changes.shifts, on=["left_out", "contrast"])
@@ -186,9 +190,9 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatc
 
 @pytest.mark.truth
 @pytest.mark.slow
-def test_robust_models_are_fitted_anew_by_nuts(planted: pd.DataFrame) -> None:
+def test_other_priors_are_fitted_anew_by_nuts(planted: pd.DataFrame) -> None:
     with warnings.catch_warnings(action="ignore"):  # so few draws do not converge
-        changes = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+        changes = sensitivity(planted, BY_NUTS, leave_out="list", draws=300, chains=2, random_seed=1)
     assert changes.refits == 5
     assert not changes.shifts.isna().any(axis=None)
 

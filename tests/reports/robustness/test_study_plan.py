@@ -33,15 +33,12 @@ def test_a_plan_from_a_fit_has_its_posterior_its_words_and_its_models_caution(fi
     assert plan.controls == {name: count[name] for name in ("human", "neutral")}
 
 
-@pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "crossed_per_list"])
 def test_numbers_that_connections_share_are_repeated(table: pd.DataFrame, model: str) -> None:
     fit = bb.fit(table, model, draws=50, random_seed=1, progress=False)
     plan, posterior = plan_from_fit(fit), fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
     kinds = ["stereotype", "stereotype", "human", "neutral"]
     for place in range(4):
-        if model == "hierarchical_common_scale":
-            np.testing.assert_array_equal(plan.sigma[:, place], posterior["sigma"])
-            continue
         sd = posterior["attribute_sd"]
         expected = sd.sel(attribute_list=kinds[place]) if model == "crossed_per_list" else sd
         np.testing.assert_array_equal(plan.attribute_sd[:, place], expected)

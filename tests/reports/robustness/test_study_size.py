@@ -55,7 +55,7 @@ def test_attribute_effects_ask_for_more_attribute_words() -> None:
     assert per_list.model == "crossed_per_list"
 
 
-@pytest.mark.parametrize("model", ["crossed", "hierarchical", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_from_a_fit(table: pd.DataFrame, model: str) -> None:
     fit = bb.fit(table, model, draws=200, random_seed=1, progress=False)
     study_sizes = required_words(fit, width=0.1, sizes=[(8, 8), (16, 8)], samples=4, random_seed=1)

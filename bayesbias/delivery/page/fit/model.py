@@ -36,10 +36,10 @@ def model_equations(spec: ModelSpec) -> list[str]:
     Indices are i (protected word), j (attribute word), c (connection), l (list).
     """
     switches = spec.switches
-    family = "StudentT(nu, {})" if switches["likelihood"] == "student_t" else "Normal({})"
     if spec.multivariate:
+        family = "StudentT(nu, {})" if switches["likelihood"] == "student_t" else "Normal({})"
         return [
-            f"distance[·, j] ~ {'Multivariate' + family.format('mean[·, l(j)], covariance[l(j)]')}",
+            f"distance[·, j] ~ Multivariate{family.format('mean[·, l(j)], covariance[l(j)]')}",
             "mean[group, l] ~ Flat",
             "words like these: levels, gaps and effects on controls of single words have sds effect_sd",
             "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
@@ -47,14 +47,13 @@ def model_equations(spec: ModelSpec) -> list[str]:
             "covariance[l]: around a target of attribute_sd² (all protected words), group_attribute_sd² (groups), and",
             "    sigma² list_scale[l]² (single words), with weights target_weight and residual_weight",
         ]
-    scale = "sigma" if switches["scale"] == "common" else "sigma[c]"
     effect = {"none": "", "one": "attribute_sd", "per_list": "attribute_sd[l(j)]"}[switches["attribute_effects"]]
     location = f"word_mean[i, c]{' + attribute_effect[j]' if effect else ''}"
     pooled = (
         "Normal(connection_mean[c], word_sd[c])" if switches["pooling"] == "partial" else "the prior of connection_mean"
     )
     return [
-        f"distance[i, j] ~ {family.format(f'{location}, {scale}')}    with c = connection(i, j)",
+        f"distance[i, j] ~ Normal({location}, sigma[c])    with c = connection(i, j)",
         f"word_mean[i, c] ~ {pooled}",
         *([f"attribute_effect[j] ~ Normal(0, {effect})"] if effect else []),
     ]

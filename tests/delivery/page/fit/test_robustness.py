@@ -21,9 +21,10 @@ def about(fit: xr.DataTree) -> FitReport:
 
 
 def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
-    robust = fit.copy()
-    robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
-    page = about(robust)
+    by_nuts = fit.copy()
+    spec = load_model("crossed", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
+    by_nuts.attrs["model"] = json.dumps({**spec.to_dict(), "name": "by NUTS"})
+    page = about(by_nuts)
     section = robustness.sensitivity_section(page)
     (notice,) = section.blocks
     assert isinstance(notice, Notice)
