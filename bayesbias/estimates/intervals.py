@@ -130,13 +130,10 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     Buerkner 2021). If `independent` is given (see `independent_draws`), it is the effective sample size, and there is
     no R-hat.
     """
-    import arviz_stats
-
     check_probability("hdi_prob", hdi_prob)
     frame = moments(draws, independent=independent)
-    dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
-    interval = arviz_stats.hdi(draws.rename("value").to_dataset(), prob=hdi_prob)["value"].transpose(*dims, "ci_bound")
-    low, high = interval.to_numpy().reshape(-1, 2).T
+    rows = draws.transpose(..., "chain", "draw").to_numpy().reshape(len(frame), -1)
+    low, high = shortest_intervals(rows, hdi_prob).T
     place = list(frame).index("sd") + 1
     frame.insert(place, "hdi_low", low)
     frame.insert(place + 1, "hdi_high", high)
@@ -145,7 +142,6 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
 
 def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.DataFrame":
     """Return `estimates` without the interval."""
-    import arviz_stats
     import pandas as pd
 
     draws = draws.rename("value")
@@ -161,6 +157,8 @@ def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.D
     if independent is not None:
         frame["ess_bulk"] = frame["ess_tail"] = independent
         return frame
+    import arviz_stats  # here, since the import is slow and independent draws do not need it
+
     dataset = draws.to_dataset()
     frame["ess_bulk"] = column(arviz_stats.ess(dataset, method="bulk")["value"])
     frame["ess_tail"] = column(arviz_stats.ess(dataset, method="tail", prob=TAIL)["value"])

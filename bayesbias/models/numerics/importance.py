@@ -234,7 +234,10 @@ def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     quartile = excess[:, int(size / 4 + 0.5) - 1]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         b = (1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))) / (3 * quartile[:, None]) + 1 / excess[:, -1:]
-        k = np.stack([np.log1p(-b[:, [i]] * excess).mean(axis=1) for i in range(grid)], axis=1)
+        if len(excess) < grid:  # the shorter loop
+            k = np.stack([np.log1p(-np.outer(*row)).mean(axis=1) for row in zip(b, excess, strict=True)])
+        else:
+            k = np.stack([np.log1p(-b[:, [i]] * excess).mean(axis=1) for i in range(grid)], axis=1)
         profile = size * (np.log(-b / k) - k - 1)
         weight = np.exp(profile - profile.max(axis=1, keepdims=True))
         best = (b * weight).sum(axis=1) / weight.sum(axis=1)
