@@ -6,8 +6,12 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tests.bench.samplers import RELIGION
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def measure() -> list[dict[str, object]]:
@@ -31,6 +35,7 @@ def measure() -> list[dict[str, object]]:
         seconds = time.perf_counter() - start
         size = page.stat().st_size / 1e6
     return [
+        *_in_fits(),
         {
             "what": f"null, 10,000 samples; P(|d| >= 1.267) = {share:.4f}",
             "seconds": _median(lambda: simulate_null(random_seed=1)),
@@ -50,6 +55,34 @@ def measure() -> list[dict[str, object]]:
         },
         {"what": f"the page, crossed, all sections, {size:.2f} MB", "seconds": seconds, "target": 20.0},
     ]
+
+
+def _in_fits() -> list[dict[str, object]]:
+    """Return processor seconds of a refit of `sensitivity` and of a page of the default model, beside those of a fit."""
+    import bayesbias as bb
+
+    table = bb.read_table(bb.bundled("data", "tables", "gender_google_news.csv.gz"))
+    fit = bb.fit(table, random_seed=1)
+    a_fit, (a_refit, refits) = _processor_seconds(lambda: bb.fit(table, random_seed=1))[0], _refit_seconds(table)
+    with tempfile.TemporaryDirectory() as folder:
+        page = _processor_seconds(lambda: bb.write(fit, Path(folder) / "page.html"))[0]
+    return [
+        {"what": f"1 of {refits} refits: {a_refit / a_fit:.3f} of a fit", "seconds": a_refit, "target": a_fit / 15},
+        {"what": f"the page, default model: {page / a_fit:.0f} fits", "seconds": page, "target": 45 * a_fit},
+    ]
+
+
+def _refit_seconds(table: "pd.DataFrame") -> tuple[float, int]:
+    import bayesbias as bb
+
+    seconds, changes = _processor_seconds(lambda: bb.sensitivity(table, draws=500, random_seed=1, progress=False))
+    return seconds / (changes.refits + 1), changes.refits
+
+
+def _processor_seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    result = run()
+    return time.process_time() - start, result
 
 
 def _median(run: Callable[[], object], *, runs: int = 5, warm: bool = True) -> float:
