@@ -58,7 +58,7 @@ def measure() -> list[dict[str, object]]:
 
 
 def _in_fits() -> list[dict[str, object]]:
-    """Return processor seconds of a refit of `sensitivity` and of a page of the default model, beside those of a fit."""
+    """Return processor seconds of a refit of `sensitivity`, and of a page of the default model, beside a fit's."""
     import bayesbias as bb
 
     table = bb.read_table(bb.bundled("data", "tables", "gender_google_news.csv.gz"))

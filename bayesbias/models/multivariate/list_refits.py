@@ -59,7 +59,7 @@ class ListRefits:
 
     A posterior that is fitted in sweeps is not fitted again when one attribute word is left out: its draws are weighted
     by one over the word's density (Gelfand, Dey and Chang 1992); the weights are smoothed and judged by Pareto's
-    k-hat. All other refits are drawn again.
+    k-hat. All other refits are drawn again, with what they share with earlier ones (`connection_moments`).
     """
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
