@@ -132,9 +132,8 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     """
     check_probability("hdi_prob", hdi_prob)
     frame = moments(draws, independent=independent)
-    dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
-    rows = draws.transpose(*dims, "chain", "draw").to_numpy()
-    low, high = shortest_intervals(rows.reshape(-1, rows.shape[-2] * rows.shape[-1]), hdi_prob).T
+    rows = draws.transpose(..., "chain", "draw").to_numpy().reshape(len(frame), -1)
+    low, high = shortest_intervals(rows, hdi_prob).T
     place = list(frame).index("sd") + 1
     frame.insert(place, "hdi_low", low)
     frame.insert(place + 1, "hdi_high", high)
@@ -143,7 +142,6 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
 
 def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.DataFrame":
     """Return `estimates` without the interval."""
-    import arviz_stats
     import pandas as pd
 
     draws = draws.rename("value")
@@ -159,6 +157,8 @@ def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.D
     if independent is not None:
         frame["ess_bulk"] = frame["ess_tail"] = independent
         return frame
+    import arviz_stats  # here, since the import is slow and independent draws do not need it
+
     dataset = draws.to_dataset()
     frame["ess_bulk"] = column(arviz_stats.ess(dataset, method="bulk")["value"])
     frame["ess_tail"] = column(arviz_stats.ess(dataset, method="tail", prob=TAIL)["value"])

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData
+from bayesbias.models.numerics.importance import pareto_smoothed
 
 _BLOCK = 2_000_000
 
@@ -146,66 +147,15 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     Equal to ArviZ's ``loo``, but computed for all parts at once, which is several times as fast. `log_density` (parts,
     draws) is that of each part given all parts; `relative_efficiency` is effective sample size over number of draws.
 
-    Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation; Vehtari, Simpson, Gelman, Yao and Gabry
-    (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for the fit of the Pareto distribution.
+    Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation; `pareto_smoothed` has the sources of the
+    weights.
     """
     parts, draws = log_density.shape
     elpd, khat = np.empty(parts), np.empty(parts)
     for piece in np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK)):
-        log_weight, khat[piece] = leave_out_log_weights(log_density[piece], relative_efficiency=relative_efficiency)
+        log_weight, khat[piece] = pareto_smoothed(-log_density[piece], relative_efficiency=relative_efficiency)
         elpd[piece] = _log_sum(log_weight + log_density[piece]) - _log_sum(log_weight)
     return elpd, khat
-
-
-def leave_out_log_weights(
-    log_density: np.ndarray, *, relative_efficiency: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return Pareto-smoothed log weights of the draws for each omitted part, and their k-hat.
-
-    Parameters and source as for `psis_loo`. The weights, shape (parts, draws), do not sum to 1. If the tail does not
-    have the shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance sampling.
-    """
-    parts, draws = log_density.shape
-    many = draws * relative_efficiency > 225
-    size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
-    weight = -log_density
-    weight -= weight.max(axis=1, keepdims=True)
-    if size < 5:  # too few to judge
-        khat = np.full(parts, np.inf)
-    else:
-        place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
-        cutoff = np.exp(np.take_along_axis(weight, place[:, :1], axis=1))
-        place = place[:, 1:]
-        tail = np.take_along_axis(weight, place, axis=1)
-        order = np.argsort(tail, axis=1)
-        place, tail = np.take_along_axis(place, order, axis=1), np.take_along_axis(tail, order, axis=1)
-        khat, sigma = _fit_pareto(np.exp(tail) - cutoff)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            k = np.where(khat == 0, 1e-12, khat)[:, None]
-            quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
-            smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
-        np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
-    return weight, khat
-
-
-def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return k and sigma of a generalised Pareto distribution, k a little shrunk to 0.5; excess: (parts, size), sorted.
-
-    NaN where the lowest quarter of a tail is constant.
-    """
-    size = excess.shape[1]
-    grid = 30 + int(size**0.5)
-    quartile = excess[:, int(size / 4 + 0.5) - 1]
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        b = (1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))) / (3 * quartile[:, None]) + 1 / excess[:, -1:]
-        k = np.stack([np.log1p(-b[:, [i]] * excess).mean(axis=1) for i in range(grid)], axis=1)
-        profile = size * (np.log(-b / k) - k - 1)
-        weight = np.exp(profile - profile.max(axis=1, keepdims=True))
-        best = (b * weight).sum(axis=1) / weight.sum(axis=1)
-        shape = np.log1p(-best[:, None] * excess).mean(axis=1)
-        sigma = -shape / best
-    alike = quartile <= excess[:, 0]
-    return np.where(alike, np.nan, (size * shape + 5) / (size + 10)), sigma
 
 
 def log_mean(log_density: np.ndarray) -> np.ndarray:

@@ -182,6 +182,8 @@ def design_effects(links: Links, list_of: np.ndarray) -> np.ndarray:
 
 def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:
     """Return the connections of attribute words (rows); unknown ones (-1) are those of the list, or of the group."""
+    if (connection >= 0).all():
+        return connection
     patterns: list[tuple[int, np.ndarray]] = []
     pattern_of = np.empty(len(connection), dtype=np.int64)
     # The most complete rows come first, so that the others can be matched with them.
@@ -205,12 +207,13 @@ def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray
 
 def _connection_weights(lists: np.ndarray, counts: np.ndarray, connections: int) -> np.ndarray:
     """Return the weights of lists, rows of (kind, name, connection to each word), in each word's connection means."""
-    weights = np.zeros((lists.shape[1] - 2, connections, len(lists)))
-    for word, column in enumerate(lists[:, 2:].T):
+    columns, column_of = np.unique(lists[:, 2:], axis=1, return_inverse=True)
+    weights = np.zeros((columns.shape[1], connections, len(lists)))
+    for place, column in enumerate(columns.T):
         for connection in range(connections):
             members = np.flatnonzero(column == connection)
             names = np.unique(lists[members, 1])
             for name in names:
                 same = members[lists[members, 1] == name]
-                weights[word, connection, same] = counts[same] / counts[same].sum() / len(names)
-    return weights
+                weights[place, connection, same] = counts[same] / counts[same].sum() / len(names)
+    return weights[column_of.reshape(-1)]

@@ -84,6 +84,18 @@ def named_hyperparameters(
     return named
 
 
+def hyperparameter_points(
+    named: Mapping[str, np.ndarray], sample: AttributeSample, axes: Coordinates
+) -> list[np.ndarray]:
+    """Return points of each block from hyperparameters by name: the inverse of `named_hyperparameters`."""
+    lean = np.log(np.stack([named[name] for name in _lean_names(axes)], axis=-1))
+    points = [lean[:, kind] for kind in range(len(sample.kinds))]
+    if axes.contrasts:
+        scales = [named["list_scale"]] if len(sample.kinds) > 1 else []
+        points.append(np.log(np.column_stack([*(named[name] for name in REGRESSION), *scales])))
+    return points
+
+
 def metropolis_root(points: np.ndarray) -> np.ndarray:
     """Return the root of the covariance of Metropolis steps for a posterior with these draws."""
     size = points.shape[1]

@@ -7,6 +7,7 @@ tables with lost pairs, and Student t attribute words, in sweeps (`list_sweeps.p
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from bayesbias.models.multivariate.population import draw_effect_covariances, dr
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.numerics.importance import (
     ImportanceDraws,
+    Mixture,
     fit_proposal,
     importance_report,
     poor_weights,
@@ -167,23 +169,37 @@ def sample_list_means(
 
 
 def effect_covariances(
-    sample: AttributeSample, priors: Mapping[str, Prior], connections: tuple[str, ...], draws: int, seed: int
+    sample: AttributeSample,
+    priors: Mapping[str, Prior],
+    connections: tuple[str, ...],
+    draws: int,
+    seed: int,
+    earlier: dict[tuple[Any, ...], Any] | None = None,
 ) -> np.ndarray:
-    """Draw the covariances of the effects of words like these, shape (draws, groups, effects, effects)."""
+    """Draw the covariances of the effects of words like these, shape (draws, groups, effects, effects).
+
+    `earlier` is as in `draw_effect_covariances`.
+    """
     half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed_distances(sample), connections)
     rng = np.random.default_rng([seed, 101])
-    return draw_effect_covariances(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
+    return draw_effect_covariances(plain, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
 
 
 def weighted_points(
-    block: Block, stats: ListStatistics, axes: Coordinates, draws: int, rng: np.random.Generator
+    block: Block,
+    stats: ListStatistics,
+    axes: Coordinates,
+    draws: int,
+    rng: np.random.Generator,
+    proposal: Mixture | None = None,
 ) -> ImportanceDraws:
-    """Return weighted points of a block of hyperparameters."""
+    """Return weighted points of a block of hyperparameters, drawn from a proposal; None: one around the mode."""
     log_density = partial(block.log_density, stats=stats)
     size = axes.free if block.names[0] == LEAN[0] else axes.within.shape[1] + 20
     count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, 500))))
-    start = np.log([_START[name] for name in block.names])
-    proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
+    if proposal is None:
+        start = np.log([_START[name] for name in block.names])
+        proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
     drawn = resample(log_density, proposal, draws=count, rng=rng)
     if drawn.khat > KHAT_TO_MOVE:
         step = metropolis_root(drawn.points)

@@ -144,16 +144,22 @@ class ListStatistics:
 
 
 def list_statistics(
-    sample: AttributeSample, distances: np.ndarray, weights: np.ndarray, axes: Coordinates
+    sample: AttributeSample,
+    distances: np.ndarray,
+    weights: np.ndarray,
+    axes: Coordinates,
+    shares: np.ndarray | None = None,
 ) -> ListStatistics:
     """Return the statistics of distances (copies, attribute words, words) with weights (copies, attribute words).
 
-    `sample` holds the lists of the attribute words.
+    `sample` holds the lists of the attribute words, `shares` (attribute words,) say what each is worth; None: those of
+    the sample.
     """
+    shares = sample.word_shares if shares is None else shares
     list_of, list_kind = sample.list_of, sample.list_kind
     x, c = distances @ axes.between, distances @ axes.within
     lists, kinds = np.eye(len(list_kind))[list_of], np.eye(int(list_kind.max()) + 1)[list_kind]
-    weights = weights * sample.word_shares
+    weights = weights * shares
     weight = weights @ lists
     centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / weight[..., None]
     residual = x - centre[:, list_of]
@@ -177,7 +183,7 @@ def list_statistics(
         zc=products(z, c, in_kind),
         cc=products(c, c, in_kind),
         origin=origin,
-        counts=sample.word_shares @ lists,
+        counts=shares @ lists,
         kinds=kinds,
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.connection_moments import EarlierPoints, connection_moments
+from bayesbias.models.multivariate.connection_moments import Earlier, connection_moments
 from bayesbias.models.multivariate.list_means import keeps_covariances, sample_multivariate
 from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
 from bayesbias.models.numerics.contrast_estimate import (
@@ -26,12 +26,12 @@ _DRAWS_A_MIXTURE = 4
 
 
 def list_contrasts(
-    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, earlier: EarlierPoints | None = None
+    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, earlier: Earlier | None = None
 ) -> dict[str, Contrast]:
     """Return the contrasts of a baseline with the other connections, by name.
 
     For a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
-    covariances, otherwise draws. `earlier` are points of hyperparameters that other refits drew (`connection_moments`).
+    covariances, otherwise draws. `earlier` is what other refits drew (`connection_moments`).
     """
     moments = None
     if not _in_sweeps(data, spec):
@@ -59,12 +59,12 @@ class ListRefits:
 
     A posterior that is fitted in sweeps is not fitted again when one attribute word is left out: its draws are weighted
     by one over the word's density (Gelfand, Dey and Chang 1992); the weights are smoothed and judged by Pareto's
-    k-hat. All other refits are drawn again.
+    k-hat. All other refits are drawn again, with what they share with earlier ones (`connection_moments`).
     """
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._spec, self._baseline, self._draws, self._seed = data, spec, baseline, draws, seed
-        self._earlier: EarlierPoints = {}
+        self._earlier: Earlier = {}
         self._weighs = _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data))
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
@@ -81,8 +81,7 @@ class ListRefits:
             if khat <= KHAT_MAX:
                 return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in contrasts.items()}
         data = subset(self._data, keep)
-        earlier = self._earlier if spec.digest == self._spec.digest else None
-        refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed, earlier=earlier)
+        refitted = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed, earlier=self._earlier)
         estimates = {name: estimate(hdi_prob) for name, estimate in refitted.items()}
         # The whole fit has draws of its own: its Monte Carlo error is not that of these.
         return {name: replace(one, influence=None) for name, one in estimates.items()} if self._weighs else estimates

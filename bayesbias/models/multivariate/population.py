@@ -16,6 +16,7 @@ is uniform. Control words change neither V nor the sds of the effects on associa
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -111,17 +112,27 @@ def shrunk_covariance(residual: np.ndarray, lost: float) -> np.ndarray:
 
 
 def draw_effect_covariances(
-    plain: PlainEffects, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+    plain: PlainEffects,
+    half_t: tuple[float, float],
+    draws: int,
+    rng: np.random.Generator,
+    earlier: dict[tuple[Any, ...], Any] | None = None,
 ) -> np.ndarray:
     """Draw S_g of each group, shape (draws, groups, effects, effects).
 
-    `half_t` holds degrees of freedom and scale of the prior of the common sd s of each effect.
+    `half_t` holds degrees of freedom and scale of the prior of the common sd s of each effect. `earlier` are the sds
+    that calls with the same state of `rng` drew; new ones are added.
     """
     size, groups = len(plain.effects), len(plain.design_effects)
     common, sds = np.empty((draws, size)), np.empty((draws, groups, size))
+    earlier = {} if earlier is None else earlier
+    uniforms = rng.random((size, 1 + 2 * groups, draws))
     for effect in range(size):
         likelihood = np.stack([_log_likelihood(plain, effect, group) for group in range(groups)])
-        common[:, effect], sds[:, :, effect] = _draw_sds(likelihood, half_t, draws, rng)
+        key = "sds", effect, half_t, likelihood.tobytes()
+        if key not in earlier:
+            earlier[key] = _draw_sds(likelihood, half_t, uniforms[effect])
+        common[:, effect], sds[:, :, effect] = earlier[key]
     shares = 1 / plain.design_effects[plain.group_of]
     scatter = (plain.effects * shares) @ plain.effects.T + common[:, :, None] ** 2 * np.eye(size)
     freedom = np.full(draws, 1.0 + size + sum(plain.freedom(group) for group in range(groups)))
@@ -148,17 +159,20 @@ def _log_likelihood(plain: PlainEffects, effect: int, group: int) -> np.ndarray:
 
 
 def _draw_sds(
-    log_likelihood: np.ndarray, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+    log_likelihood: np.ndarray, half_t: tuple[float, float], uniforms: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw s (draws,) and s_g (draws, groups), given log p(data of a group | s_g) at the nodes, (groups, nodes)."""
+    """Draw s (draws,) and s_g (draws, groups), given log p(data of a group | s_g) at the nodes, (groups, nodes).
+
+    `uniforms` (1 + 2 * groups, draws) choose the nodes of s and t, and of each group the node of s_g and its place
+    around it.
+    """
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
-    prior = stats.t(half_t[0], 0, half_t[1]).pdf(_COMMON) * _COMMON
-    prior = prior * np.exp(-0.5 * (_RATIOS / _RATIO_SCALE)[:, None] ** 2)
     # p(data of a group | s, t), summed over the nodes of s_g.
     evidence = np.stack([_spreads() @ of_group for of_group in likelihood])
-    weight = prior.ravel() * np.exp(np.log(np.maximum(evidence, np.finfo(float).tiny)).sum(axis=0)).ravel()
-    node = rng.choice(weight.size, draws, p=weight / weight.sum())
-    sds = np.empty((draws, len(likelihood)))
+    weight = _prior(half_t) * np.exp(np.log(np.maximum(evidence, np.finfo(float).tiny)).sum(axis=0)).ravel()
+    cumulative = np.cumsum(weight / weight.sum())
+    node = np.searchsorted(cumulative / cumulative[-1], uniforms[0], side="right")
+    sds = np.empty((len(node), len(likelihood)))
     step = np.log(_SDS[1] / _SDS[0])
     drawn_nodes, row = np.unique(node, return_inverse=True)
     spreads = _spreads().reshape(weight.size, -1)[drawn_nodes]
@@ -167,9 +181,17 @@ def _draw_sds(
         cumulative /= cumulative[:, -1:]
         # One search for all draws: row i of the cumulative distributions lies between i and i + 1.
         ordered = (cumulative + np.arange(len(drawn_nodes))[:, None]).ravel()
-        cell = np.searchsorted(ordered, row + rng.random(draws)) - row * len(_SDS)
-        sds[:, group] = _SDS[cell.clip(0, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
+        of_node, around = uniforms[1 + 2 * group : 3 + 2 * group]
+        cell = np.searchsorted(ordered, row + of_node) - row * len(_SDS)
+        sds[:, group] = _SDS[cell.clip(0, len(_SDS) - 1)] * np.exp(step * (around - 0.5))
     return _COMMON[node % len(_COMMON)], sds
+
+
+@cache
+def _prior(half_t: tuple[float, float]) -> np.ndarray:
+    """Return p(s, t) at the nodes, times the width of those of s, shape (nodes of t * nodes of s,)."""
+    of_common = stats.t(half_t[0], 0, half_t[1]).pdf(_COMMON) * _COMMON
+    return np.asarray(of_common * np.exp(-0.5 * (_RATIOS / _RATIO_SCALE)[:, None] ** 2)).ravel()
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,8 @@ Contrast = Callable[[float], Estimate]
 
 # Consecutive batches of draws, whose differences show the Monte Carlo error.
 BATCHES = 20
-# Nodes of the distribution function of a mixture, and points to which it is interpolated.
-_NODES, _FINE = 97, 6_001
+# Nodes of the distribution function of a mixture, in its sds around its mean, and points to which it is interpolated.
+_STEPS, _FINE = np.linspace(-6, 6, 97), np.linspace(-6, 6, 6_001)
 # Starts that are tried for a shortest interval, first everywhere and then near the best.
 _STARTS = 302
 
@@ -95,10 +95,10 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
 
     center = float(weights @ mean)
     spread = float(np.sqrt(weights @ (sd**2 + (mean - center) ** 2)))
-    nodes = np.linspace(center - 6 * spread, center + 6 * spread, _NODES)
+    nodes = center + spread * _STEPS
     precision = 1 / sd
     cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
-    low, high = _shortest(nodes, cumulative, hdi_prob)
+    low, high = (center + spread * end for end in _shortest(cumulative, hdi_prob))
     influence = weights * (mean - center)
     return Estimate(
         mean=center,
@@ -203,20 +203,25 @@ def _end_error(width: float, hdi_prob: float, effective: float) -> float:
     return float(np.sqrt(tail * (1 - tail) / effective) / norm.pdf(end) * width / (2 * end))
 
 
-def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float, float]:
-    """Return the shortest interval of this probability, given a distribution function at some nodes."""
-    from scipy.interpolate import CubicSpline
-
-    values, spare = np.linspace(nodes[0], nodes[-1], _FINE), 1 - prob
-    cumulative = np.maximum.accumulate(CubicSpline(nodes, below)(values))
+def _shortest(below: np.ndarray, prob: float) -> tuple[float, float]:
+    """Return the shortest interval of this probability, given a distribution function at `_STEPS`."""
+    spare, cumulative = 1 - prob, np.maximum.accumulate(_spline() @ below)
     low, high = 0.0, spare
     for _ in range(2):  # a coarse grid, then a fine one near the best start
         starts = np.linspace(low, high, _STARTS)[1:-1]
-        ends = np.interp(np.stack([starts, starts + prob]), cumulative, values)
+        ends = np.interp(np.stack([starts, starts + prob]), cumulative, _FINE)
         best = int(np.argmin(ends[1] - ends[0]))
         step = starts[1] - starts[0]
         low, high = max(starts[best] - 2 * step, 0.0), min(starts[best] + 2 * step, spare)
     return float(ends[0, best]), float(ends[1, best])
+
+
+@cache
+def _spline() -> np.ndarray:
+    """Return the matrix that takes values at `_STEPS` to those of their cubic spline at `_FINE`."""
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(_STEPS, np.eye(len(_STEPS)))(_FINE))
 
 
 def changes_conclusion(refit: Estimate, full: Estimate) -> bool:

@@ -90,6 +90,7 @@ class ImportanceDraws:
 
     `points`, of shape (draws, coordinates), may hold a point more than once. `effective` is the effective sample size
     of the weights (Kish), `efficiency` its share of their number `tried`; `khat` is the Pareto k-hat of the weights.
+    `proposal` is the one that the weighted points were drawn from.
     """
 
     points: np.ndarray
@@ -97,6 +98,7 @@ class ImportanceDraws:
     effective: float
     khat: float
     tried: int
+    proposal: Mixture
 
 
 def fit_proposal(
@@ -169,7 +171,7 @@ def resample(log_density: LogDensity, proposal: Mixture, *, draws: int, rng: np.
     target = (np.arange(draws) + rng.random()) / draws * cumulative[-1]
     chosen = np.minimum(np.searchsorted(cumulative, target), len(points) - 1)
     efficiency = efficiency_of(log_weights)
-    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried)
+    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried, proposal)
 
 
 def _fitted_to(points: np.ndarray, log_weights: np.ndarray, nu: float) -> SplitStudent:
@@ -185,12 +187,64 @@ def _fitted_to(points: np.ndarray, log_weights: np.ndarray, nu: float) -> SplitS
 
 
 def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return Pareto-smoothed log weights and their k-hat."""
-    from arviz_stats.base.array import array_stats
+    """Return Pareto-smoothed log weights, shape (draws,), and their k-hat."""
+    smoothed, khat = pareto_smoothed(log_weights[None])
+    return smoothed[0], float(khat[0])
 
-    # ArviZ takes log likelihoods, whose negatives are the log weights.
-    smoothed, khat = array_stats.psislw(log_weights.max() - log_weights)
-    return np.asarray(smoothed), float(khat)
+
+def pareto_smoothed(log_weights: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return Pareto-smoothed log weights of draws, and their k-hat, for each row of weights (rows, draws).
+
+    `relative_efficiency` is effective sample size over number of draws. The weights do not sum to 1. If the tail does
+    not have the shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance
+    sampling. Equal to ArviZ's ``psislw``, but computed for all rows at once.
+
+    Vehtari, Simpson, Gelman, Yao and Gabry (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for
+    the fit of the Pareto distribution.
+    """
+    rows, draws = log_weights.shape
+    many = draws * relative_efficiency > 225
+    size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
+    weight = log_weights - log_weights.max(axis=1, keepdims=True)
+    if size < 5:  # too few to judge
+        khat = np.full(rows, np.inf)
+    else:
+        place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
+        cutoff = np.exp(np.take_along_axis(weight, place[:, :1], axis=1))
+        place = place[:, 1:]
+        tail = np.take_along_axis(weight, place, axis=1)
+        order = np.argsort(tail, axis=1)
+        place, tail = np.take_along_axis(place, order, axis=1), np.take_along_axis(tail, order, axis=1)
+        khat, sigma = _fit_pareto(np.exp(tail) - cutoff)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            k = np.where(khat == 0, 1e-12, khat)[:, None]
+            quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
+            smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
+        np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
+    return weight, khat
+
+
+def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return k and sigma of a generalised Pareto distribution, k a little shrunk to 0.5; excess: (rows, size), sorted.
+
+    NaN where the lowest quarter of a tail is constant.
+    """
+    size = excess.shape[1]
+    grid = 30 + int(size**0.5)
+    quartile = excess[:, int(size / 4 + 0.5) - 1]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        b = (1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))) / (3 * quartile[:, None]) + 1 / excess[:, -1:]
+        if len(excess) < grid:  # the shorter loop
+            k = np.stack([np.log1p(-np.outer(*row)).mean(axis=1) for row in zip(b, excess, strict=True)])
+        else:
+            k = np.stack([np.log1p(-b[:, [i]] * excess).mean(axis=1) for i in range(grid)], axis=1)
+        profile = size * (np.log(-b / k) - k - 1)
+        weight = np.exp(profile - profile.max(axis=1, keepdims=True))
+        best = (b * weight).sum(axis=1) / weight.sum(axis=1)
+        shape = np.log1p(-best[:, None] * excess).mean(axis=1)
+        sigma = -shape / best
+    alike = quartile <= excess[:, 0]
+    return np.where(alike, np.nan, (size * shape + 5) / (size + 10)), sigma
 
 
 def pareto_weights(log_weights: np.ndarray) -> tuple[np.ndarray, float]:

@@ -16,8 +16,8 @@ from bayesbias.errors import ReportError
 from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
-from bayesbias.models.likelihood import Densities, leave_out_log_weights
-from bayesbias.models.numerics.importance import KHAT_MAX
+from bayesbias.models.likelihood import Densities
+from bayesbias.models.numerics.importance import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.posterior_problems import TAIL, posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
 
@@ -292,7 +292,7 @@ def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
 
 def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the probability of a smaller distance given all other rows, and Pareto k, of each row."""
-    log_weight, khat = leave_out_log_weights(posterior.of_rows(rows))
+    log_weight, khat = pareto_smoothed(-posterior.of_rows(rows))
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
     below = _below(residual, posterior.row_nu)
     # Weights too unequal for their tail to be fitted are unreliable.

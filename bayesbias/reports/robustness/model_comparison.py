@@ -18,6 +18,7 @@ from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, groups_not_compared, model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import log_mean, psis_loo
+from bayesbias.models.multivariate.left_out_words import left_out_words
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
@@ -57,7 +58,8 @@ class ModelComparison(Result):
         One row for each `model`, the best first. `elpd_words` is the expected log predictive density of attribute words
         (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
         `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
-        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them;
+        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them, for
+        the default model only if k-hat is also high with its means and covariances integrated out;
         `words_unreliable` the number of those that could not be left out, as the only word of a connection.
         `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
         their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
@@ -297,9 +299,15 @@ def _score(
     ]
     words, khat = (np.concatenate(part) for part in zip(*parts, strict=True))
 
-    high = np.flatnonzero(~(khat <= k_limit))
+    high = np.flatnonzero(~(khat <= k_limit)).tolist()
+    if (left_out := left_out_words(fitted, data)) is not None:
+        for word in high:
+            log_density, khat[word] = left_out.log_density(word)
+            if khat[word] <= k_limit:
+                words[word] = log_density
+        high = [word for word in high if not khat[word] <= k_limit]
     unreliable = 0
-    for word in with_progress(high.tolist(), f"Refits of {spec.name} without a word", progress=progress):
+    for word in with_progress(high, f"Refits of {spec.name} without a word", progress=progress):
         exact = _without(table, data, word, spec, fit_short, int(seeds[word]))
         if np.isfinite(exact):
             words[word] = exact

@@ -226,9 +226,10 @@ def sensitivity(
     in general below 0.01 posterior sd. Models without attribute effects are drawn exactly, each connection by itself:
     a connection that loses no row does not move at all; the others have an error of about sqrt(2 / draws), 0.02
     posterior sd with 4,000 draws, so a conclusion whose interval ends that near to 0 may change by chance. Multivariate
-    models are fitted again with the same seed, and given the covariances their means are exact; if pairs were lost or
-    attribute words are Student t, draws are reweighted if the weights allow it, and else fitted in sweeps. NUTS models
-    are fitted again each time, which takes minutes, with the error of their effective sample size.
+    models are fitted again with the same seed and the proposal of the whole fit, and given the covariances their means
+    are exact; if pairs were lost or attribute words are Student t, draws are reweighted if the weights allow it, and
+    else fitted in sweeps. NUTS models are fitted again each time, which takes minutes, with the error of their
+    effective sample size.
 
     A word that moves a contrast is not wrong for that reason: the conclusion rests on it.
 

@@ -9,6 +9,7 @@ from bayesbias.models.multivariate import connection_moments
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import weighted_points
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from tests.models.test_list_tables import TABLES
 
 NAME = "associated - different"
@@ -69,10 +70,67 @@ def test_only_the_kind_of_list_that_lost_a_word_has_new_hyperparameters(monkeypa
         connection_moments, "weighted_points", lambda *given: drawn.append(1) or weighted_points(*given)
     )
     keep = (rows["attribute_word"] != rows["attribute_word"].iloc[0]).to_numpy()
-    estimates = refits.estimates(keep, spec, 0.89)
+    refits.estimates(keep, spec, 0.89)
     assert len(drawn) == 1
-    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=1)
+    list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=1)
     assert len(drawn) == 1 + len(attribute_sample(data).kinds)
+    everything = np.ones(len(rows), dtype=bool)
+    other = bb.load_model("multivariate", priors={"attribute_sd": "Exponential(20)"})
+    refits.estimates(everything, other, 0.89)
+    assert len(drawn) == 1 + 2 * len(attribute_sample(data).kinds)
+    # The hyperparameters of the means of lists do not depend on this prior.
+    refits.estimates(everything, bb.load_model("multivariate", priors={"slope_sd": "Exponential(1)"}), 0.89)
+    assert len(drawn) == 1 + 2 * len(attribute_sample(data).kinds)
+
+
+@pytest.mark.parametrize("left_out", ["attribute_word", "protected_word", "attribute_group"])
+def test_refits_that_share_a_proposal_are_independent_refits(left_out: str) -> None:
+    """Without an odd word, or its list, that widens the intervals of the full fit, whose proposal is shared."""
+    rows = TABLES["three groups"].reset_index(drop=True)
+    if left_out == "attribute_group":
+        odd = rows["attribute_group"] == "neutral"
+    else:
+        odd = rows[left_out] == rows[left_out].iloc[0]
+    columns = np.where(rows["protected_group"] == rows["protected_group"].iloc[0], -0.5, 0.5)
+    rows = rows.assign(cosine_distance=np.clip(rows["cosine_distance"] + odd * columns, 0, 2))
+    data, spec, draws = model_data(rows), bb.load_model("multivariate"), 20_000
+    refits = ListRefits(data, spec, "associated", draws=draws, seed=1)
+    whole = refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
+    shared = refits.estimates(~odd.to_numpy(), spec, 0.89)
+    anew = [
+        {
+            name: contrast(0.89)
+            for name, contrast in list_contrasts(
+                model_data(rows[~odd]), spec, "associated", draws=draws, seed=seed
+            ).items()
+        }
+        for seed in (2, 3, 4, 5)
+    ]
+    assert shared.keys() == anew[0].keys()
+    for name, one in shared.items():
+        assert one.mean == pytest.approx(anew[0][name].mean, abs=1e-12)
+        ends = np.array([(other[name].low, other[name].high, other[name].sd) for other in anew])
+        # Of five posteriors that differ by chance, one is hardly this far from the mean of the others.
+        limit = 6 * ends.std(axis=0, ddof=1) + 0.01 * one.sd
+        assert (np.abs([one.low, one.high, one.sd] - ends.mean(axis=0)) < limit).all()
+    if left_out == "attribute_word":
+        assert whole[NAME].sd > 1.3 * shared[NAME].sd
+
+
+def test_a_shared_proposal_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, spec = TABLES["two groups"].reset_index(drop=True), bb.load_model("multivariate")
+    data, keep = model_data(rows), (rows["attribute_word"] != rows["attribute_word"].iloc[0]).to_numpy()
+    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
+
+    def refused(*given: object) -> object:
+        if len(given) == 6:
+            raise SamplerFailedError("poor weights")
+        return weighted_points(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(connection_moments, "weighted_points", refused)
+    estimates = refits.estimates(keep, spec, 0.89)
+    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=1)
     for name, estimate in estimates.items():
         whole = anew[name](0.89)
         assert (estimate.low, estimate.high) == pytest.approx((whole.low, whole.high), abs=1e-9)

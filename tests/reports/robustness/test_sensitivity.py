@@ -47,7 +47,7 @@ def planted() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def both(planted: pd.DataFrame) -> dict[str, Sensitivity]:
-    return {model: sensitivity(planted, model, random_seed=1) for model in ("crossed", "hierarchical")}
+    return {model: sensitivity(planted, model, random_seed=1) for model in ("crossed", "hierarchical", "multivariate")}
 
 
 @pytest.fixture(params=["crossed", "hierarchical"])
@@ -77,7 +77,7 @@ def test_the_planted_word_decides(changes: Sensitivity) -> None:
 
 
 @pytest.mark.parametrize("left_out", [None, "planted", "h3"])
-@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical", "multivariate"])
 def test_refits_are_fits_of_the_reduced_table(
     planted: pd.DataFrame, both: dict[str, Sensitivity], model: str, left_out: str | None
 ) -> None:

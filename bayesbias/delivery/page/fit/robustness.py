@@ -132,7 +132,8 @@ def sensitivity_section(page: FitReport) -> Section:
             raise KeyboardInterrupt
         blocks += [Heading(changes.contents.title), *embedded(changes, "sensitivity", _SENSITIVITY).blocks]
         refits += changes.refits
-        edges = edges or _edges(page, changes.contrasts)
+        if leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
+            edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
             deciding.setdefault(contrast, []).extend(names)
     changed = {contrast: names for contrast, names in deciding.items() if names}

@@ -55,10 +55,6 @@ test_refusals = refusals(
         ReportError,
         "methods",
     ),
-        lambda claims: plot_false_positive_rates(claims, replace(claims, rates=claims.rates.iloc[:2])),
-        ReportError,
-        "methods",
-    ),
 )
 
 
