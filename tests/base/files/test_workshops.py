@@ -174,6 +174,23 @@ def test_a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared(
 
 
 @needs_root
+@pytest.mark.parametrize("name", ["", "thesis"], ids=["empty", "full"])
+def test_a_folder_that_a_stranger_may_move_despite_the_sticky_bit_is_not_cleared(name: str) -> None:
+    with shared_folder(0o1777) as (shared, _):
+        path = workshop_of(shared / "out.csv")
+        (shared / "theirs").mkdir()
+        (shared / "theirs").chmod(0o777)
+        os.chown(shared / "theirs", STRANGER, STRANGER)
+        project = shared / "theirs" / "project"
+        as_user(USER, project.mkdir)
+        as_user(USER, (project / name).touch)
+        as_user(USER, project.chmod, 0o1777)
+        assert as_user(STRANGER, project.rename, path) == str(path)
+        assert "not made for you" in as_user(USER, write, shared / "out.csv")
+        assert list(path.iterdir()) == ([path / name] if name else [])
+
+
+@needs_root
 def test_names_that_change_all_the_time_lead_out_of_no_folder() -> None:
     """A stranger replaces whatever it may by links into the private folder, as fast as it can."""
     with shared_folder(0o1777) as (shared, home):
