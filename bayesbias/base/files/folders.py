@@ -1,8 +1,9 @@
-"""Folders that others may write to as well: which links are followed there, and paths that nobody can turn elsewhere.
+"""Folders that others may write to as well: where an output is refused, and which links are followed.
 
-In a folder that all may write to, any user can put a link in the way of an output, and without the sticky bit also
-rename or replace what another user made, at any moment. So a link counts only if it is of this user or of root, and a
-folder is opened once: the path of an open folder leads to it, whatever happens to its name.
+An output is made only where no other user can rename, replace or remove what this user has, so that a path leads to the
+same place from its check to the end: all may write to no folder above it unless that has the sticky bit, and what is of
+another user in such a folder is not used. Others can still move files of this user there, such as links: no link in a
+folder with the sticky bit is followed.
 """
 
 import os
@@ -10,12 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from stat import S_IMODE, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
+from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
 
 from bayesbias.errors import BayesBiasError, OutputError
 
-_OPEN = Path("/proc/self/fd")  # the files and folders that this process holds open; only Linux has it
-_NAMES_ONLY: int = getattr(os, "O_PATH", 0)
 _MOST_LINKS = 40
 _PRIVATE = 0o600  # mode of a temporary file
 
@@ -26,7 +25,7 @@ def followed(path: Path) -> Path:
     Raises
     ------
     OutputError
-        If a link leads to itself, or is of another user in a folder that all may write to, or in their folder there.
+        If a link leads to itself or is in a folder with the sticky bit, or other users could turn the path elsewhere.
     """
     try:
         return path.resolve() if os.name == "nt" else _followed(path.absolute())
@@ -38,7 +37,7 @@ def followed(path: Path) -> Path:
 
 
 def _followed(path: Path) -> Path:
-    folder, links = _start(path), 0
+    folder, links = Path(path.anchor), 0
     names = list(reversed(path.relative_to(folder).parts))
     while names:
         name = names.pop()
@@ -49,6 +48,7 @@ def _followed(path: Path) -> Path:
         try:
             is_link = S_ISLNK(step.lstat().st_mode)
         except (FileNotFoundError, NotADirectoryError):
+            check_fixed(folder)
             return step.joinpath(*reversed(names))
         if not is_link:
             folder = step
@@ -56,68 +56,49 @@ def _followed(path: Path) -> Path:
         links += 1
         if links > _MOST_LINKS:
             raise OutputError(f"Cannot write {path}: it is a link that leads to itself. Give another name.")
-        owner, target = _read_link(step)
-        if owner not in (0, os.geteuid()) and (shared := _shared_folder(step)) is not None:
+        check_fixed(folder)
+        if folder.lstat().st_mode & S_ISVTX:
             raise OutputError(
-                f"Cannot write {path}: {step} is a link of another user, and all may write to {shared}. Give another "
-                "name, or the place itself."
+                f"Cannot write {path}: {step} is a link, and others may put links into {folder}. Give the place itself."
             )
-        names += reversed(target.parts)
+        names += reversed(step.readlink().parts)
+    check_fixed(folder)
     return folder
 
 
-def _shared_folder(link: Path) -> Path | None:
-    """Return the folder that let any user put a link there, or a folder of theirs with it; None if there is none."""
-    for folder in link.parents:
-        entry = folder.stat()
-        if entry.st_mode & (S_IWOTH | S_ISVTX):
-            return folder
-        if entry.st_uid in (0, os.geteuid()):
-            break
-    return None
+def check_fixed(path: Path) -> None:
+    """Raise `OutputError` if a path has links, or another user could put something else in its place or above it.
 
-
-def _start(path: Path) -> Path:
-    """Return where a path begins: the root, or a folder that this process holds open."""
-    return Path(*path.parts[: len(_OPEN.parts) + 1]) if path.is_relative_to(_OPEN) else Path(path.anchor)
-
-
-def _read_link(link: Path) -> tuple[int, Path]:
-    """Return the owner and the target of a link, of the same one even if another user replaces it (Linux)."""
-    if not _NAMES_ONLY:
-        return link.lstat().st_uid, link.readlink()
-    handle = os.open(link, _NAMES_ONLY | os.O_NOFOLLOW)
-    try:
-        return os.fstat(handle).st_uid, Path(os.readlink("", dir_fd=handle))
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def held_open(folder: Path) -> Iterator[Path]:
-    """Yield a path that leads to a folder even if others rename or replace it, or a folder above it.
-
-    `folder` has no links: one that another user put there in the meantime is an `OSError`. Systems other than Linux
-    have no such paths, and yield the folder itself.
+    From the root on, each folder that passes keeps what this user and root have in it, so that the next one stays.
     """
-    if not _OPEN.is_dir():
-        yield folder
+    if os.name == "nt":
         return
-    start = _start(folder)
-    handle = os.open(start, _NAMES_ONLY | os.O_DIRECTORY)
+    all_write = False
+    for place in reversed((path, *path.parents)):
+        entry = place.lstat()
+        if S_ISLNK(entry.st_mode):
+            raise OutputError(f"Cannot write {path}: {place} became a link in the meantime. Give another name.")
+        if all_write and entry.st_uid not in (0, os.geteuid()):
+            raise OutputError(
+                f"Cannot write {path}: {place} is of another user, and all may write to {place.parent}. Choose a "
+                "folder of your own."
+            )
+        all_write = _all_write(place, entry)
+        if all_write and not entry.st_mode & S_ISVTX:
+            raise OutputError(
+                f"Cannot write {path}: all may write to {place}, and rename what others have there. Choose a folder of "
+                f"your own, or give this one the sticky bit (chmod +t {place})."
+            )
+
+
+def _all_write(place: Path, entry: os.stat_result) -> bool:
+    """Return whether all may write to a folder: a mode says so truly only where a new file keeps its own."""
+    if not (S_ISDIR(entry.st_mode) and entry.st_mode & S_IWOTH):
+        return False
     try:
-        for name in folder.relative_to(start).parts:
-            inner = os.open(name, _NAMES_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        yield open_path(handle, folder)
-    finally:
-        os.close(handle)
-
-
-def open_path(handle: int, folder: Path) -> Path:
-    """Return the path of an open folder, or `folder` where the system has no such paths."""
-    return _OPEN / str(handle) if _OPEN.is_dir() else folder
+        return bool(entry.st_mode & S_ISVTX) or keeps_modes(new_file(place))
+    except PermissionError:  # not even this user may, such as at the top of a drive of Windows
+        return False
 
 
 def check_writable(folder: Path) -> None:
@@ -125,9 +106,7 @@ def check_writable(folder: Path) -> None:
     try:
         new_file(folder)
     except OSError as error:
-        raise OutputError(
-            f"Cannot write in {_shown(folder)}: {error.strerror or error}. Choose another folder."
-        ) from error
+        raise OutputError(f"Cannot write in {folder}: {error.strerror or error}. Choose another folder.") from error
 
 
 def check_unshared(file: Path) -> None:
@@ -139,20 +118,8 @@ def check_unshared(file: Path) -> None:
     folder = followed(file).parent
     check_writable(folder)
     with our_errors(file):
-        new = new_file(folder)
-        if not keeps_modes(new):
-            return
-        for place in (folder, *folder.parents):
-            entry = place.stat()
-            # With the sticky bit, nobody can put another folder in the place of one that is in it.
-            if entry.st_mode & S_IWOTH and (place == folder or not entry.st_mode & S_ISVTX):
-                raise OutputError(f"Cannot write {file}: all may write to {place}. Choose a folder of your own.")
-            # Whoever made it can change its mode between this check and the use of the file.
-            if entry.st_uid not in (0, new.st_uid) and place.parent.stat().st_mode & S_IWOTH:
-                raise OutputError(
-                    f"Cannot write {file}: {place} is of another user, and all may write to {place.parent}. Choose a "
-                    "folder of your own."
-                )
+        if _all_write(folder, folder.stat()):
+            raise OutputError(f"Cannot write {file}: all may write to {folder}. Choose a folder of your own.")
 
 
 def new_file(folder: Path) -> os.stat_result:
@@ -189,9 +156,4 @@ def our_errors(target: Path) -> Iterator[None]:
     except BayesBiasError:
         raise
     except OSError as error:
-        raise OutputError(f"Cannot write {_shown(target)}: {error.strerror or error}.") from error
-
-
-def _shown(path: Path) -> Path:
-    """Return a path for people: that of an open folder is a number."""
-    return path.resolve() if path.is_relative_to(_OPEN) else path
+        raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error

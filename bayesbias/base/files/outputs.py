@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 from functools import cache, partial
 from pathlib import Path
-from stat import S_IFMT, S_IMODE
+from stat import S_IFMT, S_IMODE, S_ISVTX
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.folders import check_writable, followed, held_open, our_errors
+from bayesbias.base.files.folders import check_fixed, check_writable, followed, our_errors
 from bayesbias.base.files.workshops import NEW, Workshop, content, is_folder, move_into_place, workshop
 from bayesbias.errors import OutputError, name_some
 
@@ -70,8 +70,8 @@ def _check_parent(path: Path, target: Path) -> None:
 def create_folder(folder: Path) -> None:
     """Create a folder for results if there is none."""
     target = followed(folder)
-    with our_errors(folder), held_open(target.parent) as place:
-        (place / target.name).mkdir(exist_ok=True)
+    with our_errors(folder):
+        target.mkdir(exist_ok=True)
 
 
 @contextmanager
@@ -92,10 +92,10 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     with our_errors(target), workshop(target, target.parent) as shop:
         made = shop.path / target.name
         yield made
-        _keep_mode(shop.output, made)
+        _keep_mode(target, made)
         _placed[target] = made.stat().st_ino
         if overwrite:
-            made.replace(shop.output)
+            made.replace(target)
         else:
             _place_new(made, shop)
 
@@ -118,27 +118,26 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
         new = shop.path / NEW
         new.mkdir()
         yield new
-        if not os.path.lexists(shop.output):
+        if not os.path.lexists(target):
             _placed[target] = new.stat().st_ino
-            new.rename(shop.output)
+            new.rename(target)
             return
-        with held_open(shop.output) as old:
-            if not overwrite and content(old):
-                raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
-            replaced = [path for path in content(old) if any(fnmatch(path.name, name) for name in names)]
+        check_fixed(target)
+        old = content(target)
+        if not overwrite and old:
+            raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
+        replaced = [path for path in old if any(fnmatch(path.name, name) for name in names)]
+        for path in new.iterdir():
+            _keep_mode(target / path.name, path)
+        if folders := [path.name for path in replaced if is_folder(path)]:
+            raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder.")
+        others = [path for path in old if path not in replaced]
+        # Folders may be mounted or large: they stay in place.
+        can_exchange = place != target and not any(map(is_folder, others))
+        if not (can_exchange and _exchange_folder(shop, replaced, others)):
             for path in new.iterdir():
-                _keep_mode(old / path.name, path)
-            if folders := [path.name for path in replaced if is_folder(path)]:
-                raise OutputError(
-                    f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder."
-                )
-            others = [path for path in content(old) if path not in replaced]
-            # Folders may be mounted or large: they stay in place.
-            can_exchange = place != target and not any(map(is_folder, others))
-            if not (can_exchange and _exchange_folder(shop, old, replaced, others)):
-                for path in new.iterdir():
-                    _placed[target / path.name] = path.stat().st_ino
-                move_into_place(shop, old, replaced)
+                _placed[target / path.name] = path.stat().st_ino
+            move_into_place(shop, replaced)
 
 
 def written() -> list[Path]:
@@ -166,59 +165,57 @@ def _place_new(made: Path, shop: Workshop) -> None:
     """Put a new file in place; raise `OutputError` if another run was faster."""
     in_the_meantime = f"{shop.target} was written by another run in the meantime. Give another name."
     try:
-        os.link(made, shop.output)
+        os.link(made, shop.target)
     except FileExistsError as error:
         raise OutputError(in_the_meantime) from error
     except OSError as error:  # a file system without links
-        if os.path.lexists(shop.output):
+        if os.path.lexists(shop.target):
             raise OutputError(in_the_meantime) from error
-        made.replace(shop.output)
+        made.replace(shop.target)
 
 
-def _exchange_folder(shop: Workshop, old: Path, replaced: Collection[Path], others: Collection[Path]) -> bool:
+def _exchange_folder(shop: Workshop, replaced: Collection[Path], others: Collection[Path]) -> bool:
     """Exchange a folder for the new one, after linking the `others`, which are not replaced, into the new one.
 
     Return whether that is possible; if not, nothing is changed.
     """
     new, exchange = shop.path / NEW, _exchanger()
-    before, after = old.stat(), new.stat()
+    before, after = shop.target.stat(), new.stat()
     linked: list[Path] = []
     try:
         for other in others:
             os.link(other, new / other.name, follow_symlinks=False)
             linked.append(new / other.name)
-        _keep_mode(shop.output, new)
+        _keep_mode(shop.target, new)
         assert exchange is not None
-        exchange(os.fsencode(new), os.fsencode(shop.output))
-    except OSError:  # such as a file system without links or exchanges, or a folder of another user
+        exchange(os.fsencode(new), os.fsencode(shop.target))
+    except OSError:  # such as a file system without links or exchanges
         for path in linked:
             path.unlink()
         return False
-    replaced_meanwhile = OutputError(
-        f"{shop.target} was replaced by another user in the meantime. Give another folder."
-    )
     if not os.path.samestat(new.lstat(), before):
-        exchange(os.fsencode(new), os.fsencode(shop.output))
-        raise replaced_meanwhile
+        exchange(os.fsencode(new), os.fsencode(shop.target))
+        raise OutputError(f"{shop.target} was replaced in the meantime. Give another folder.")
     _placed[shop.target] = after.st_ino
     # The workshop now holds the old folder: move files that others put there during the exchange.
     replaced_names = {path.name for path in replaced}
-    with held_open(shop.output) as current:
-        if not os.path.samestat(current.stat(), after):
-            raise replaced_meanwhile
-        for path in content(new):
-            successor = current / path.name
-            if path.name not in replaced_names and not (successor.exists() and successor.samefile(path)):
-                path.replace(successor)
+    for path in content(new):
+        successor = shop.target / path.name
+        if path.name not in replaced_names and not (successor.exists() and successor.samefile(path)):
+            path.replace(successor)
     return True
 
 
 def _keep_mode(old: Path, made: Path) -> None:
-    """Give a new file or folder the permissions of the one that it replaces, if this is of the same kind and user."""
+    """Give a new file or folder the permissions of the one that it replaces, if this is of the same kind and user.
+
+    Others can move files of this user into a folder with the sticky bit: there, it only loses permissions.
+    """
     if os.path.lexists(old):
-        before, after = old.stat(follow_symlinks=False), made.stat()
+        before, after = old.lstat(), made.stat()
         if before.st_uid == after.st_uid and S_IFMT(before.st_mode) == S_IFMT(after.st_mode):
-            made.chmod(S_IMODE(before.st_mode))
+            most = after.st_mode if old.parent.stat().st_mode & S_ISVTX else before.st_mode
+            made.chmod(S_IMODE(before.st_mode & most))
 
 
 @cache

@@ -3,7 +3,7 @@
 A workshop is locked while its run lives, so that another run with the same output fails early; the next run clears what
 a killed run left. Its name can be predicted, so any user can be the first to use it: a folder is a workshop only if it
 is of this user, nobody else may write to it, and it carries the mark of a workshop, the sticky bit, unless it is empty.
-The last keeps another user from renaming any folder of this user to the name of a workshop, to have it cleared.
+Nobody else can rename a folder of this user to that name, since `followed` refuses the places where they could.
 """
 
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISVTX
 
 from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.folders import followed, held_open, is_only_ours, keeps_modes, new_file, open_path
+from bayesbias.base.files.folders import check_fixed, followed, is_only_ours, keeps_modes, new_file
 from bayesbias.errors import OutputError
 
 NEW = "new"
@@ -30,24 +30,18 @@ _PRIVATE = 0o700
 
 @dataclass(frozen=True)
 class Workshop:
-    """A workshop of this run: paths of open folders, which lead to the same place whatever other users do.
+    """A workshop of this run.
 
     Parameters
     ----------
     path
         The workshop.
-    output
-        The output, in an open folder.
     target
-        Path of the output for people.
-    name
-        Path of the workshop for people.
+        The output.
     """
 
     path: Path
-    output: Path
     target: Path
-    name: Path
 
 
 # Workshops that this run holds: an output inside an output needs no second lock.
@@ -57,41 +51,39 @@ _held: ContextVar[tuple[Workshop, ...]] = ContextVar("held", default=())
 @contextmanager
 def workshop(target: Path, inside: Path) -> Iterator[Workshop]:
     """Yield an empty, locked workshop in the folder `inside`, which is removed at the end."""
-    name = inside / f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
-    if (before := next((shop for shop in _held.get() if shop.name == name), None)) is not None:
+    name = f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
+    shop = Workshop(inside / name, target)
+    if shop in _held.get():
         try:
-            yield before
+            yield shop
         finally:
-            _settle(before)
-        return
-    with held_open(inside) as place:
-        output = place if inside == target else place / target.name
-        if inside != target and (output / name.name).is_dir():  # of a killed run whose current folder this was
-            with held_open(output) as folder, _made(folder / name.name, target) as path:
-                _settle(Workshop(path, folder, target, target / name.name))
-        with _made(place / name.name, target) as path:
-            shop = Workshop(path, output, target, name)
             _settle(shop)
-            token = _held.set((*_held.get(), shop))
-            try:
-                yield shop
-            finally:
-                _held.reset(token)
-                _settle(shop)
+        return
+    if inside != target and (target / name).is_dir():  # of a killed run whose current folder this was
+        check_fixed(target)
+        with _made(target / name, target):
+            _settle(Workshop(target / name, target))
+    with _made(shop.path, target):
+        _settle(shop)
+        token = _held.set((*_held.get(), shop))
+        try:
+            yield shop
+        finally:
+            _held.reset(token)
+            _settle(shop)
 
 
 def clear_workshops(folder: Path) -> None:
     """Remove the workshops of killed runs from a folder."""
-    with held_open(followed(folder)) as place:
-        for path in place.iterdir():
-            if _is_workshop(path):
-                with suppress(OutputError), _made(path, folder) as left:  # another run may hold it
-                    _clear(left)
+    for path in followed(folder).iterdir():
+        if _is_workshop(path):
+            with suppress(OutputError), _made(path, folder):  # another run may hold it
+                _clear(path)
 
 
 def content(folder: Path) -> list[Path]:
     """Return the content of a folder, without workshops."""
-    return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.is_dir() else []
+    return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.exists() else []
 
 
 def is_folder(path: Path) -> bool:
@@ -99,19 +91,19 @@ def is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def move_into_place(shop: Workshop, folder: Path, replaced: Collection[Path]) -> None:
-    """Replace the files of a folder by the new ones, one by one, after writing a journal."""
+def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
+    """Replace the files of an output by the new ones, one by one, after writing a journal."""
     draft = shop.path / "draft"
     made = [path.name for path in (shop.path / NEW).iterdir()]
     names = {"of": shop.target.name, "made": made, "old": [path.name for path in replaced]}
     draft.write_text(json.dumps(names), encoding="utf-8")
     draft.replace(shop.path / _JOURNAL)
-    _complete(shop, folder)
+    _complete(shop)
 
 
 @contextmanager
-def _made(folder: Path, target: Path) -> Iterator[Path]:
-    """Yield the path of a workshop, made if necessary and locked, which is removed at the end if it is empty.
+def _made(folder: Path, target: Path) -> Iterator[None]:
+    """Make a workshop if necessary, and lock it; remove it at the end if it is empty.
 
     The system releases the lock when the process dies.
     """
@@ -122,7 +114,7 @@ def _made(folder: Path, target: Path) -> Iterator[Path]:
             import fcntl
         except ImportError:  # Windows: without locks
             with _removed_if_empty(folder):
-                yield folder
+                yield
             return
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -137,7 +129,7 @@ def _made(folder: Path, target: Path) -> Iterator[Path]:
             if _is_still(folder, handle):
                 _check_ours(handle, folder, target)
                 with _removed_if_empty(folder):
-                    yield open_path(handle, folder)
+                    yield
                 return
         except BlockingIOError as error:
             raise OutputError(f"Another run is writing {target}. Wait for it to end, or give another name.") from error
@@ -181,14 +173,14 @@ def _is_still(folder: Path, handle: int) -> bool:
 
 def _settle(shop: Workshop) -> None:
     """Complete a journal that this run or a killed one left, and empty the workshop."""
-    if (shop.path / _JOURNAL).is_file() and shop.output.is_dir():
-        with held_open(shop.output) as folder:
-            _complete(shop, folder)
+    if (shop.path / _JOURNAL).is_file() and shop.target.is_dir():
+        check_fixed(shop.target)
+        _complete(shop)
     _clear(shop.path)
 
 
-def _complete(shop: Workshop, folder: Path) -> None:
-    """Carry out a journal: move all new files to the folder, and remove old ones without a successor."""
+def _complete(shop: Workshop) -> None:
+    """Carry out a journal: move all new files to the output, and remove old ones without a successor."""
     journal = shop.path / _JOURNAL
     try:
         names = parse_json(journal.read_text(encoding="utf-8"))
@@ -197,10 +189,10 @@ def _complete(shop: Workshop, folder: Path) -> None:
     except (ValueError, TypeError, KeyError):
         is_sound = False
     if not is_sound:
-        raise OutputError(f"{shop.name / _JOURNAL}, of a run that was stopped, is damaged. Remove {shop.name}.")
+        raise OutputError(f"{journal}, of a run that was stopped, is damaged. Remove {shop.path}.")
     for made in sorted((shop.path / NEW).iterdir()):
-        made.replace(folder / made.name)
-    for path in content(folder):
+        made.replace(shop.target / made.name)
+    for path in content(shop.target):
         if path.name in obsolete:
             path.unlink()
     journal.unlink()

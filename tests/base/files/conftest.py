@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.base.files import folders, outputs
+from bayesbias.base.files import outputs
 
 
-@pytest.fixture(params=["exchanged", "file by file", "a system that refuses", "the current folder", "not on Linux"])
+@pytest.fixture(params=["exchanged", "file by file", "a system that refuses", "the current folder"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Replace folders in each of the ways."""
     (tmp_path / "out").mkdir()
@@ -20,8 +20,6 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pat
             raise OSError(errno.EINVAL, "not here")
 
         monkeypatch.setattr(outputs, "_exchanger", lambda: refuse)
-    elif request.param == "not on Linux":
-        monkeypatch.setattr(folders, "_OPEN", Path("/absent"))
     elif request.param == "the current folder":
         monkeypatch.chdir(tmp_path / "out")
     return str(request.param)

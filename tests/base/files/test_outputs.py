@@ -4,19 +4,17 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
-from bayesbias.base.files import folders, outputs
+from bayesbias.base.files import outputs
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, create_folder, whole_folder
 from bayesbias.delivery import writing
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, TableError
 from tests.base.files.folders import content, fill
-from tests.base.files.users import STRANGER, USER, as_user, give_to_stranger, needs_root, shared_folder
+from tests.base.files.users import STRANGER, USER, as_user, needs_root, shared_folder
 from tests.reports.made import made_fit
 
 # --- files ------------------------------------------------------------------------------------------------
@@ -146,22 +144,22 @@ def test_a_file_is_exclusive_on_a_file_system_without_links_too(
     assert content(tmp_path / "out") == {"log": "log", "a.txt": "new", "b.txt": "new"}
 
 
-@pytest.mark.skipif(not folders._OPEN.is_dir(), reason="the system has no paths of open folders")
-@pytest.mark.parametrize("write", [atomic_path, partial(whole_folder, names=["*"])])
-def test_a_folder_above_that_becomes_a_link_in_the_meantime_leads_nowhere(
-    write: Callable[..., AbstractContextManager[Path]], tmp_path: Path
+@pytest.mark.parametrize("plant", [Path.symlink_to, Path.hardlink_to])
+def test_a_link_or_a_file_that_comes_in_place_of_a_folder_is_an_error(
+    plant: Callable[[Path, Path], None], tmp_path: Path
 ) -> None:
-    private, shared = tmp_path / "private", tmp_path / "shared"
-    private.mkdir()
-    fill(private / "out", "mine")
-    (shared / "out").mkdir(parents=True)
-    path = shared / "out" / "a.txt" if write is atomic_path else shared / "out"
-    with write(path, overwrite=True) as made:
-        shared.rename(tmp_path / "moved")
-        shared.symlink_to(private)
-        (made if write is atomic_path else made / "a.txt").write_text("new")
-    assert content(private / "out") == {"a.txt": "mine", "b.txt": "mine"}
-    assert content(tmp_path / "moved" / "out") == {"a.txt": "new"}
+    fill(tmp_path / "private", "mine")
+    source = tmp_path / "private" if plant is Path.symlink_to else tmp_path / "private" / "a.txt"
+
+    def late() -> None:
+        with whole_folder(tmp_path / "out", names=["*"], overwrite=True) as made:
+            (made / "a.txt").write_text("new")
+            plant(tmp_path / "out", source)
+
+    with pytest.raises(OutputError, match=r"link in the meantime|Not a directory"):
+        late()
+    assert content(tmp_path / "private") == {"a.txt": "mine", "b.txt": "mine"}
+    assert (tmp_path / "out").samefile(source)
 
 
 def test_long_names_with_dots(tmp_path: Path) -> None:
@@ -254,16 +252,34 @@ def test_permissions_are_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "out" / "a.txt").stat().st_mode) == 0o640
 
 
+def test_what_replaces_a_file_in_a_folder_with_the_sticky_bit_only_loses_permissions(tmp_path: Path) -> None:
+    """Others can move a file of this user there."""
+    before = os.umask(0o027)
+    try:
+        for mode, is_sticky, new in ((0o4777, True, 0o640), (0o600, True, 0o600), (0o666, False, 0o666)):
+            (tmp_path / "f").touch()
+            (tmp_path / "f").chmod(mode)
+            tmp_path.chmod(0o1777 if is_sticky else 0o755)
+            assert _replaced(tmp_path / "f") == f"{new:o}"
+        tmp_path.chmod(0o1777)
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out").chmod(0o3777)
+        assert _filled(tmp_path / "out") == "750 640"
+    finally:
+        os.umask(before)
+
+
 @needs_root
 def test_permissions_of_a_file_of_another_user_are_not_kept() -> None:
-    with shared_folder(0o777) as (shared, _):
+    with shared_folder(0o775) as (shared, _):
+        os.chown(shared, 0, USER)
         for path in (shared / "a.txt", shared / "out" / "a.txt"):
             path.parent.mkdir(exist_ok=True)
             path.write_text("theirs")
             path.chmod(0o4777)
             os.chown(path, STRANGER, STRANGER)
-        (shared / "out").chmod(0o777)
-        os.chown(shared / "out", STRANGER, STRANGER)
+        (shared / "out").chmod(0o775)
+        os.chown(shared / "out", STRANGER, USER)
         outputs._exchanger()
         assert as_user(USER, _replaced, shared / "a.txt") == "644"
         assert as_user(USER, _filled, shared / "out") == "755 644"
@@ -282,12 +298,25 @@ def _filled(folder: Path) -> str:
 
 @needs_root
 def test_a_folder_that_another_user_owns_and_nobody_else_can_move_is_filled() -> None:
-    with shared_folder(0o1777) as (shared, _):
+    with shared_folder(0o1775) as (shared, _):
+        os.chown(shared, 0, USER)
         (shared / "out").mkdir()
-        (shared / "out").chmod(0o777)
-        os.chown(shared / "out", STRANGER, STRANGER)
+        (shared / "out").chmod(0o775)
+        os.chown(shared / "out", STRANGER, USER)
         outputs._exchanger()
-        assert as_user(USER, _filled, shared / "out") == "777 644"
+        assert as_user(USER, _filled, shared / "out") == "775 644"
+
+
+@needs_root
+@pytest.mark.parametrize("mode", [0o1777, 0o777], ids=oct)
+def test_a_folder_that_a_stranger_can_exchange_for_one_of_the_user_is_not_filled(mode: int) -> None:
+    outputs._exchanger()
+    with shared_folder(mode) as (shared, _):
+        as_user(STRANGER, (shared / "out").mkdir)
+        as_user(STRANGER, (shared / "out").chmod, 0o777)
+        answer = as_user(USER, _filled, shared / "out")
+        assert answer.startswith("OutputError: Cannot write"), answer
+        assert list(shared.rglob("*")) == [shared / "out"]
 
 
 def test_a_folder_that_is_replaced_before_the_exchange_loses_nothing(
@@ -305,30 +334,10 @@ def test_a_folder_that_is_replaced_before_the_exchange_loses_nothing(
         exchange(one, other)
 
     monkeypatch.setattr(outputs, "_exchanger", lambda: late)
-    with pytest.raises(OutputError, match="replaced by another user"):
+    with pytest.raises(OutputError, match="replaced in the meantime"):
         fill(tmp_path / "out", "second")
     assert content(tmp_path / "out") == {"a.txt": "precious", "b.txt": "precious"}
     assert content(tmp_path / "moved") == {"a.txt": "first", "b.txt": "first"}
-
-
-def test_what_others_wrote_goes_into_no_folder_that_takes_the_place_of_the_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if (exchange := outputs._exchanger()) is None:
-        pytest.skip("folders cannot be exchanged here")
-    fill(tmp_path / "out", "first")
-    fill(tmp_path / "project", "precious", names=("c_1.txt",))
-
-    def late(one: bytes, other: bytes) -> None:
-        (tmp_path / "out" / "c_1.txt").write_text("theirs")
-        exchange(one, other)
-        (tmp_path / "out").rename(tmp_path / "moved")
-        (tmp_path / "project").rename(tmp_path / "out")
-
-    monkeypatch.setattr(outputs, "_exchanger", lambda: late)
-    with pytest.raises(OutputError, match="replaced by another user"):
-        fill(tmp_path / "out", "second")
-    assert content(tmp_path / "out") == {"c_1.txt": "precious"}
 
 
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
@@ -351,9 +360,7 @@ def test_an_error_of_one_file_of_a_folder_is_passed_on(tmp_path: Path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_created_once_and_through_a_link_of_ones_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_created_once_and_through_a_link_that_others_could_not_make(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "absent")
     for _ in range(2):
         create_folder(tmp_path / "link")
@@ -361,8 +368,7 @@ def test_a_folder_is_created_once_and_through_a_link_of_ones_own(
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="exists"):
         create_folder(tmp_path / "file")
-    tmp_path.chmod(0o777)
-    give_to_stranger(tmp_path / "link", monkeypatch)
-    with pytest.raises(OutputError, match="link of another user"):
+    tmp_path.chmod(0o1777)
+    with pytest.raises(OutputError, match="is a link"):
         create_folder(tmp_path / "link" / "inner")
     assert list((tmp_path / "absent").iterdir()) == []

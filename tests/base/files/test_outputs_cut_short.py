@@ -15,6 +15,7 @@ import pytest
 
 from bayesbias.base.files import outputs
 from bayesbias.base.files.outputs import atomic_path, claimed, written
+from bayesbias.base.files.workshops import workshop
 from bayesbias.errors import OutputError
 from tests.base.files.folders import content, fill
 
@@ -126,6 +127,28 @@ def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="link"):
         fill(folder, "third")
     assert (tmp_path / "elsewhere" / "precious").exists()
+
+
+def test_a_journal_is_not_carried_out_through_a_link_that_comes_in_the_meantime(tmp_path: Path) -> None:
+    folder, private = tmp_path / "out", tmp_path / "private"
+    fill(private, "mine")
+
+    def late(inside: Path) -> None:
+        with workshop(folder, tmp_path) as shop:
+            folder.symlink_to(private)
+            journal = shop.path if inside == tmp_path else private / shop.path.name
+            (journal / "new").mkdir(parents=True)
+            (journal / "journal.json").write_text(json.dumps({"of": "out", "made": [], "old": ["a.txt", "b.txt"]}))
+        with workshop(folder, tmp_path):
+            pass
+
+    for inside in (tmp_path, private):
+        with pytest.raises(OutputError, match="link in the meantime"):
+            late(inside)
+        assert content(private) == {"a.txt": "mine", "b.txt": "mine"}
+        folder.unlink()
+        for path in tmp_path.glob(".*"):
+            shutil.rmtree(path)
 
 
 # --- several runs at once ---------------------------------------------------------------------------------

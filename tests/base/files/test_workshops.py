@@ -4,19 +4,18 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from bayesbias.base.files import folders, outputs, workshops
+from bayesbias.base.files import outputs, workshops
 from bayesbias.base.files.folders import new_file
 from bayesbias.base.files.outputs import atomic_path, claimed
 from bayesbias.base.files.workshops import clear_workshops
 from bayesbias.errors import OutputError
 from tests.base.files.folders import content, fill
 from tests.base.files.users import STRANGER, USER, as_user, meanwhile, needs_root, shared_folder
-
-open_to_all = pytest.mark.parametrize("mode", [0o1777, 0o777], ids=oct)
 
 
 def workshop_of(output: Path) -> Path:
@@ -121,28 +120,13 @@ def test_file_systems_without_users_or_modes_can_be_written(tmp_path: Path, monk
         write(tmp_path / "f")
 
 
-@pytest.mark.skipif(not folders._OPEN.is_dir(), reason="the system has no paths of open folders")
-def test_a_workshop_that_is_replaced_by_a_link_leads_nowhere(tmp_path: Path) -> None:
-    private = tmp_path / "private"
-    private.mkdir()
-    (private / "f").write_text("mine")
-    path = workshop_of(tmp_path / "f")
-    with atomic_path(tmp_path / "f", overwrite=True) as made:
-        path.rename(tmp_path / "moved")
-        path.symlink_to(private)
-        made.write_text("new")
-    assert content(private) == {"f": "mine"}
-    assert (tmp_path / "f").read_text() == "new"
-
-
 # --- two users --------------------------------------------------------------------------------------------
 
 
 @needs_root
-@open_to_all
-def test_a_planted_workshop_moves_and_overwrites_nothing(mode: int) -> None:
+def test_a_planted_workshop_moves_and_overwrites_nothing() -> None:
     outputs._exchanger()  # loads what the users cannot read
-    with shared_folder(mode) as (shared, home):
+    with shared_folder(0o1777) as (shared, home):
         file_shop, folder_shop = workshop_of(shared / "out.csv"), workshop_of(shared / "out")
         as_user(USER, fill, home / "private", "key")
         as_user(USER, (home / "out.csv").write_text, "profile")
@@ -170,20 +154,46 @@ def test_a_planted_workshop_moves_and_overwrites_nothing(mode: int) -> None:
 
 
 @needs_root
-def test_a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared() -> None:
+@pytest.mark.parametrize("mode", [0o700, 0o1700], ids=oct)
+@pytest.mark.parametrize("write_output", [write, fill])
+def test_a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared(
+    mode: int, write_output: Callable[..., object]
+) -> None:
+    arguments = () if write_output is write else ("new",)
     with shared_folder(0o777) as (shared, _):
-        path = workshop_of(shared / "out.csv")
-        as_user(USER, fill, shared / "project", "thesis")
+        (shared / "project").mkdir()
+        (shared / "project" / "thesis").write_text("precious")
+        (shared / "project").chmod(mode)
+        os.chown(shared / "project", USER, USER)
+        path = shared / f".out-{sha256(b'out').hexdigest()[:8]}.bayesbias"
         as_user(STRANGER, os.rename, shared / "project", path)
-        assert "not made for you" in as_user(USER, write, shared / "out.csv")
-        assert content(path) == {"a.txt": "thesis", "b.txt": "thesis"}
+        answer = as_user(USER, write_output, shared / "out", *arguments)
+        assert f"all may write to {shared}" in answer
+        assert content(path) == {"thesis": "precious"}
+        assert list(shared.iterdir()) == [path]
 
 
 @needs_root
-@open_to_all
-def test_names_that_change_all_the_time_lead_out_of_no_folder(mode: int) -> None:
+@pytest.mark.parametrize("name", ["", "thesis"], ids=["empty", "full"])
+def test_a_folder_that_a_stranger_may_move_despite_the_sticky_bit_is_not_cleared(name: str) -> None:
+    with shared_folder(0o1777) as (shared, _):
+        path = workshop_of(shared / "out.csv")
+        (shared / "theirs").mkdir()
+        (shared / "theirs").chmod(0o777)
+        os.chown(shared / "theirs", STRANGER, STRANGER)
+        project = shared / "theirs" / "project"
+        as_user(USER, project.mkdir)
+        as_user(USER, (project / name).touch)
+        as_user(USER, project.chmod, 0o1777)
+        assert as_user(STRANGER, project.rename, path) == str(path)
+        assert "not made for you" in as_user(USER, write, shared / "out.csv")
+        assert list(path.iterdir()) == ([path / name] if name else [])
+
+
+@needs_root
+def test_names_that_change_all_the_time_lead_out_of_no_folder() -> None:
     """A stranger replaces whatever it may by links into the private folder, as fast as it can."""
-    with shared_folder(mode) as (shared, home):
+    with shared_folder(0o1777) as (shared, home):
         path = workshop_of(shared / "out.csv")
         as_user(USER, (home / "out.csv").write_text, "profile")
 

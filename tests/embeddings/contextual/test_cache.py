@@ -8,7 +8,6 @@ import pytest
 
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError
-from tests.base.files.users import give_to_stranger
 
 VECTORS = WordVectors(
     mean=np.arange(4, dtype=np.float32), deviations=np.eye(4, dtype=np.float32)[:3] / 3, contexts=3, pieces=7
@@ -91,11 +90,10 @@ def test_objects_in_the_cache_are_errors(tmp_path: Path) -> None:
         read_vectors(tmp_path, "one")
 
 
-def test_a_folder_is_not_made_through_the_link_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_not_made_through_a_link_that_others_may_have_put_there(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "link").symlink_to("private")
     tmp_path.chmod(0o1777)
-    give_to_stranger(tmp_path / "link", monkeypatch)
-    with pytest.raises(OutputError, match="link of another user"):
+    with pytest.raises(OutputError, match="is a link"):
         cache_folder(tmp_path / "link" / "cache")
     assert list((tmp_path / "private").iterdir()) == []
