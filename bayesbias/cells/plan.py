@@ -84,8 +84,8 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     content = read_toml(path, ReportError)
     if "scheduler" in content:
         raise ReportError(
-            f"The audit {path} names a Dask scheduler, which could run any program here, and a plan may come from anyone. "
-            "Remove the line, and give the address with --scheduler, or as the argument scheduler, if you trust it."
+            f"The audit {path} names a Dask scheduler, which could run any program here, and plans come from anyone. "
+            "Remove the line. If you trust it, give its address with --scheduler, or as the argument scheduler."
         )
     both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
