@@ -25,7 +25,7 @@ from bayesbias.embeddings.embedding import check_words
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
-"""A corpus: a text file (gzipped or not), a folder of them without links out of it, or an iterable of lists of words."""
+"""A corpus: a text file (gzipped or not), a folder of them without links out of it, or lists of words."""
 
 type Advance = Callable[[float], None]
 """Called with the number of words processed since the last call."""

@@ -144,7 +144,9 @@ def long_word(longest: int) -> bytes:
     word, dimensions = b"a" * 9_900, 2
     header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, 1, 1, longest, 1)
     header += struct.pack("<d3i2q", 1e-4, 1, 1, 0, 10, -1) + word + b"\0" + struct.pack("<q", 1) + b"\0"
-    return header + b"".join(struct.pack("<?2q", False, rows, dimensions) + bytes(8 * rows) for rows in (2, 1))
+    return header + b"".join(
+        struct.pack("<?2q", False, rows, dimensions) + struct.pack("<2f", 1, 2) * rows for rows in (2, 1)
+    )
 
 
 def test_ngrams_of_a_word_are_counted_before_they_are_made(tmp_path, monkeypatch):
