@@ -233,7 +233,7 @@ def shown(value: Any) -> str:
     """
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
+    except (ValueError, NotImplementedError):  # a number of more digits than Python writes; a time too far for pandas
         text = ""
     return text if 0 < len(text) < _LONGEST_SHOWN else type(value).__name__
 

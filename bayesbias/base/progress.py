@@ -8,6 +8,8 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from bayesbias.base.escapes import visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -48,7 +50,7 @@ def progress_bar(total: float, description: str, *, progress: bool, unit: str = 
         yield _Hidden()
     elif sys.stderr.isatty():
         with _terminal(unit) as shown:
-            yield _InTerminal(shown, shown.add_task(description, total=total))
+            yield _InTerminal(shown, shown.add_task(_one_line(description), total=total))
     else:
         bar = _InNotebook(total, description)
         try:
@@ -63,6 +65,11 @@ def with_progress[Item](items: Sequence[Item], description: str, *, progress: bo
         for item in items:
             yield item
             bar.advance()
+
+
+def _one_line(text: str) -> str:
+    """Return a description, which may name files and words of others, so that it changes nothing but its line."""
+    return " ".join(visible(text).split())
 
 
 class _Hidden:
@@ -81,7 +88,7 @@ class _InTerminal:
         self._shown.advance(self._task, count)
 
     def describe(self, text: str) -> None:
-        self._shown.update(self._task, description=text)
+        self._shown.update(self._task, description=_one_line(text))
 
 
 class _InNotebook:
@@ -112,7 +119,7 @@ class _InNotebook:
         self._drawn = now
         done, total = f"{self._done:,.0f}", f"{self._total:,.0f}"
         bar = f"<progress max={self._total} value={self._done}></progress>"
-        text = f"{bar} {escape(self._description)}: {done} of {total}"
+        text = f"{bar} {escape(_one_line(self._description))}: {done} of {total}"
         if self._done:
             text += f", about {(now - self._start) / self._done * (self._total - self._done):,.0f} s left"
         if self._display is None:
@@ -139,5 +146,6 @@ def _terminal(unit: str) -> "Progress":
             return f"{task.speed:,.0f} {unit}/s" if task.speed else ""
 
     count = Speed() if unit else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn(), TextColumn("left"))
+    text = TextColumn("{task.description}", markup=False)
+    columns = (text, BarColumn(), count, TimeRemainingColumn(), TextColumn("left"))
     return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -15,6 +15,7 @@ import pandas as pd
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
 from bayesbias.base.files.arrays import arrays_of
+from bayesbias.base.files.contents import open_input
 from bayesbias.base.files.inputs import SEAL_SIZE, input_file, sealed
 from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, create_folder
 from bayesbias.base.files.workshops import clear_workshops
@@ -46,7 +47,8 @@ class KeptAnswers:
             return None
         try:
             check_memory(_BYTES_A_BYTE * path.stat().st_size, f"{path}", "Remove it, or allow more memory.")
-            content = path.read_bytes()
+            with open_input(path) as stream:
+                content = stream.read()
         except OSError as error:
             raise OutputError(f"Cannot read the cells in {self.folder}: {error.strerror or error}.") from error
         body = content[:-SEAL_SIZE]
@@ -75,7 +77,8 @@ class KeptAnswers:
         if not path.exists():
             with atomic_path(path) as new:
                 new.write_text(f"{resolve_seed(None)}\n", encoding="ascii")
-        text = input_file(path).read_bytes()[:20].decode("ascii", "replace").strip()
+        with open_input(input_file(path)) as stream:
+            text = stream.read(20).decode("ascii", "replace").strip()
         if not text.isdecimal():
             raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
         return resolve_seed(int(text))

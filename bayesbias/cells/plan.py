@@ -14,7 +14,7 @@ from bayesbias.errors import ReportError, raise_faults
 from bayesbias.models.spec import list_models
 from bayesbias.studies.study import list_studies
 
-_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"), ("workers", "scheduler"))
+_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"))
 
 
 class _PlanFile(TypedDict, total=False):
@@ -34,7 +34,6 @@ class _PlanFile(TypedDict, total=False):
     tune: int
     chains: int
     workers: int
-    scheduler: str
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
-    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers` or `scheduler`, `case`, `max_lost`,
-    `controls`, `hdi_prob`, `rope`, `draws`, `tune` and `chains`.
+    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `max_lost`, `controls`,
+    `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could run code here.
 
     Raises
     ------
@@ -83,6 +82,11 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     ('weat7',)
     """
     content = read_toml(path, ReportError)
+    if "scheduler" in content:
+        raise ReportError(
+            f"The audit {path} names a Dask scheduler, which could run any program here, and plans come from anyone. "
+            "Remove the line. If you trust it, give its address with --scheduler, or as the argument scheduler."
+        )
     both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name

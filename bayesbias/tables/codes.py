@@ -139,9 +139,9 @@ def code_words(column: pd.Series) -> WordCodes:
 
 
 def no_words(table: pd.DataFrame) -> list[str]:
-    """Return a fault for each word column with values other than text and numbers, such as bytes or lists."""
+    """Return a fault for each column of words or connections with values other than text and numbers, such as bytes."""
     faults = []
-    for name in WORD_COLUMNS:
+    for name in (*WORD_COLUMNS, "connection"):
         if name not in table or isinstance(table[name].dtype, pd.StringDtype):
             continue
         column = table[name]

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -137,8 +136,9 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
-    table = _published_names(table)
+    table = table.rename(columns={old: new for old, new in _PUBLISHED_COLUMNS.items() if new not in table})
     raise_faults(TableError, f"{source}: The distance table", no_words(table))
+    table = _without_published_codes(table)
     sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
     table.attrs[ATTRS_KEY] = Provenance(facts)  # they say which numbers are possible
@@ -241,7 +241,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         _check_facts(facts, path)
         text = rows
     try:
-        _check_columns(text, path)
+        _check_header(text, path)
         # "null" and "nan" are words here, and not missing values.
         table = csv_frame(text, path, keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
         _check_fields(table, path, written=bool(facts))
@@ -252,13 +252,11 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
     return table, facts
 
 
-def _check_columns(text: str, path: Path) -> None:
-    """Raise `TableError` if a CSV has a repeated column, which pandas would rename."""
+def _check_header(text: str, path: Path) -> None:
+    """Raise `TableError` if the first line of a CSV names no columns."""
     first = next((line for line in csv.reader(io.StringIO(text[:_LONGEST_HEADER], newline="")) if line), [])
     if len(",".join(first)) >= _LONGEST_HEADER - 1:
         raise TableError(f"{path}: its first line has over {_LONGEST_HEADER:,} characters, and names no columns.")
-    if repeated := [name for name, count in Counter(first).items() if count > 1 and name]:
-        raise TableError(f"{path}: there are several columns {repeated[0]!r}. Keep the one that is right.")
 
 
 def _check_fields(table: pd.DataFrame, path: Path, *, written: bool) -> None:
@@ -292,6 +290,8 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     try:
         table, metadata = parquet_frame(content, path)
         facts = parse_json(metadata.get(ATTRS_KEY.encode(), b"{}"))
+    except TableError:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
@@ -316,8 +316,7 @@ def _check_hash(table: pd.DataFrame, facts: dict[str, Any], kind: Format) -> Non
 # --- the published tables ---------------------------------------------------------------------------------
 
 
-def _published_names(table: pd.DataFrame) -> pd.DataFrame:
-    table = table.rename(columns={old: new for old, new in _PUBLISHED_COLUMNS.items() if new not in table})
+def _without_published_codes(table: pd.DataFrame) -> pd.DataFrame:
     unnamed = [column for column in table.columns if str(column).startswith("Unnamed:")]
     table = table.drop(columns=unnamed)
     if "connection" in table:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.machine.extras import require
 from bayesbias.base.machine.memory import free_memory
+from bayesbias.base.machine.terminal import show
 from bayesbias.errors import BayesBiasWarning, ClusterError, warn_user
 from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
@@ -86,7 +87,7 @@ def _raise_if_silent(scheduler: str) -> None:
 
 def _workers(client: "Client", verbose: bool) -> Workers:
     if verbose and client.dashboard_link:
-        print(f"Dask's dashboard: {client.dashboard_link}", file=sys.stderr)
+        show(f"Dask's dashboard: {client.dashboard_link}", sys.stderr)
     infos = client.scheduler_info(n_workers=-1)["workers"].values()
     count = sum(info["nthreads"] for info in infos)
 

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.files.foreign_settings import ignore_foreign_settings
+from bayesbias.base.files.foreign_settings import SAFE_PATH, ignore_foreign_settings, is_foreign_folder
 from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
 from bayesbias.base.machine.memory import free_memory
 from bayesbias.errors import ClusterError
@@ -24,7 +24,9 @@ from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+# One thread each; and until a worker has this process's path, no modules of the current folder, such as another user's
+# multiprocessing.py.
+_ENVIRONMENT = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", SAFE_PATH)
 # A worker that dies may have been killed by mistake; a cell whose workers died twice is not tried again.
 _MOST_DEATHS = 2
 _SECONDS_BETWEEN_LOOKS = 1.0  # at the memory of the workers
@@ -60,16 +62,19 @@ def _start(team: list[_Worker]) -> None:
     """Add a new worker to the team."""
     from multiprocessing import resource_tracker
 
+    if sys.flags.ignore_environment and not sys.flags.safe_path and is_foreign_folder():
+        raise ClusterError("Others can write to this folder, and workers of python -E would import from it. Add -P.")
     spawn = multiprocessing.get_context("spawn")
     try:
-        if os.name == "posix":  # started first, since it would let interrupts through
-            resource_tracker.ensure_running()
-        with held_interrupts(), _without_main(), _one_thread():
-            ours, theirs = spawn.Pipe()
-            process = spawn.Process(target=_work, args=(theirs,), daemon=True, name="bayesbias worker")
-            process.start()
-            theirs.close()
-            team.append(_Worker(process, ours))
+        with _without_main(), _environment():
+            if os.name == "posix":  # started first, since it would let interrupts through
+                resource_tracker.ensure_running()
+            with held_interrupts():
+                ours, theirs = spawn.Pipe()
+                process = spawn.Process(target=_work, args=(theirs,), daemon=True, name="bayesbias worker")
+                process.start()
+                theirs.close()
+                team.append(_Worker(process, ours))
     except (OSError, RuntimeError) as error:
         raise ClusterError(f"Workers cannot be started here ({error}). Give workers=1.") from error
 
@@ -179,10 +184,10 @@ def _end_what_is_too_large(team: Sequence[_Worker], memory: int) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Give new processes one thread each."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
+def _environment() -> Iterator[None]:
+    """Give new processes one thread each, and no modules of the current folder that this process has not."""
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(dict.fromkeys(_ENVIRONMENT, "1"))
     try:
         yield
     finally:

@@ -72,6 +72,22 @@ def test_a_terminal_shows_the_count_of_steps(terminal: io.StringIO) -> None:
     assert "3/7" in terminal.getvalue()
 
 
+def test_names_of_others_change_nothing_but_their_line(
+    terminal: io.StringIO, notebook: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, shown = "a\x1b]0;title\x07 [/red] \u202e\nb", "a\\x1b]0;title\\x07 [/red] \\u202e b"
+    for change in (False, True):
+        with progress_bar(7, "Reading" if change else name, progress=True) as bar:
+            if change:
+                bar.describe(name)
+        assert shown in terminal.getvalue()
+        assert "\x07" not in terminal.getvalue()
+        terminal.truncate(0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    list(with_progress([1], name, progress=True))
+    assert shown in notebook[0]
+
+
 def test_a_notebook_shows_the_count_and_the_time_left_and_nothing_at_the_end(notebook: list[str]) -> None:
     assert list(with_progress([1, 2], "Work <ing>", progress=True)) == [1, 2]
     assert "Work &lt;ing&gt;: 1 of 2, about 0 s left" in notebook[0]

@@ -47,8 +47,8 @@ def test_bundled_models_are_listed_once_for_all_names(tmp_path: Path, monkeypatc
     ("text", "facts"),
     [
         (
-            f'studies = ["a"]\nmodel = "a"\nmodels = []\nrandom_seed = 1\nseeds = 2\nscheduler = 5\n{EMBEDDINGS}',
-            ["5 faults", "models must", "seeds must", "model and models", "random_seed and seeds", "scheduler must"],
+            f'studies = ["a"]\nmodel = "a"\nmodels = []\nrandom_seed = 1\nseeds = 2\nworkers = "5"\n{EMBEDDINGS}',
+            ["5 faults", "models must", "seeds must", "model and models", "random_seed and seeds", "workers must"],
         ),
         (
             'studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n',
@@ -61,7 +61,9 @@ def test_bundled_models_are_listed_once_for_all_names(tmp_path: Path, monkeypatc
                 "case must",
             ],
         ),
-        (f'studies = ["a"]\nworkers = 2\nscheduler = "tcp://a:1"\n{EMBEDDINGS}', ["1 fault", "workers and scheduler"]),
+        # Whoever wrote the plan could run programs here.
+        (f'studies = ["a"]\nscheduler = "tcp://a:1"\n{EMBEDDINGS}', ["names a Dask scheduler", "--scheduler"]),
+        (f'studies = ["a"]\nscheduler = 5\n{EMBEDDINGS}', ["names a Dask scheduler"]),
         (
             'studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n',
             ["embeddings.glove", "a name with a dot needs quotes"],

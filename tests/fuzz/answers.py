@@ -127,7 +127,7 @@ def plan_of(path: Path) -> object:
     if not path.with_name("e0.npz").exists():
         pets.write_plan(path.parent, 1, 1)
     plan = read_audit_plan(path)
-    settings = {name: value for name, value in plan.settings.items() if name not in ("workers", "scheduler")}
+    settings = {name: value for name, value in plan.settings.items() if name != "workers"}
     if plan.settings.get("models") != [None]:
         return str(plan)
     return bb.audit(plan.embeddings, plan.studies, plan.measures, progress=False, **settings).to_csv()

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import bayesbias as bb
 from bayesbias.errors import (
@@ -279,4 +281,32 @@ def test_words_of_a_parquet_that_are_no_texts_are_refused(word: Any, tmp_path: P
     foreign = small_table()
     foreign.assign(protected_word=[word] * len(foreign)).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(TableError, match=r"'protected_word'"):
+        bb.read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("connection", [b"\xff"] * 4),
+        ("protected_word", [b"\xff"] * 4),
+        ("attribute_word", [["a"]] * 4),
+        *(
+            (name, pyarrow.array([2**62] * 4, type=pyarrow.timestamp("us", tz="UTC")))
+            for name in ("connection", "protected_word", "attribute_group", "cosine_distance")
+        ),
+        ("again", ["a"] * 4),
+    ],
+)
+def test_columns_of_parquet_that_are_no_words_or_repeated_are_named(name: str, values: Any, tmp_path: Path) -> None:
+    columns = {
+        "protected_word": ["he", "she"] * 2,
+        "attribute_word": [*"aabb"],
+        "attribute_group": [*"xxyy"],
+        "connection": ["associated", "different", "different", "associated"],
+        "cosine_distance": [0.5, 0.6, 0.7, 0.8],
+        name: values,
+    }
+    table = pyarrow.table(columns).rename_columns(["protected_word" if name == "again" else name for name in columns])
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(BayesBiasError, match="protected_word" if name == "again" else name):
         bb.read_table(tmp_path / "t.parquet")

@@ -7,6 +7,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import re
 import struct
 import zipfile
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.base.machine.memory import Allowance, check_memory
@@ -26,6 +28,7 @@ _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
     re.compile(rb"\xfd7zXZ\0"): lzma.open,
 }
 _LONGEST_SIGNATURE = 10
+_NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _ZIP = b"PK\x03\x04"
 # zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -35,21 +38,48 @@ _BYTES_A_DIRECTORY_BYTE = 20
 _ADVICE = "Check whether it is the right file, or allow more memory."
 
 
-def open_content(path: Path) -> BinaryIO:
-    """Open a file, decompressing it if its content is packed by gzip, bzip2 or xz."""
-    if opener := _opener(path):
-        return cast(BinaryIO, opener(path, "rb"))
-    return path.open("rb", buffering=1 << 20)
+def open_input(path: Path) -> BinaryIO:
+    """Open a file for reading.
+
+    The opened file itself is checked: whatever the path led to before, another user may have put a pipe there.
+
+    Raises
+    ------
+    InputFileError
+        If it is not an ordinary file: a pipe or a device could block for ever.
+    """
+    return open(path, "rb", buffering=1 << 20, opener=_open_ordinary)
+
+
+def _open_ordinary(path: str, flags: int) -> int:
+    handle = os.open(path, flags | _NEVER_WAIT)
+    if not S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputFileError(f"{path} is not an ordinary file. Copy its content to one.")
+    return handle
+
+
+@contextmanager
+def open_content(path: Path) -> Iterator[BinaryIO]:
+    """Yield the content of a file, decompressed if it is packed by gzip, bzip2 or xz."""
+    with open_input(path) as file:
+        if opener := _unpacker(file):
+            with cast(BinaryIO, opener(file, "rb")) as stream:
+                yield stream
+        else:
+            yield file
 
 
 def is_packed(path: Path) -> bool:
     """Return whether the content of a file is packed by gzip, bzip2 or xz."""
-    return _opener(path) is not None
+    with open_input(path) as file:
+        return _unpacker(file) is not None
 
 
-def _opener(path: Path) -> Callable[..., Any] | None:
-    with path.open("rb") as file:
-        start = file.read(_LONGEST_SIGNATURE)
+def _unpacker(file: BinaryIO) -> Callable[..., Any] | None:
+    """Return what unpacks an opened file, None if it is not packed; the file is at its start again."""
+    start = file.read(_LONGEST_SIGNATURE)
+    file.seek(0)
     return next((opener for signature, opener in _PACKINGS.items() if signature.match(start)), None)
 
 

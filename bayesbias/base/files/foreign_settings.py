@@ -2,7 +2,8 @@
 
 numba, Matplotlib and ArviZ read a file of the current folder when they are imported: it can name a folder of compiled
 code, and it can be a pipe that is never written to. The command line imports them from the root folder instead if
-others can write to the current one.
+others can write to the current one. numba would read its file again at each compilation: there, its settings stay those
+of its import.
 """
 
 import os
@@ -16,14 +17,24 @@ from typing import Any
 
 from bayesbias.base.files.folders import others_write
 
+SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
 _LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 
 def ignore_foreign_settings() -> None:
-    """Import the libraries that read settings from the current folder from elsewhere, if others can write to it."""
+    """Import the libraries that read settings from the current folder from elsewhere, if others can write to it.
+
+    Processes that are started later, as by PyMC, import no modules from there either.
+    """
     is_guarded = any(isinstance(finder, _Finder) for finder in sys.meta_path)
-    if os.name == "posix" and not is_guarded and others_write(Path().stat()):
+    if not is_guarded and is_foreign_folder():
         sys.meta_path.insert(0, _Finder())
+        os.environ[SAFE_PATH] = "1"
+
+
+def is_foreign_folder() -> bool:
+    """Return whether others can write to the current folder."""
+    return os.name == "posix" and others_write(Path().stat())
 
 
 class _Finder(MetaPathFinder):
@@ -58,3 +69,5 @@ class _Elsewhere(Loader):
         finally:
             os.fchdir(here)
             os.close(here)
+        if module.__name__ == "numba":
+            module.config.reload_config = lambda: None

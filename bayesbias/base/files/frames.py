@@ -2,13 +2,15 @@
 
 import csv
 import io
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.files.contents import MemoryCost
 from bayesbias.base.files.inputs import read_utf8
 from bayesbias.base.machine.memory import check_memory
-from bayesbias.errors import InputFileError
+from bayesbias.errors import InputFileError, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,18 +36,24 @@ def read_csv(path: Path, advice: str, **options: Any) -> "pd.DataFrame":
     text = read_utf8(path, CSV_TEXT)
     try:
         return csv_frame(text, path, **options)
+    except TableError as error:
+        raise InputFileError(str(error)) from error
     except (csv.Error, ValueError) as error:
         raise InputFileError(f"{path} is not a CSV file: {error}. {advice}") from error
 
 
 def csv_frame(text: str, path: Path, **options: Any) -> "pd.DataFrame":
-    """Return a CSV text as a frame, as `read_csv` does; raise `ValueError` or `csv.Error` if it is no CSV."""
+    """Return a CSV text as a frame, as `read_csv` does; raise `ValueError` or `csv.Error` if it is no CSV.
+
+    A repeated column is a `TableError`: pandas would rename it.
+    """
     import pandas as pd
 
     stream = io.StringIO(text, newline="")
     # The first row may have more cells than the line of names; a later one may not.
-    records = (len(record) for record in csv.reader(stream) if record)
-    columns = max(next(records, 0), next(records, 0))
+    records = (record for record in csv.reader(stream) if record)
+    names = next(records, [])
+    columns = max(len(names), len(next(records, [])))
     rows = text.count("\n") + text.count("\r") - text.count("\r\n")
     check_memory(
         CSV_TEXT.a_byte * len(text) + columns * (_BYTES_A_COLUMN + _BYTES_A_CELL * rows),
@@ -54,9 +62,16 @@ def csv_frame(text: str, path: Path, **options: Any) -> "pd.DataFrame":
     )
     if columns > _MOST_COLUMNS:
         raise ValueError(f"it has {columns:,} columns, more than {_MOST_COLUMNS:,}")
+    _check_distinct(filter(None, names), path)
     stream.seek(0)
     frame: pd.DataFrame = pd.read_csv(stream, **options)
     return frame
+
+
+def _check_distinct(names: Iterable[str], path: Path) -> None:
+    """Raise `TableError` if two columns have the same name."""
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+        raise TableError(f"{path}: there are several columns {repeated[0]!r:.60}. Keep the one that is right.")
 
 
 def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes, bytes]]":
@@ -66,6 +81,8 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
     ------
     NotEnoughMemoryError
         If the frame would take more memory than is free.
+    TableError
+        If a column is repeated.
     pyarrow.ArrowException, OSError, ValueError
         If the file is damaged.
     """
@@ -74,6 +91,7 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
     with parquet.ParquetFile(io.BytesIO(content)) as file:
         metadata, kinds = file.metadata, file.schema_arrow
         leaves = [file.schema.column(place) for place in range(len(file.schema))]
+    _check_distinct(kinds.names, path)
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))

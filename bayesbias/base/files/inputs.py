@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.contents import TOML, MemoryCost, read_content
+from bayesbias.base.files.contents import TOML, MemoryCost, open_input, read_content
 from bayesbias.base.files.documents import value_fault
 from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
 _MOST_DOTS = 30
+_ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 # Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
 _TEXTS_AND_COMMENTS = re.compile(
     r"""
@@ -70,11 +71,42 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     if not os.access(source, os.R_OK):
         raise InputFileError(f"{source} cannot be read: no permission.")
     try:
-        with source.open("rb") as stream:
+        with open_input(source) as stream:
             stream.read(1)
+    except InputFileError:
+        raise
     except OSError as error:  # such as a file of the system's own, or a damaged disk
         raise InputFileError(f"{source} cannot be read: {error.strerror}. Copy its content to another file.") from error
     return source
+
+
+def check_links(folder: Path, *more: Path) -> None:
+    """Raise `InputFileError` if a link in a folder leads elsewhere than into it, or into one of `more` folders."""
+    places = (folder.resolve(), *more)
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not any(path.resolve().is_relative_to(place) for place in places):
+            raise InputFileError(
+                f"{printable(str(path))} is a link to {printable(str(path.resolve()))}, outside of the folder. Put the "
+                "file itself there."
+            )
+
+
+def text_files(path: Path) -> list[Path]:
+    """Return the files of a corpus: a file, or those of a folder that end in ``.txt`` or ``.txt.gz``.
+
+    Raises
+    ------
+    InputFileError
+        If a file cannot be read, the folder has no text, or a link in it leads outside of it: whoever made the folder
+        could have a private file of its reader copied into an embedding or an index.
+    """
+    if not is_folder(path):
+        return [input_file(path)]
+    check_links(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
+    if not files:
+        raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
+    return files
 
 
 def is_folder(path: Path) -> bool:
@@ -176,7 +208,7 @@ def check_sealed_file(path: Path) -> bytes:
 
     The file is read in pieces, because it may be larger than the memory.
     """
-    with path.open("rb") as stream:
+    with open_input(path) as stream:
         size = max(stream.seek(0, os.SEEK_END) - SEAL_SIZE, 0)
         stream.seek(size)
         seal = stream.read()

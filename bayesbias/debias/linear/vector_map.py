@@ -196,6 +196,5 @@ def _numpy_arrays(source: Path) -> tuple[dict[str, Any], str]:
 
 def _tensors(source: Path) -> tuple[dict[str, Any], str]:
     stored = open_tensors(source)
-    facts = stored.entries.get("__metadata__")
-    name = facts.get("name", "") if isinstance(facts, dict) else ""
+    name = stored.metadata.get("name", "")
     return {key: stored.array(key) for key in ("matrix", "unit_length")}, name if isinstance(name, str) else ""

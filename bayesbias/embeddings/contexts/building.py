@@ -52,7 +52,7 @@ def index_contexts(
     ----------
     corpus
         A UTF-8 text file with one paragraph a line, gzipped or not, or a folder of such files (``.txt``,
-        ``.txt.gz``); or a list of paragraphs.
+        ``.txt.gz``) without links out of it; or a list of paragraphs.
     path
         File of the index.
     longest

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_items, is_count, is_text
+from bayesbias.base.files.contents import open_input
 from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import check_sealed_file, input_file
@@ -164,7 +165,7 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
     ['A dog.']
     """
     source = input_file(path)
-    with source.open("rb") as stream:
+    with open_input(source) as stream:
         header = stream.read(100)
     if not header.startswith(_SQLITE) or int.from_bytes(header[68:72]) != APPLICATION:
         raise InputFileError(f"{source} is no index of contexts. Build one with index_contexts, or bayesbias contexts.")

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
 from bayesbias.base.files.contents import read_lines
-from bayesbias.base.files.inputs import input_file, printable
+from bayesbias.base.files.inputs import printable, text_files
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
 """Texts of a corpus: a file with one paragraph a line (gzipped or not), a folder of such files (``.txt``,
 ``.txt.gz``), or an iterable of paragraphs."""
 
-_ENDINGS = (".txt", ".txt.gz")
 _SENTENCE_ENDS = (". ", "! ", "? ")
 BYTES_A_WORD = 6.0  # of English, for progress bars
 _LINE_END, _SPACE = ord("\n"), ord(" ")
@@ -49,7 +48,7 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
                 raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40}, which is no text. Give texts.")
             yield text.replace("\n", " ").encode()
         return
-    for path in _files(Path(source)):
+    for path in text_files(Path(source)):
         for line in read_lines(path):
             yield line.rstrip(b"\r\n")
 
@@ -71,15 +70,6 @@ def decoded(text: bytes, number: int, source: TextsLike) -> str:
         ) from error
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [input_file(path)]
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
-    if not files:
-        raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
-    return files
-
-
 def corpus_hash(paragraphs: Iterable[bytes]) -> str:
     """Return the hash of the paragraphs of a corpus, independent of its place and compression."""
     content = sha256()
@@ -91,7 +81,7 @@ def corpus_hash(paragraphs: Iterable[bytes]) -> str:
 def corpus_size(source: TextsLike) -> float:
     """Return the approximate number of words of a corpus, for a progress bar."""
     if isinstance(source, str | os.PathLike):
-        sizes = ((3 if file.suffix == ".gz" else 1) * file.stat().st_size for file in _files(Path(source)))
+        sizes = ((3 if file.suffix == ".gz" else 1) * file.stat().st_size for file in text_files(Path(source)))
         return sum(sizes) / BYTES_A_WORD
     return sum(map(len, source)) / BYTES_A_WORD
 

@@ -7,11 +7,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.files.inputs import printable
+from bayesbias.base.files.contents import JSON, LINES, MemoryCost, open_input, read_content
+from bayesbias.base.files.inputs import check_links
+from bayesbias.base.machine.memory import check_memory
 from bayesbias.errors import InputFileError, library_reason
 
 # Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+# What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
+_COSTS = {"*.json": JSON, "*.txt": LINES, "*.model": MemoryCost(20)}
+_BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
 # Other implementations are packages of kernels, which transformers may download.
 _IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention", "batched_mm", "grouped_mm")
 # Settings of transformers that name another model, or load compiled kernels.
@@ -32,7 +37,8 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
         Folders in it that are read.
     """
     inside = folder.resolve()
-    _check_links(folder, inside)
+    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
+    check_links(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
     for name in dict.fromkeys(parts):
         if not _is_inside(folder, name, inside):
             raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")
@@ -42,6 +48,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
                 f"{path} describes an adapter of another model. Merge both with peft's merge_and_unload, and save the "
                 "result."
             )
+        _check_memory(part)
         for path in files_of(part, "*.index.json"):
             _check_index(path)
         for path in files_of(part, "*config.json"):
@@ -53,7 +60,7 @@ def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
     content = sha256()
     for path in sorted({path for part in parts for pattern in _FILES for path in files_of(folder / part, pattern)}):
         content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             while chunk := stream.read(1 << 20):
                 content.update(chunk)
     return content.hexdigest()
@@ -69,7 +76,7 @@ def files_of(part: Path, pattern: str) -> list[Path]:
 def read_settings(path: Path, what: str = "a list of settings") -> Any:
     """Return the content of a model's JSON file; raise `InputFileError` if it is not JSON."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_content(path, JSON).decode())
     except (OSError, ValueError, RecursionError) as fault:
         raise InputFileError(
             f"{path} is not {what} ({library_reason(fault)}) Download the model again, or save it with save_pretrained."
@@ -100,15 +107,13 @@ def _is_inside(folder: Path, name: str, inside: Path) -> bool:
         return False
 
 
-def _check_links(folder: Path, inside: Path) -> None:
-    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
-    places = (inside, inside.parent.parent / "blobs") if inside.parent.name == "snapshots" else (inside,)
-    for path in folder.rglob("*"):
-        if path.is_symlink() and not any(path.resolve().is_relative_to(place) for place in places):
-            raise InputFileError(
-                f"{printable(str(path))} is a link to {printable(str(path.resolve()))}, outside of the folder. Put the "
-                "file itself there."
-            )
+def _check_memory(part: Path) -> None:
+    """Raise `NotEnoughMemoryError` if libraries would need more memory than is free for the files of a folder."""
+    for pattern, cost in _COSTS.items():
+        for path in files_of(part, pattern):
+            read_content(path, cost)
+    sizes = (size * path.stat().st_size for pattern, size in _BYTES_A_BYTE.items() for path in files_of(part, pattern))
+    check_memory(sum(sizes), f"{part}: its weights", "Take a smaller model, or allow more memory.")
 
 
 def _check_index(path: Path) -> None:

@@ -49,7 +49,7 @@ def load_transformer(
     )
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
-        with quiet_transformers():
+        with panics_as_errors(), quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
             network, facts = getattr(transformers, kind).from_pretrained(
                 folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
@@ -98,6 +98,17 @@ def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:
             f"device={device!r:.60} cannot be used here ({library_reason(fault)[:-1]}). Leave it out, or give 'cpu'."
         ) from fault
     return place
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Raise a panic of a library in Rust, such as tokenizers or safetensors, as an error: it is no `Exception`."""
+    try:
+        yield
+    except BaseException as fault:
+        if type(fault).__name__ != "PanicException":
+            raise
+        raise RuntimeError(str(fault)) from fault
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from bayesbias.base.files.inputs import is_folder, printable
 from bayesbias.base.machine.extras import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contextual.model_folder import check_model_folder, folder_digest
-from bayesbias.embeddings.contextual.transformer import check_tokenizer, quiet_transformers
+from bayesbias.embeddings.contextual.transformer import check_tokenizer, panics_as_errors, quiet_transformers
 from bayesbias.embeddings.encoders.modules import MODULES, check_modules, encoder_modules
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, library_reason
 
@@ -68,7 +68,8 @@ class FolderEncoder(Described):
         module, loader = _LOADERS[self.kind]
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
         try:
-            return loader(library, self.folder)
+            with panics_as_errors():
+                return loader(library, self.folder)
         except (MemoryError, BayesBiasError):
             raise
         except Exception as fault:  # a damaged folder can make the library raise anything

@@ -8,6 +8,7 @@ from typing import IO
 
 import numpy as np
 
+from bayesbias.base.files.contents import open_input
 from bayesbias.base.machine.memory import check_memory
 from bayesbias.embeddings.objects import from_keyed_vectors
 from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, is_wanted
@@ -15,6 +16,9 @@ from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _LONGEST_WORD = 10_000
+# Of one word; words of 100 letters have 400 by fastText's own settings. More would take the seconds of a hostile file.
+_MOST_NGRAMS = 100_000
+_BYTES_AN_NGRAM = 100  # as an object, its hash, and the place of its row
 
 
 def read_gensim(path: Path, wanted: Wanted) -> Rows:
@@ -51,12 +55,14 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
     """
     from gensim.models.fasttext import ft_ngram_hashes
 
-    with path.open("rb") as stream:
+    with open_input(path) as stream:
         layout = _layout(stream, path)
+        shape = layout.vectors, layout.dimensions
+        table = np.memmap(stream, dtype="<f4", mode="r", offset=layout.offset, shape=shape)
     check_room(len(layout.words), layout.dimensions, wanted, path)
     chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted)]
+    _check_ngrams([layout.words[row] for row in chosen], layout, path)
     vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
-    table = np.memmap(path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions))
     for place, row in enumerate(chosen):
         hashes: list[int] = []
         if layout.longest:
@@ -114,6 +120,23 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
     if longest and not usable:
         raise EmbeddingError(f"{path}: its header promises n-grams of {shortest} to {longest} in {buckets} buckets.")
     return _Layout(names, dimensions, buckets, shortest, longest, offset, words + buckets)
+
+
+def _check_ngrams(words: list[str], layout: _Layout, path: Path) -> None:
+    """Raise an error if a word has more n-grams than a model of words has, or their rows need too much memory."""
+    if not words or not layout.longest:
+        return
+    longest = max(words, key=len)
+    letters = len(longest) + 2  # with the signs of its start and end
+    lengths = range(layout.shortest, min(layout.longest, letters) + 1)
+    ngrams = sum(letters + 1 - length for length in lengths)
+    if ngrams > _MOST_NGRAMS:
+        raise EmbeddingError(
+            f"{path}: the word {longest[:30]!r}... of {len(longest):,} letters has {ngrams:,} n-grams of "
+            f"{layout.shortest:,} to {layout.longest:,} letters. Leave it out: give words without it."
+        )
+    size = 4 * lengths.stop + _BYTES_AN_NGRAM + 4 * layout.dimensions
+    check_memory(ngrams * size, f"{path}: the n-grams of {longest[:30]!r}", "Allow more memory.")
 
 
 def _names(stream: IO[bytes], path: Path, count: int, *, cut: Callable[[], EmbeddingError]) -> Iterator[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
+from numpy.lib import format as npy
 
-from bayesbias.base.files.contents import MemoryCost, read_content
+from bayesbias.base.files.contents import MemoryCost, open_input, read_content
 from bayesbias.base.files.inputs import input_file
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
@@ -25,8 +25,10 @@ _BYTES = {"SHORT_BINSTRING", "BINSTRING", "STRING", "SHORT_BINBYTES", "BINBYTES"
 _STORES, _FETCHES = {"BINPUT", "LONG_BINPUT", "PUT"}, {"BINGET", "LONG_BINGET", "GET"}
 _NOTHING = {"PROTO", "FRAME"}
 _LONGEST_WORD = 10_000
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 # Raised for damaged headers of arrays.
 _DAMAGED = (
+    KeyError,
     ValueError,
     EOFError,
     SyntaxError,
@@ -55,18 +57,8 @@ def read_histwords(path: Path, wanted: Wanted) -> Rows:
         )
     vocabulary = path.with_name(path.name.removesuffix(VECTORS) + VOCABULARY)
     words = read_vocabulary_pickle(input_file(vocabulary))
-    try:
-        # NumPy warns of headers that Python 2 wrote, as HistWords' are.
-        with collected_warnings(UserWarning):
-            matrix = open_memmap(path, mode="r")
-    except _DAMAGED as error:
-        raise InputFileError(f"{path} is no complete NumPy array ({error}). Download it again.") from error
+    matrix = _matrix(path)
     shape = matrix.shape
-    if matrix.dtype.kind not in "iuf" or len(shape) != 2 or not 1 <= shape[1] <= MOST_DIMENSIONS:
-        raise EmbeddingError(
-            f"{path} has the type {matrix.dtype} and the shape {shape}; it must be numbers of the shape "
-            "(words, dimensions)."
-        )
     if shape[0] != len(words):
         raise EmbeddingError(f"{path} has {shape[0]:,} vectors, but {vocabulary.name} has {len(words):,} words.")
     check_room(shape[0], shape[1], wanted, path, bytes_a_number=4 + matrix.dtype.itemsize)
@@ -75,6 +67,26 @@ def read_histwords(path: Path, wanted: Wanted) -> Rows:
     present = np.flatnonzero((vectors != 0).any(axis=1)).tolist() if places else []
     chosen = as_vectors(vectors[present]) if present else np.empty((0, shape[1]), dtype=np.float32)
     return Rows([words[places[row]] for row in present], chosen, [places[row] + 1 for row in present], "row")
+
+
+def _matrix(path: Path) -> "np.memmap[Any, np.dtype[Any]]":
+    """Return the matrix in a file of NumPy, of which only the rows that are used are read."""
+    with open_input(path) as stream:
+        try:
+            # NumPy warns of headers that Python 2 wrote, as HistWords' are.
+            with collected_warnings(UserWarning):
+                shape, is_fortran, dtype = _HEADERS[npy.read_magic(stream)](stream)
+            if dtype.hasobject:
+                raise ValueError("it holds Python objects, which are a pickle")
+            if dtype.kind in "iuf" and len(shape) == 2 and 1 <= shape[1] <= MOST_DIMENSIONS:
+                file: Any = stream  # NumPy takes one that is only read; its types want one to write
+                start, order = stream.tell(), "F" if is_fortran else "C"
+                return np.memmap(file, dtype, "r", offset=start, shape=shape, order=order)  # type: ignore[call-overload,no-any-return]
+        except _DAMAGED as error:
+            raise InputFileError(f"{path} is no complete NumPy array ({error}). Download it again.") from error
+    raise EmbeddingError(
+        f"{path} has the type {dtype} and the shape {shape}; it must be numbers of the shape (words, dimensions)."
+    )
 
 
 def read_vocabulary_pickle(path: Path) -> list[str]:

@@ -4,6 +4,7 @@ A file has the length of its header in eight bytes, the header as JSON (type, sh
 numbers. Nothing in it is code.
 """
 
+import os
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files.contents import readable
+from bayesbias.base.files.contents import open_input, readable
 from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine.memory import check_memory
@@ -20,6 +21,7 @@ from bayesbias.errors import InputFileError
 
 _LONGEST_HEADER = 100_000_000  # as in the library safetensors
 _BYTES_A_HEADER_BYTE = 20
+_METADATA = "__metadata__"
 _TYPES: "dict[str, np.dtype[Any]]" = {
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
@@ -36,6 +38,17 @@ class TensorFile:
     entries: dict[str, Any]
     start: int
     size: int
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the file says about itself, by name."""
+        metadata = self.entries.get(_METADATA)
+        return metadata if isinstance(metadata, dict) else {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays, sorted."""
+        return sorted(self.entries.keys() - {_METADATA})
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
@@ -81,7 +94,7 @@ class TensorFile:
         return dtype, tuple(shape), self.start + begin
 
     def _numbers(self, dtype: "np.dtype[Any]", begin: int, count: int) -> Floats:
-        with readable(self.path), self.path.open("rb") as stream:
+        with readable(self.path), open_input(self.path) as stream:
             stream.seek(begin)
             numbers = np.frombuffer(stream.read(count * dtype.itemsize), dtype=dtype)
         if len(numbers) != count:
@@ -102,8 +115,8 @@ def open_tensors(path: Path) -> TensorFile:
         If there is no such file, or its header is damaged.
     """
     source = input_file(path)
-    with readable(source), source.open("rb") as stream:
-        whole = source.stat().st_size
+    with readable(source), open_input(source) as stream:
+        whole = os.fstat(stream.fileno()).st_size
         length = int.from_bytes(stream.read(8), "little")
         if whole < 8 or length > min(whole - 8, _LONGEST_HEADER):
             raise InputFileError(

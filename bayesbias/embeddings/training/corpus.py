@@ -2,12 +2,14 @@
 
 import os
 import re
+import sys
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,14 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.contents import read_lines
-from bayesbias.base.files.inputs import input_file, is_folder, printable
+from bayesbias.base.files.inputs import is_folder, printable, text_files
 from bayesbias.base.machine.memory import Allowance, check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
-"""A corpus: a text file (gzipped or not), a folder of text files, or an iterable of documents as lists of words."""
+"""A corpus: a text file (gzipped or not), a folder of them without links out of it, or lists of words."""
 
 type Advance = Callable[[float], None]
 """Called with the number of words processed since the last call."""
@@ -31,9 +33,10 @@ type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
 """Trains with a seed, and returns arrays of shape (words, dimensions), including ``vectors``."""
 
 DOCUMENT_END = -1
-_ENDINGS = (".txt", ".txt.gz")
 _BYTES_A_TOKEN = 4
-_BYTES_A_WORD = 60  # as a text, in a list
+_BYTES_A_PLACE = 8  # in a list
+# Distinct words are in a dictionary with their numbers, in a tuple, and thrice as texts while they are hashed.
+_TEXTS_A_WORD, _BYTES_A_WORD = 3, 150
 _RARE = -2  # a word without a vector, while documents are drawn
 _RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
 
@@ -113,13 +116,15 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     """
     numbers_by_word: dict[str, int] = {}
     stream = array("i")
-    documents, room = 0, 1 << 24
+    documents = 0
+    allowance = Allowance("The words of the corpus", "Train on a part of it.")
     for place, tokens in enumerate(_documents(source)):
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Sequence):
             raise EmbeddingError(
                 f"Document {place} of the corpus is of type {type(tokens).__name__}, not a list of words. Split it "
                 "into words."
             )
+        before = len(numbers_by_word)
         try:
             stream.extend([numbers_by_word.setdefault(token, len(numbers_by_word)) for token in tokens])
         except TypeError as error:
@@ -129,9 +134,9 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
         if tokens:
             documents += 1
             stream.append(DOCUMENT_END)
-        if len(stream) > room:
-            check_memory(_BYTES_A_TOKEN * room, f"{2 * room:,} words of a corpus", "Train on a part of it.")
-            room *= 2
+        new = len(numbers_by_word) - before
+        texts = _TEXTS_A_WORD * sum(map(sys.getsizeof, islice(reversed(numbers_by_word), new)))
+        allowance.take(_BYTES_A_TOKEN * (len(tokens) + 1) + _BYTES_A_WORD * new + texts)
     words, numbers = check_words(numbers_by_word), np.frombuffer(stream, dtype=np.int32)
     content = sha256("\0".join(words).encode())
     content.update(np.ascontiguousarray(numbers, dtype="<i4").data)
@@ -210,17 +215,15 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
         yield from check_type("corpus", source, Iterable, "a text file, a folder of them, or lists of words")
         return
     path = Path(source)
+    files = text_files(path)
     if not is_folder(path):
-        yield from _lines(input_file(path))
+        yield from _lines(*files)
         return
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
-    if not files:
-        raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
     for file in files:
         document: list[str] = []
         allowance = Allowance(f"{file}: its words", "Divide it into several files, each a document.")
         for line in _lines(file):
-            allowance.take(_BYTES_A_WORD * len(line))
+            allowance.take(sum(map(sys.getsizeof, line)) + _BYTES_A_PLACE * len(line))
             document += line
         yield document
 

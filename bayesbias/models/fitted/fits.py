@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice
+from bayesbias.base.files.contents import open_input
 from bayesbias.base.files.inputs import check_seal, input_file, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine.memory import check_memory
@@ -221,7 +222,8 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
 
     source = input_file(path)
     check_memory(source.stat().st_size, f"{source}", "Check whether it is the right file.")
-    content = source.read_bytes()
+    with open_input(source) as stream:
+        content = stream.read()
     check_seal(source, content)
     check_storage(content, source, "Give a file as bb.write_fit wrote it.")
     # A fit holds neither times nor missing numbers; xarray would warn of odd descriptions of them.

@@ -10,8 +10,8 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path
+from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError
 from bayesbias.nli.trained.pytorch import extra
 
@@ -33,27 +33,21 @@ def write_tensors(
 
 def read_tensors(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Floats]]:
     """Return the facts and arrays of a file; raise `InputFileError` if it is damaged or of another kind."""
-    source = input_file(path)
-    library = extra("safetensors")
+    stored = open_tensors(path)
+    source = stored.path
     try:
-        with library.safe_open(source, framework="np") as stream:
-            if _PROGRAM not in (stream.metadata() or {}):
-                raise InputFileError(f"{source} is not {_WHAT[kind]}, but a file of another program.")
-            about = parse_json(stream.metadata()[_PROGRAM])
-            if about["kind"] != kind:
-                raise InputFileError(f"{source} is {_WHAT[about['kind']]}, not {_WHAT[kind]}.")
-            names = sorted(stream.keys())
-            if any(stream.get_slice(name).get_dtype() != "F32" for name in names):  # NumPy lacks some of the types
-                raise damaged(source)
-            arrays = {name: stream.get_tensor(name) for name in names}
+        if _PROGRAM not in stored.metadata:
+            raise InputFileError(f"{source} is not {_WHAT[kind]}, but a file of another program.")
+        about = parse_json(stored.metadata[_PROGRAM])
+        if about["kind"] != kind:
+            raise InputFileError(f"{source} is {_WHAT[about['kind']]}, not {_WHAT[kind]}.")
+        arrays = {name: stored.array(name).astype(np.float32) for name in stored.names}
         facts_text = about["facts"]
         if about["sha256"] != _checksum(kind, facts_text, arrays):
             raise damaged(source)
         facts = parse_json(facts_text)
         if not isinstance(facts, dict) or not all(np.isfinite(array).all() for array in arrays.values()):
             raise damaged(source)
-    except library.SafetensorError as fault:
-        raise InputFileError(f"{source} is not {_WHAT[kind]}, or is damaged or truncated ({fault}).") from fault
     except (KeyError, TypeError, ValueError) as fault:
         if isinstance(fault, InputFileError):
             raise

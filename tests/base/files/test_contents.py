@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from bayesbias.base.files.contents import (
     MemoryCost,
     is_packed,
     open_content,
+    open_input,
     open_zip,
     read_content,
     read_lines,
@@ -135,3 +137,16 @@ def test_a_file_of_any_size_is_streamed_but_a_line_without_end_is_not(
 def test_a_lack_of_memory_that_was_not_foreseen_is_our_error() -> None:
     with pytest.raises(NotEnoughMemoryError, match=r"^f needs more memory"), readable(Path("f")):
         raise MemoryError
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has named pipes")
+def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "f")
+    for read in (
+        open_input,
+        is_packed,
+        lambda path: read_content(path, LINES),
+        lambda path: [*read_lines(path)],
+    ):
+        with pytest.raises(InputFileError, match="not an ordinary file"):
+            read(tmp_path / "f")

@@ -40,6 +40,7 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
         (b'a,b\n"1,2\n', "EOF"),
         (b"a\n1\n1,2,3\n", "tokenizing"),
         (b"a\n\xff\n", "UTF-8"),
+        (b"a,b,a\n1,2,3\n", "several columns 'a'"),
         (b"," * 20_000, "20,001 columns"),
         (b"a\n" + b"," * 20_000, "20,001 columns"),
     ],

@@ -1,12 +1,13 @@
 """Files that are read: errors that say what was found."""
 
+import os
 import time
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from bayesbias.base.files.inputs import input_file, parse_toml
+from bayesbias.base.files.inputs import check_links, input_file, parse_toml, text_files
 from bayesbias.errors import InputFileError, StudyError
 
 
@@ -91,3 +92,20 @@ def test_texts_without_an_end_take_linear_time(text: str) -> None:
     with pytest.raises(StudyError):
         parse_toml(text, "s.toml", StudyError)
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a privilege on Windows")
+def test_a_corpus_has_no_file_from_elsewhere(tmp_path: Path) -> None:
+    folder, diary = tmp_path / "corpus", tmp_path / "diary.txt"
+    (folder / "part").mkdir(parents=True)
+    diary.write_text("private")
+    (folder / "part" / "b.txt").write_text("public")
+    (folder / "a.txt").symlink_to("part/b.txt")
+    assert text_files(folder) == [folder / "a.txt", folder / "part" / "b.txt"]
+    assert text_files(diary) == [diary]
+    for link, target in (("c.txt", diary), ("part/c", tmp_path), ("part/c.md", "../../diary.txt")):
+        (folder / link).symlink_to(target)
+        with pytest.raises(InputFileError, match=r"is a link to .* outside of the folder"):
+            text_files(folder)
+        check_links(folder, tmp_path)
+        (folder / link).unlink()

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.embeddings.contextual.model_folder import check_model_folder
-from bayesbias.errors import InputFileError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from tests.fuzz.answers import write_model_folder
 
 OWN = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
@@ -114,6 +114,25 @@ def test_settings_of_real_folders_are_accepted(tmp_path, monkeypatch) -> None:
 def test_settings_that_are_not_json_are_refused(tmp_path, name, content) -> None:
     folder = write_model_folder({"modules": OWN, "files": {name: content}}, tmp_path / "model")
     with pytest.raises(InputFileError, match=name.replace(".", r"\.")):
+        check_model_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *((name, b"[" + b"[]," * 100_000 + b"[]]") for name in ("config.json", "tokenizer.json", "modules.json")),
+        ("vocab.txt", b"a\n" * 100_000),
+        ("model.safetensors", bytes(10_000_000)),
+        ("README.md", bytes(10_000_000)),
+    ],
+)
+def test_the_memory_for_files_is_checked_before_any_library_reads_them(tmp_path, monkeypatch, name, content) -> None:
+    folder = write_model_folder({"modules": OWN}, tmp_path / "model")
+    (folder / name).write_bytes(content)
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    with pytest.raises(NotEnoughMemoryError):
+        bb.embeddings.load_encoder(folder)
+    with pytest.raises(NotEnoughMemoryError):
         check_model_folder(folder)
 
 

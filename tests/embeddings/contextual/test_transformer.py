@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.contextual.transformer import check_tokenizer, load_transformer
+from bayesbias.embeddings.contextual.transformer import check_tokenizer, load_transformer, panics_as_errors
 from bayesbias.errors import EmbeddingError, InputFileError
 
 
@@ -49,3 +49,10 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(
             check_tokenizer(tmp_path, tokenizer, configuration)
     else:
         check_tokenizer(tmp_path, tokenizer, configuration)
+
+
+def test_a_panic_of_a_library_is_an_error_and_an_interrupt_stays_one() -> None:
+    panic = type("PanicException", (BaseException,), {})
+    for raised, expected in ((panic("allocation failed"), RuntimeError), (KeyboardInterrupt(), KeyboardInterrupt)):
+        with pytest.raises(expected), panics_as_errors():
+            raise raised

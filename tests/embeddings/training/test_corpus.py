@@ -128,8 +128,14 @@ def test_a_corpus_takes_few_bytes_a_word():
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10)
-    with pytest.raises(NotEnoughMemoryError, match="12 words"):
+    with pytest.raises(NotEnoughMemoryError, match="words of the corpus"):
         module.read_corpus(LISTS, min_count=1)
+    # Few words, but long ones: their texts count.
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10_000_000)
+    long = "a" * 10_000
+    assert module.read_corpus([["a", long] * 1000], min_count=1).tokens == 2000
+    with pytest.raises(NotEnoughMemoryError, match="words of the corpus"):
+        module.read_corpus(([f"{long}{number}"] for number in range(2000)), min_count=1)
 
 
 def test_resampled_documents_are_whole_documents_of_the_corpus() -> None:
@@ -159,8 +165,12 @@ def test_a_line_or_a_document_that_does_not_fit_is_refused(tmp_path, monkeypatch
     line = tmp_path / "line.txt"
     line.write_bytes(gzip.compress(b"a " * 5_000_000))
     (tmp_path / "texts" / "document.txt.gz").write_bytes(gzip.compress(b"a a a\n" * 500_000))
+    (tmp_path / "long").mkdir()
+    (tmp_path / "long" / "words.txt.gz").write_bytes(gzip.compress((b"a" * 10_000 + b"\n") * 10_000))
     monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 50_000_000)
     with pytest.raises(NotEnoughMemoryError, match=r"line\.txt: the words of one line"):
         read_corpus(line, min_count=1)
     with pytest.raises(NotEnoughMemoryError, match=r"document\.txt\.gz: its words"):
         read_corpus(tmp_path / "texts", min_count=1)
+    with pytest.raises(NotEnoughMemoryError, match=r"words\.txt\.gz: its words"):
+        read_corpus(tmp_path / "long", min_count=1)

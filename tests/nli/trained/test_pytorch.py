@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
+from bayesbias.nli.trained.tensor_files import write_tensors
 from tests.nli.made import PAIR_VECTORS, animal_pairs
 
 
@@ -16,10 +18,10 @@ def test_what_needs_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
         bb.nli.train(PAIR_VECTORS, animal_pairs())
 
 
-def test_what_needs_safetensors_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_needs_safetensors_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "safetensors", None)
     with pytest.raises(MeasureError, match="safetensors"):
-        bb.nli.load(__file__)
+        write_tensors(tmp_path / "one", "model", {}, {}, overwrite=False)
 
 
 def test_test_sets_scores_and_pairs_need_no_extra() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbias.errors import InputFileError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from bayesbias.nli.trained.tensor_files import read_tensors, write_tensors
 
 pytestmark = pytest.mark.extras
@@ -41,3 +41,17 @@ def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
     paths[0].write_bytes(changed)
     with pytest.raises(InputFileError, match="a is damaged"):
         read_tensors(paths[0], "model")
+
+
+def test_arrays_that_do_not_fit_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tensors(tmp_path / "one", "model", {}, {"a": np.arange(3.0)}, overwrite=False)
+    content = (tmp_path / "one").read_bytes()
+    header = content[8:-12].replace(b'"shape":[3]', b'"shape":[%d]' % 10**9).replace(b"[0,12]", b"[0,%d]" % (4 * 10**9))
+    with (tmp_path / "one").open("wb") as stream:
+        stream.write(len(header).to_bytes(8, "little") + header)
+        stream.truncate(8 + len(header) + 4 * 10**9)  # takes no room on the disk
+    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 1_000_000)
+    with pytest.raises(NotEnoughMemoryError, match="'a'"):
+        read_tensors(tmp_path / "one", "model")
