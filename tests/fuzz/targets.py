@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import xarray as xr
 from h5netcdf.utils import CompatibilityError
+from pyarrow import parquet
 
 import bayesbias as bb
 from bayesbias.base.files.inputs import sealed
@@ -19,6 +21,7 @@ from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_wo
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
+from tests.embeddings.files import fasttext_of_one_word
 from tests.embeddings.readers import glove_v_files
 from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, modules, pages, storages, two_users
 from tests.fuzz.mutations import flipped, mutated
@@ -155,6 +158,33 @@ def lying_table(rng: Generator) -> bytes:
     first, rows = whole("csv").decode().split("\n", 1)
     said = f"{json.dumps(with_odd_value(json.loads(first[first.index('{') :]), rng))}\n{rows}"
     return f"{_MARK}{_checksum(said)} {said}".encode()
+
+
+def odd_parquet(rng: Generator) -> bytes:
+    """Return a Parquet table with a column of another type, or with one that is repeated."""
+    table = parquet.read_table(io.BytesIO(whole("parquet")))
+    rows, names = table.num_rows, table.column_names
+    columns = [
+        pyarrow.array([b"\xff"] * rows),
+        pyarrow.array([["a"]] * rows),
+        pyarrow.array([int(rng.integers(-(2**62), 2**62))] * rows, type=pyarrow.timestamp("us", tz="UTC")),
+        pyarrow.array([2**62] * rows, type=pyarrow.duration("s")),
+        table.column(int(rng.integers(len(names)))),
+    ]
+    column, place = columns[int(rng.integers(len(columns)))], int(rng.integers(len(names)))
+    table = (
+        table.append_column(names[place], column)
+        if rng.random() < 0.3
+        else table.set_column(place, names[place], column)
+    )
+    content = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata(None), content)
+    return content.getvalue()
+
+
+def long_words(rng: Generator) -> bytes:
+    """Return a fastText .bin with a word of any length, and n-grams of any length."""
+    return fasttext_of_one_word(int(rng.integers(1, 10_000)), int(10 ** rng.uniform(0, 9)))
 
 
 def tampered_fit(rng: Generator) -> bytes:
@@ -329,6 +359,8 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "CSV table of one's own": (20, Target(own_table, table_of, ".csv")),
     "zipped CSV table": (4, Target(zipped, table_of, ".csv.gz")),
     "Parquet table": (5, Target(damaged("parquet"), table_of, ".parquet")),
+    "Parquet table of other types": (5, Target(odd_parquet, table_of, ".parquet")),
+    "fastText of long words": (3, Target(long_words, vectors_of, ".bin")),
     "Parquet table, one bit": (5, Target(one_bit("parquet"), table_of, ".parquet", said("parquet", table_of))),
     "provenance that lies": (4, Target(lying_table, table_of, ".csv")),
     "corpus": (10, Target(corpus_text, corpus_of, ".txt")),

@@ -15,6 +15,7 @@ from tests.embeddings.files import (
     VECTORS,
     WORDS,
     fasttext_model,
+    fasttext_of_one_word,
     keyed_vectors,
     write_fasttext_bin,
 )
@@ -139,25 +140,15 @@ def test_fasttext_headers_that_lie(tmp_path, offset, layout, value, message):
         load_embedding(tmp_path / "x", words=["king"])
 
 
-def long_word(longest: int) -> bytes:
-    """A fastText .bin with one word of 9,900 letters, whose n-grams may take 160 GB."""
-    word, dimensions = b"a" * 9_900, 2
-    header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, 1, 1, longest, 1)
-    header += struct.pack("<d3i2q", 1e-4, 1, 1, 0, 10, -1) + word + b"\0" + struct.pack("<q", 1) + b"\0"
-    return header + b"".join(
-        struct.pack("<?2q", False, rows, dimensions) + struct.pack("<2f", 1, 2) * rows for rows in (2, 1)
-    )
-
-
 def test_ngrams_of_a_word_are_counted_before_they_are_made(tmp_path, monkeypatch):
-    (tmp_path / "x.bin").write_bytes(long_word(6))
+    (tmp_path / "x.bin").write_bytes(fasttext_of_one_word(9_900, 6))
     assert load_embedding(tmp_path / "x.bin", case="exact", words=["none", "a" * 9_900]).words == ("a" * 9_900,)
     monkeypatch.setattr("gensim.models.fasttext.ft_ngram_hashes", None)
     with monkeypatch.context() as patch:
         patch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 1_000_000)
         with pytest.raises(NotEnoughMemoryError, match="n-grams"):
             load_embedding(tmp_path / "x.bin")
-    (tmp_path / "x.bin").write_bytes(long_word(9_900))
+    (tmp_path / "x.bin").write_bytes(fasttext_of_one_word(9_900, 9_900))
     with pytest.raises(EmbeddingError, match=r"49,.* n-grams of 1 to 9,900"):
         load_embedding(tmp_path / "x.bin")
 

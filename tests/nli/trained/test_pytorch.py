@@ -19,7 +19,7 @@ def test_what_needs_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_needs_safetensors_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
     with pytest.raises(MeasureError, match="safetensors"):
         write_tensors(tmp_path / "one", "model", {}, {}, overwrite=False)
 
