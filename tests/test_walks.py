@@ -7,12 +7,12 @@ from tests.walks import calls, walk
 # Lower one when a change makes it smaller; a change that needs more files says why.
 MOST_FILES = {
     "distance_table": 19,
-    "fit": 33,
+    "fit": 34,
     "contrasts": 13,
-    "trend": 53,
-    "compare_embeddings": 53,
-    "audit": 68,
-    "write(fit), quick": 90,
+    "trend": 55,
+    "compare_embeddings": 55,
+    "audit": 69,
+    "write(fit), quick": 92,
 }
 
 

@@ -138,7 +138,8 @@ def _send(worker: _Worker, sources: Mapping[str, Any]) -> None:
 
     cell: Cell = worker.cell
     source = sources[cell.source]
-    new = {} if worker.sent.get(cell.source) is source else {cell.source: source}
+    has_it = cell.source in worker.sent and worker.sent[cell.source] is source
+    new = {} if has_it else {cell.source: source}
     worker.sent |= new
     try:
         worker.connection.send_bytes(cloudpickle.dumps((new, cell, package_version())))

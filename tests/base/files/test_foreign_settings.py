@@ -73,7 +73,7 @@ def test_workers_import_no_module_of_a_folder_in_which_they_start(tmp_path: Path
     (scripts / "script.py").write_text(
         "import own_cells\nfrom bayesbias.workers.process_workers import process_workers\n"
         "with process_workers(1) as team:\n"
-        "    print([type(cell).__module__ for cell, _ in team.outcomes({'E': None}, [own_cells.Own('a')], {})])\n"
+        "    print([type(cell).__module__ for cell, _ in team.outcomes({'E': None}, [own_cells.Own('a')])])\n"
     )
     done = subprocess.run(
         [sys.executable, scripts / "script.py"], cwd=folder, env={**os.environ, "PYTHONPATH": ROOT},

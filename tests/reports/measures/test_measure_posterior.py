@@ -303,15 +303,6 @@ def test_blocks_are_no_part_of_the_result(crossed: xr.DataTree, monkeypatch: pyt
     xr.testing.assert_allclose(whole.draws, blocks.draws, rtol=1e-12)
 
 
-def test_student_noise_needs_no_other_code(table: pd.DataFrame) -> None:
-    """A fit with 4 degrees of freedom: noise has the variance 2 sigma^2."""
-    fit = known_fit(table, associated=0.9, different=0.9001, sigma=0.08, draws=10_000)
-    posterior = fit["posterior"].to_dataset().assign(nu=(("chain", "draw"), np.full((1, 10_000), 4.0)))
-    fit["posterior"] = xr.DataTree(posterior)
-    null = measure_posterior(fit, random_seed=1).draws["null"].sel(statistic="test_statistic")
-    assert float(null.std()) == pytest.approx(np.sqrt(2) * 0.16, rel=0.04)
-
-
 def test_seed_repeats_and_is_recorded(crossed: xr.DataTree) -> None:
     first, second, third = (measure_posterior(crossed, random_seed=seed) for seed in (3, 3, 4))
     assert first.summary.equals(second.summary)

@@ -143,7 +143,10 @@ def test_faults_are_found_before_sampling(small: pd.DataFrame) -> None:
 
 
 def test_a_student_t_of_endless_degrees_of_freedom_is_normal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The robust model, whose posterior is made of the Normal model's here."""
+    """The robust model, whose posterior is made of the Normal model's here.
+
+    Words with a high k-hat are left out in closed form by one and by refits of 1,000 draws by the other.
+    """
 
     def stand_in(rows: pd.DataFrame, spec: ModelSpec, **settings: Any) -> xr.DataTree:
         made = bb.fit(rows, "multivariate", **settings)
@@ -159,7 +162,7 @@ def test_a_student_t_of_endless_degrees_of_freedom_is_normal(monkeypatch: pytest
     compared = compare_models(tiny, ("multivariate", "multivariate_robust"), draws=500, chains=2, random_seed=1)
     frame = compared.models.set_index("model")
     for number in ("elpd_words", "elpd_pairs", "p_loo"):
-        assert frame.loc["multivariate_robust", number] == pytest.approx(frame.loc["multivariate", number], abs=0.1)
+        assert frame.loc["multivariate_robust", number] == pytest.approx(frame.loc["multivariate", number], abs=0.3)
     assert WORSE not in frame["reading"].tolist()
 
 
