@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.estimates.intervals import contrast_name, shortest_interval, shortest_intervals
+from bayesbias.estimates.intervals import contrast_name, shortest_interval, shortest_intervals, shortest_quantiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,6 @@ Contrast = Callable[[float], Estimate]
 BATCHES = 20
 # Nodes of the distribution function of a mixture, in its sds around its mean, and points to which it is interpolated.
 _STEPS, _FINE = np.linspace(-6, 6, 97), np.linspace(-6, 6, 6_001)
-# Starts that are tried for a shortest interval, first everywhere and then near the best.
-_STARTS = 302
 
 
 def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
@@ -205,15 +203,8 @@ def _end_error(width: float, hdi_prob: float, effective: float) -> float:
 
 def _shortest(below: np.ndarray, prob: float) -> tuple[float, float]:
     """Return the shortest interval of this probability, given a distribution function at `_STEPS`."""
-    spare, cumulative = 1 - prob, np.maximum.accumulate(_spline() @ below)
-    low, high = 0.0, spare
-    for _ in range(2):  # a coarse grid, then a fine one near the best start
-        starts = np.linspace(low, high, _STARTS)[1:-1]
-        ends = np.interp(np.stack([starts, starts + prob]), cumulative, _FINE)
-        best = int(np.argmin(ends[1] - ends[0]))
-        step = starts[1] - starts[0]
-        low, high = max(starts[best] - 2 * step, 0.0), min(starts[best] + 2 * step, spare)
-    return float(ends[0, best]), float(ends[1, best])
+    cumulative = np.maximum.accumulate(_spline() @ below)
+    return shortest_quantiles(partial(np.interp, xp=cumulative, fp=_FINE), prob)
 
 
 @cache
