@@ -12,7 +12,7 @@ MOST_FILES = {
     "trend": 55,
     "compare_embeddings": 55,
     "audit": 69,
-    "write(fit), quick": 92,
+    "write(fit), quick": 89,
 }
 
 

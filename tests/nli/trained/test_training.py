@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pandas as pd
@@ -81,6 +83,15 @@ def test_the_best_epoch_is_kept_and_the_training_ends(monkeypatch: pytest.Monkey
     assert model.history["accuracy"].tolist() == [0.2, 0.5, 0.5, 0.4, 0.3]
     assert all(np.array_equal(model.weights[name], epoch_weights[1][name]) for name in epoch_weights[1])
     assert "epoch='2 of 5'" in repr(model)
+
+
+def test_the_bar_says_the_best_accuracy_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = Mock()
+    monkeypatch.setattr(training, "progress_bar", lambda *_, **__: nullcontext(bar))
+    accuracies = trained().history["accuracy"]
+    best = [f"Training, best accuracy {accuracy:.3f}" for accuracy in accuracies.cummax()]
+    assert [described.args[0] for described in bar.describe.call_args_list] == best
+    assert bar.advance.call_args_list == [call(0), call(), call(), call()]
 
 
 def test_a_tenth_of_the_premises_is_held_out() -> None:

@@ -5,15 +5,18 @@ from collections.abc import Callable
 from bayesbias.base.progress import with_progress
 from bayesbias.delivery.page.blocks import Notice, Section
 from bayesbias.delivery.page.fit.answer import answer_blocks, answer_sentence
-from bayesbias.delivery.page.fit.checks import predictions_section, priors_section, sampler_section
 from bayesbias.delivery.page.fit.conclusions import citation_section, conclusions_section, reproduction_section
-from bayesbias.delivery.page.fit.covariates import covariates_section
-from bayesbias.delivery.page.fit.embeddings import embeddings_section
 from bayesbias.delivery.page.fit.model import model_section
+from bayesbias.delivery.page.fit.optional_sections import covariates_section, embeddings_section, random_lists_section
 from bayesbias.delivery.page.fit.posterior import overall_section, words_section
 from bayesbias.delivery.page.fit.question_and_data import data_section, question_section
-from bayesbias.delivery.page.fit.random_lists import random_lists_section
-from bayesbias.delivery.page.fit.robustness import comparison_section, sensitivity_section
+from bayesbias.delivery.page.fit.robustness import (
+    comparison_section,
+    predictions_section,
+    priors_section,
+    sampler_section,
+    sensitivity_section,
+)
 from bayesbias.delivery.page.fit.single_numbers import single_numbers_section
 from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.reports.fit_report import FitReport

@@ -1,4 +1,4 @@
-"""Sections on robustness: other models, and fits without words and lists or with other priors."""
+"""Sections on robustness: sampler, predictions, priors, other models, and fits without words or with other priors."""
 
 from dataclasses import replace
 
@@ -6,11 +6,14 @@ import pandas as pd
 
 from bayesbias.base.number_text import interval_text, signed_text
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.page.blocks import Block, Heading, Notice, Section
+from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Notice, Section
 from bayesbias.delivery.page.sections import embedded
 from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates.intervals import settled
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.robustness.model_comparison import (
@@ -22,6 +25,45 @@ from bayesbias.reports.robustness.model_comparison import (
     compare_models,
 )
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
+
+# The shares of a thousand samples have an error below 2 %; the function itself takes 4,000.
+PRIOR_SAMPLES = 1000
+_PREDICTIONS = "Does the model describe the data?"
+_PRIORS = "What the priors alone predict"
+
+
+def sampler_section(page: FitReport) -> Section:
+    """Return the section on the convergence of the sampler."""
+    problems = fit_attribute(page.fit, "convergence_problems")
+    name, draws, chains = (fit_attribute(page.fit, fact) for fact in ("sampler", "draws", "chains"))
+    draw_count = f"The sampler {name} made {draws * chains:,} draws ({draws:,} in each of {chains} chains)."
+    if not problems:
+        headline = f"{draw_count} No diagnostic indicates a problem."
+        return Section("sampler", "Did the sampler converge?", [], [headline])
+    blocks: list[Block] = [
+        Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}"),
+        Bullets(tuple(problems)),
+    ]
+    return Section("sampler", "Did the sampler converge?", blocks)
+
+
+def predictions_section(page: FitReport) -> Section:
+    """Return the section that compares observed distances with predictions of the fitted model."""
+    try:
+        check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
+    except NotEnoughMemoryError as error:
+        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
+    fails = " The check found faults, listed there." if check.problems else " The check found no fault."
+    return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
+
+
+def priors_section(page: FitReport) -> Section:
+    """Return the section on the distances that the priors alone predict."""
+    if page.quick:
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
+    check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
+    return embedded(check, "priors", _PRIORS)
+
 
 # Enough to rank models and refits; the functions themselves draw more by default.
 _COMPARISON_DRAWS = 500

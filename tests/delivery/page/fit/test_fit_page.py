@@ -11,7 +11,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.delivery.page.fit import fit_page as report
-from bayesbias.delivery.page.fit.checks import PRIOR_SAMPLES
+from bayesbias.delivery.page.fit.robustness import PRIOR_SAMPLES
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
 from bayesbias.reports.changes.compare import compare_embeddings
 from bayesbias.reports.changes.statements import reading_text
