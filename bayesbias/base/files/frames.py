@@ -82,7 +82,7 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
     NotEnoughMemoryError
         If the frame would take more memory than is free.
     TableError
-        If a column is repeated.
+        If a column is repeated, or holds times with a time zone: pandas would open the system's file of its name.
     pyarrow.ArrowException, OSError, ValueError
         If the file is damaged.
     """
@@ -92,6 +92,9 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
         metadata, kinds = file.metadata, file.schema_arrow
         leaves = [file.schema.column(place) for place in range(len(file.schema))]
     _check_distinct(kinds.names, path)
+    if zoned := [kind.name for kind in kinds if _has_zone(kind.type)]:
+        what = "times with a time zone. Write it without the zone."
+        raise TableError(f"{path}: the column {zoned[0]!r:.60} holds {what}")
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
@@ -111,6 +114,16 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
         if table.schema.field(place).type != kind.type:
             table = table.set_column(place, kind, table.column(place).cast(kind.type))
     return table.to_pandas(ignore_metadata=True), metadata.metadata or {}
+
+
+def _has_zone(kind: Any) -> bool:
+    """Whether a type of Arrow has times with a time zone, at any depth."""
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(kind):
+        return kind.tz is not None
+    inner = [kind.field(place).type for place in range(kind.num_fields)]
+    return any(map(_has_zone, [kind.value_type] if pyarrow.types.is_dictionary(kind) else inner))
 
 
 def _text_size(values: Any) -> int:

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from bayesbias.base.files.frames import parquet_frame, read_csv
 from bayesbias.base.machine import memory
-from bayesbias.errors import InputFileError, NotEnoughMemoryError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError, TableError
 
 FRAME = pd.DataFrame({"word": ["null", "a, b", 'x"y', "two\nlines", ""], "number": [1.5, 2, 3, 4, np.nan]})
 
@@ -120,3 +120,11 @@ def test_what_a_parquet_file_becomes_is_counted_before_it_is_made(
     with pytest.raises(NotEnoughMemoryError, match=r"^t\.parquet: [\d,]+ rows of 1 columns need about 0\.[0-2]"):
         parquet_frame(content, Path("t.parquet"))
     assert pyarrow.total_allocated_bytes() - before < 5_000_000
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_zone_of_times_opens_no_file(nested: bool) -> None:
+    times = pyarrow.array([0], type=pyarrow.timestamp("us", tz="../../etc/passwd"))
+    column = pyarrow.ListArray.from_arrays([0, 1], times) if nested else times
+    with pytest.raises(TableError, match=r"t\.parquet: the column 'when' .* without the zone"):
+        parquet_frame(written(pyarrow.table({"word": ["he"], "when": column})), Path("t.parquet"))
