@@ -101,8 +101,8 @@ def short_fit(short_table: pd.DataFrame) -> xr.DataTree:
 @pytest.fixture
 def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out of pages the two sections that fit models many times; the tests of the page have them."""
-    from bayesbias.delivery.page.fit import fit_page as report
-    from bayesbias.delivery.page.fit import robustness
+    from bayesbias.delivery.page import fit as report
+    from bayesbias.delivery.page import fit_sections as robustness
 
     long = (robustness.comparison_section, robustness.sensitivity_section)
     parts = {part: tuple(one for one in sections if one not in long) for part, sections in report.PARTS.items()}

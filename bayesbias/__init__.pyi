@@ -2,6 +2,8 @@
 
 # Rooms that are used by their own name: bb.metrics.weat(...).
 from . import asymmetry as asymmetry
+from . import audits as audits
+from . import changes as changes
 from . import cosine_regressions as cosine_regressions
 from . import debias as debias
 from . import embeddings as embeddings
@@ -15,13 +17,19 @@ from . import reliability as reliability
 from . import reports as reports
 from . import studies as studies
 
+# Many questions at once.
+from .audits.audit import audit as audit
+from .audits.debias_report import debias_report as debias_report
+
+# Checks.
+from .audits.gate import gate as gate
+
 # Word lists, embeddings, tables.
 from .base import results as results
 from .base.files.inputs import bundled as bundled
-
-# Many questions at once.
-from .cells.audit import audit as audit
-from .cells.debias_report import debias_report as debias_report
+from .changes.compare import compare_embeddings as compare_embeddings
+from .changes.trainings import compare_trainings as compare_trainings
+from .changes.trend import trend as trend
 
 # Delivery.
 from .delivery import plots as plots
@@ -33,23 +41,16 @@ from .embeddings.loading import load_embedding as load_embedding
 from .embeddings.writing import write_embedding as write_embedding
 
 # Models.
-from .models.fitted.fits import read_fit as read_fit
-from .models.fitted.fits import write_fit as write_fit
+from .models.fits import read_fit as read_fit
+from .models.fits import write_fit as write_fit
 from .models.sampling import fit as fit
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import list_models as list_models
 from .models.spec import load_model as load_model
-
-# Checks.
-from .reports.audits.gate import gate as gate
 from .reports.axes.project import project as project
-from .reports.changes.compare import compare_embeddings as compare_embeddings
-from .reports.changes.trend import trend as trend
 from .reports.checks.posterior_check import check_posterior as check_posterior
 from .reports.checks.prior_check import check_prior as check_prior
 from .reports.covariates.covariate_effect import covariate_effect as covariate_effect
-from .reports.embeddings.trainings import compare_trainings as compare_trainings
-from .reports.embeddings.word_check import check_words as check_words
 
 # What a fit shows.
 from .reports.fit_report import report as report
@@ -65,6 +66,7 @@ from .reports.robustness.model_comparison import compare_models as compare_model
 from .reports.robustness.random_list_check import check_random_lists as check_random_lists
 from .reports.robustness.sensitivity import sensitivity as sensitivity
 from .reports.robustness.study_size import required_words as required_words
+from .reports.word_check import check_words as check_words
 from .studies.study import Study as Study
 from .studies.study import StudyLike as StudyLike
 from .studies.study import list_studies as list_studies

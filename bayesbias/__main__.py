@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 def main() -> None:
     """Run the command line; an interrupt that comes while it is imported waits until it can be answered."""
-    from bayesbias.base.machine.interrupts import TERMINATED, held_interrupts
+    from bayesbias.base.machine import TERMINATED, held_interrupts
 
     # SystemExit runs the cleanup of unfinished files, as an error does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))

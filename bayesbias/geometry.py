@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import (
+    Floats,
+    checked_rows,
+    checked_vectors,
+    raise_unless_same_dimensions,
+    unit_rows,
+    unit_vectors,
+)
 from bayesbias.base.checks import check_count, check_flag
-from bayesbias.base.vectors import checked_rows, checked_vectors, raise_unless_same_dimensions, unit_rows, unit_vectors
 from bayesbias.errors import MeasureError
 
 __all__ = [

@@ -88,14 +88,14 @@ rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a !=
 made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
-figure = bb.plots.plot_asymmetry(found)""",
+figure = bb.asymmetry.plot_asymmetry(found)""",
     "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
 names = ["IsA" if at % 3 else "PartOf" for at in range(len(heads))]
 relations = heads.assign(relation=names)
 beside = [bb.asymmetry.static(vectors)]
 found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
-figure = bb.plots.plot_relations(found)""",
-    "plot_lar_distributions": "figure = bb.plots.plot_lar_distributions(found)",
+figure = bb.asymmetry.plot_relations(found)""",
+    "plot_lar_distributions": "figure = bb.asymmetry.plot_lar_distributions(found)",
     "plot_context_factors": """import tempfile
 
 words, rng = study.protected_words, np.random.default_rng(1)
@@ -107,7 +107,7 @@ index = bb.embeddings.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts
 truth = bb.asymmetry.lar(norms, norms.pairs())
 found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
 by_contexts = bb.asymmetry.context_factors(truth, found, index)
-figure = bb.plots.plot_context_factors(by_contexts)""",
+figure = bb.asymmetry.plot_context_factors(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
@@ -115,7 +115,7 @@ settings = {"random_seed": 1, "progress": False}
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
     "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
-    "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
+    "plot_ranks": "figure = bb.plots.plot_ranks(bb.audits.rank(audit))",
     "plot_debias_report": """asked = {"random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 asked |= {"sets": sets}
@@ -130,7 +130,7 @@ figure = bb.plots.plot_debias_report(report)""",
 gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
 models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
 pairs = bb.nli.test_set("explicit")
-figure = bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
+figure = bb.nli.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
     "plot_trainings": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")
@@ -142,10 +142,10 @@ rules = ["db_wa", "ripa"]
 options = {"rules": rules, "max_lost": 0.5, "progress": False}
 scores = bb.reliability.score_array(embeddings, wanted, **options)
 frame = bb.reliability.internal_consistency(scores, queries, max_lost=0.7)
-figure = bb.plots.plot_reliability({"queries": frame}, label="query")""",
+figure = bb.reliability.plot_reliability({"queries": frame}, label="query")""",
     "plot_base_pairs": """of_pairs = [rate(scores, "base_pair") for rate in
             (bb.reliability.test_retest, bb.reliability.inter_rater)]
-figure = bb.plots.plot_base_pairs(*of_pairs)""",
+figure = bb.reliability.plot_base_pairs(*of_pairs)""",
     "plot_word_scores": """words = study.attributes | study.protected
 pairs = [("he", "she"), ("man", "woman")]
 rules = "db_wa", "ripa"

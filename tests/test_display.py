@@ -20,8 +20,8 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.metrics.look_up import find_lists
+from tests.audits import debiased_pets as pets
 from tests.debias.made import WORDS, made_embedding
-from tests.reports.debiasing import pets
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [value for name in bb.__all__ if isinstance(value := getattr(bb, name), ModuleType)]
@@ -105,7 +105,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
         metrics.measure("mac", nasty, study),
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
         bb.load_model("multivariate"),
-        *(audit.record, bb.reports.rank(audit), audit),
+        *(audit.record, bb.audits.rank(audit), audit),
         pets.report(1),
         *(conclusions, conclusions.shown[0], conclusions.parts[0]),
         bb.check_posterior(short_fit, **quiet),

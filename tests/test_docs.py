@@ -43,7 +43,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def few_prior_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pages draw less from the priors: the tests of the page compare these numbers with those of the check."""
-    monkeypatch.setattr("bayesbias.delivery.page.fit.robustness.check_prior", partial(check_prior, samples=200))
+    monkeypatch.setattr("bayesbias.delivery.page.fit_sections.check_prior", partial(check_prior, samples=200))
 
 
 @pytest.mark.slow

@@ -7,6 +7,6 @@ these, `compare_norms` compares norms, `word_similarity` compares a source with 
 contexts.
 """
 
-from bayesbias.base.lazy import lazy_names
+from bayesbias.base.loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,11 +1,13 @@
-"""Types of NumPy arrays for signatures, what rounding leaves of equal numbers, and compilation of loops over arrays."""
+"""Arrays: types for signatures, what rounding leaves of equal numbers, compiled loops, and lists of vectors."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import MeasureError
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
@@ -50,3 +52,79 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:  # no folder for the cache is writable: every process compiles again
         return numba.njit(nogil=True, **options)(function)
+
+
+LEAST_SQUARE = 1e-290
+"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
+
+
+def checked_vectors(vectors: ArrayLike) -> Floats:
+    """Return lists of vectors as float64; each vector must have a direction.
+
+    Parameters
+    ----------
+    vectors
+        Of shape (..., words, dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If they are not lists of vectors, or a vector is zero or holds a NaN or an infinity.
+
+    Examples
+    --------
+    >>> checked_vectors([[1, 0], [3, 4]]).dtype
+    dtype('float64')
+    """
+    array = np.asarray(vectors, dtype=np.float64)
+    if array.ndim < 2 or 0 in array.shape:
+        raise MeasureError(f"The vectors have the shape {array.shape}. Give (words, dimensions), at least one of each.")
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("...i,...i->...", array, array)
+    usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
+    if not usable.all():
+        place = tuple(int(position) for position in np.argwhere(~usable)[0])
+        where = f"{place[-1]}" + (f" of list {place[:-1]}" if len(place) > 1 else "")
+        fault = "is zero or too short (its squared length underflows)"
+        if not squares[place] < LEAST_SQUARE:
+            fault = "holds a NaN, an infinity or a number too large to square"
+        raise MeasureError(f"Vector {where} (counted from 0) {fault}, so it has no direction. Leave its word out.")
+    return array
+
+
+def checked_rows(vectors: ArrayLike) -> Floats:
+    """Return one list of vectors, of shape (words, dimensions), checked as by `checked_vectors`."""
+    array = checked_vectors(vectors)
+    if array.ndim != 2:
+        raise MeasureError(f"A list has the shape {array.shape}. Give (words, dimensions).")
+    return array
+
+
+def unit_rows(vectors: ArrayLike) -> Floats:
+    """Return one list of vectors, scaled to length 1.
+
+    >>> unit_rows([[3, 4]])
+    array([[0.6, 0.8]])
+    """
+    rows = checked_rows(vectors)
+    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
+
+
+def unit_vectors(vectors: ArrayLike) -> Floats:
+    """Return lists of vectors or stacks of them, scaled to length 1; rounding differs from `unit_rows`.
+
+    >>> unit_vectors([[3, 4]])
+    array([[0.6, 0.8]])
+    """
+    array = checked_vectors(vectors)
+    units: Floats = array / np.sqrt(np.einsum("...i,...i->...", array, array))[..., np.newaxis]
+    return units
+
+
+def raise_unless_same_dimensions(a: Floats, b: Floats) -> None:
+    """Raise `MeasureError` if the vectors of two lists differ in dimensions."""
+    if a.shape[-1] != b.shape[-1]:
+        raise MeasureError(
+            f"The vectors have {a.shape[-1]} and {b.shape[-1]} dimensions. Take both lists from the same embedding."
+        )

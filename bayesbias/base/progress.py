@@ -8,7 +8,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bayesbias.base.escapes import visible
+from bayesbias.base.number_text import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -11,6 +11,7 @@ from bayesbias.base.statements import Conclusions, Rendered, Statement, Statemen
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 __all__ = [
     "Conclusions",
@@ -70,7 +71,7 @@ class ResultFigure:
     Parameters
     ----------
     plot
-        Name of a function in `bayesbias.delivery.plots`.
+        Name of a function in `bayesbias.delivery.plots`, or in another room, such as ``"asymmetry.plot_relations"``.
     caption
         Content of the figure, with units.
     data
@@ -206,6 +207,28 @@ class Result(Rendered):
     def to_dict(self) -> dict[str, Any]:
         """Return title, statements, tables and settings as plain Python, for JSON."""
         return self.contents.to_dict()
+
+
+class ComparedConditions(Result):
+    """Gaps of one study under several conditions, of which the first may be that of a fit's report."""
+
+    fits: "dict[str, xr.DataTree]"
+    facts: dict[str, Any]
+
+    @property
+    @abstractmethod
+    def conditions(self) -> tuple[str, ...]:
+        """Names of the conditions; changes are from the first."""
+
+    @cached_property
+    @abstractmethod
+    def doubts(self) -> tuple[Statement, ...]:
+        """Reasons why a change may not be one of the association alone."""
+
+    @property
+    @abstractmethod
+    def verdicts(self) -> tuple[Statement, ...]:
+        """The first answer about each condition."""
 
 
 def contents_of(

@@ -16,8 +16,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.escapes import visible
-from bayesbias.base.number_text import digits_text
+from bayesbias.base.number_text import digits_text, visible
 from bayesbias.errors import name_some
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from bayesbias.base.files.foreign_settings import ignore_foreign_settings
-from bayesbias.base.machine.interrupts import INTERRUPTED, TERMINATED
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.files.settings import ignore_foreign_settings
+from bayesbias.base.machine import INTERRUPTED, TERMINATED, show
 from bayesbias.cli import (  # noqa: F401 - each room adds its commands
     asymmetry_and_reliability,
     debiasing,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayesbias.asymmetry import Evocation
-    from bayesbias.asymmetry.ratios.report import Source
-    from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource
+    from bayesbias.asymmetry.asymmetry_report import Source
+    from bayesbias.asymmetry.vector_source import ConditionalSource
 
 _SHOWN = 5
 

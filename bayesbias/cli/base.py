@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 from typer.core import TyperCommand
 
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.machine import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.called import called_parameters
 from bayesbias.cli.options import COMMON, OPTIONS

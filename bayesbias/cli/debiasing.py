@@ -9,18 +9,18 @@ import typer
 
 import bayesbias as bb
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.machine import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.base import FileDelivery, Loading, Settings, answer, claim, command, command_line, file_names
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from bayesbias.cells.debias_report import Measures
+    from bayesbias.audits.debias_report import Measures
+    from bayesbias.audits.debias_result import DebiasReport
     from bayesbias.debias import DebiasWords
     from bayesbias.embeddings.embedding import Embedding
-    from bayesbias.nli.answers.inference_comparison import InferenceComparison
-    from bayesbias.nli.answers.posterior import InferencePosterior
-    from bayesbias.reports.debiasing.report import DebiasReport
+    from bayesbias.nli.answer_posterior import InferencePosterior
+    from bayesbias.nli.inference_comparison import InferenceComparison
 
 _LEAST_TRAININGS = 3
 
@@ -162,7 +162,7 @@ def _report(
 
 def _measures(texts: list[str] | None, words_in_all: int | None) -> "Measures":
     """Return scores of whole embeddings from texts such as ``"recoverability"`` or ``"word_similarity=ws353.txt"``."""
-    from bayesbias.cells.debias_report import DEFAULT_MEASURES
+    from bayesbias.audits.debias_report import DEFAULT_MEASURES
 
     options = {} if words_in_all is None else {"words_in_all": words_in_all}
     parts = [text.partition("=") for text in texts or DEFAULT_MEASURES]
@@ -202,7 +202,7 @@ def nli(
         bayesbias nli --models bert_snli/ bert_debiased/ --output inference/
     """
     from bayesbias.base.files.inputs import input_file
-    from bayesbias.nli.test_sets.splits import parts_of
+    from bayesbias.nli.training import parts_of
 
     settings = {
         name: value for name, value in (("epochs", epochs), ("hidden_units", hidden_units)) if value is not None

@@ -34,11 +34,11 @@ def demo(
     Flowers and insects (WEAT 1), mathematics and arts (WEAT 7), gender, and religion, in small Wikipedia vectors.
     Writes report.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
     """
+    from bayesbias.audits.audit_frame import answers
     from bayesbias.base.files.outputs import check_folder
     from bayesbias.base.statements import wrap
     from bayesbias.delivery.writing import write
     from bayesbias.errors import BayesBiasWarning
-    from bayesbias.reports.audits.answers import answers
     from bayesbias.workers.process_workers import process_workers
 
     check_folder(output, overwrite=overwrite)

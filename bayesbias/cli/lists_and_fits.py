@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bayesbias as bb
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.machine import show
 from bayesbias.cli.base import Delivery, FileDelivery, Settings, answer, app, command, command_line, printed
 from bayesbias.errors import ArgumentError
 
@@ -158,7 +158,7 @@ def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
     """Write tables to a file if it is given, and return the sentence that says so."""
     if delivery.output is None:
         return ""
-    from bayesbias.reports.posterior.estimate_tables import EstimateTables
+    from bayesbias.reports.posterior.summary import EstimateTables
 
     return f"\n\nWrote {delivery.write(EstimateTables(frames))}."
 
@@ -216,7 +216,7 @@ def check(fit: Path, checking: Annotated[Settings, "bb.check_posterior random_se
         bayesbias check weat7/fit.nc --output weat7-check/
     """
     from bayesbias.base.results import ResultGroup
-    from bayesbias.models.fitted.fit_source import fitted_model
+    from bayesbias.models.fits import fitted_model
 
     delivery.begin()
     fitted = bb.read_fit(fit)

@@ -13,7 +13,7 @@ from bayesbias.errors import ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.cells.plan import AuditPlan
+    from bayesbias.audits.plan import AuditPlan
 
 UNANSWERED = 5
 """Exit code where an embedding cannot answer a question."""
@@ -32,7 +32,7 @@ class PlanSettings:
 
     def planned(self, path: Path) -> "AuditPlan":
         """Return a plan with the options that were given in place of its own settings."""
-        from bayesbias.cells.plan import read_audit_plan
+        from bayesbias.audits.plan import read_audit_plan
 
         plan = read_audit_plan(path)
         settings = dict(plan.settings)
@@ -74,8 +74,8 @@ def audit(
 
         bayesbias audit audit.toml --output audit/ --scheduler tls://10.0.0.1:8786
     """
+    from bayesbias.audits.audit_frame import failed_cells
     from bayesbias.base.files.outputs import check_folder
-    from bayesbias.reports.audits.audit_frame import failed_cells
 
     output = delivery.output
     plan_content = plan_settings.planned(plan)
@@ -125,8 +125,8 @@ def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: 
 
         bayesbias gate gate.toml --baseline released/gate.json
     """
-    from bayesbias.reports.audits.audit_frame import CONTRAST
-    from bayesbias.reports.audits.baseline import read_baseline
+    from bayesbias.audits.audit_frame import CONTRAST
+    from bayesbias.audits.gate_files import read_baseline
 
     content = plan_settings.planned(plan)
     if "rope" not in content.settings:

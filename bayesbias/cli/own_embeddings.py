@@ -14,8 +14,8 @@ from bayesbias.errors import ArgumentError, library_reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bayesbias.embeddings.contextual import ContextualEmbedding
     from bayesbias.embeddings.embedding import Embedding
+    from bayesbias.embeddings.language_models import ContextualEmbedding
     from bayesbias.studies.study import Study
 
 
@@ -180,7 +180,7 @@ def vectors_of_model(
     model: Path, words: Any, *, contexts: Path | None, templates: Path | None, **settings: Any
 ) -> "ContextualEmbedding":
     """Return the vectors of words in a language model, in the contexts of an index or in templates."""
-    from bayesbias.embeddings.contexts.texts import paragraphs
+    from bayesbias.embeddings.language_models.texts import paragraphs
 
     if contexts is not None and templates is not None:
         raise ArgumentError("--contexts and --templates exclude each other. Give one of them.")
@@ -291,7 +291,7 @@ def _encoder(text: str) -> Any:
 
 def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
     """Return the words of a file, or the bundled common ones for the folder of an encoder."""
-    from bayesbias.embeddings.contexts.texts import paragraphs
+    from bayesbias.embeddings.language_models.texts import paragraphs
 
     if path is None:
         return bb.embeddings.common_words() if folder else None
@@ -301,7 +301,7 @@ def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
 def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
     from bayesbias.base.files.inputs import read_toml
-    from bayesbias.embeddings.contexts.texts import paragraphs
+    from bayesbias.embeddings.language_models.texts import paragraphs
 
     if templates is None or not Path(templates).is_file():
         return templates

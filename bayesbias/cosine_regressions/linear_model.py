@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
-from bayesbias.base.machine.threads import threadpool_limits
+from bayesbias.base.machine import threadpool_limits
 from bayesbias.base.number_text import counted
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
-from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, resample
+from bayesbias.models.numerics.proposals import KHAT_MAX, fit_proposal, resample
 
 if TYPE_CHECKING:
     import xarray as xr

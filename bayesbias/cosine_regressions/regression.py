@@ -1,27 +1,45 @@
 """Regressions of cosine similarities on sets of pairs, and the terms that they omit (Kindel's supplement)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import (
+    count_text,
+    counted,
+    distance_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    signed_text,
+)
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
-from bayesbias.cosine_regressions.designs import Design
+from bayesbias.cosine_regressions.designs import (
+    Design,
+    binary_design,
+    bivariate_design,
+    centroid_design,
+    centroid_weights,
+    overlapping_bivariate_centroid_design,
+    overlapping_design,
+)
 from bayesbias.cosine_regressions.linear_model import (
     LinearPrior,
+    WordEffects,
     distortion_slopes,
     find_prior,
     global_shares,
     regression_draws,
 )
-from bayesbias.cosine_regressions.statements import dependence, model_statement, restrictions, weak_data
-from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyRows
 from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.intervals import estimates
 from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.studies.study import StudyLike
@@ -29,6 +47,219 @@ from bayesbias.studies.study import StudyLike
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+class ListVectors(NamedTuple):
+    """Names, words and vectors of the lists X, Y, A, B."""
+
+    names: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    vectors: tuple[Floats, ...]
+
+
+class StudyRows(NamedTuple):
+    """A design and the words of its rows."""
+
+    design: Design
+    first: list[str]
+    second: list[str]
+    sides: tuple[str, str] | None  # descriptions of sides 0 and 1 of the comparison
+    effects: dict[str, WordEffects]
+    notes: tuple[Statement, ...] = ()
+
+
+def _crossed(
+    lists: ListVectors, blocks: Sequence[tuple[int, int, int]], sides: tuple[str, str], build: Callable[..., Design]
+) -> StudyRows:
+    """Return a design of all pairs of some lists, each block given as (first list, second list, side)."""
+    rows = [
+        (one, i, other, j, side)
+        for one, other, side in blocks
+        for i in range(len(lists.words[one]))
+        for j in range(len(lists.words[other]))
+    ]
+    first, second = [lists.words[one][i] for one, i, *_ in rows], [lists.words[other][j] for *_, other, j, _ in rows]
+    design = build(
+        np.stack([lists.vectors[one][i] for one, i, *_ in rows]),
+        np.stack([lists.vectors[other][j] for *_, other, j, _ in rows]),
+        np.array([side for *_, side in rows]),
+    )
+    effects = {"target_word": WordEffects(first), "attribute_word": WordEffects(second)}
+    return StudyRows(design, first, second, sides, effects)
+
+
+def _binary(lists: ListVectors) -> StudyRows:
+    x, y, a, b = lists.names
+    return _crossed(lists, [(0, 2, 1), (1, 3, 0)], (f"{y} with {b}", f"{x} with {a}"), binary_design)
+
+
+def _overlapping(lists: ListVectors) -> StudyRows:
+    x, y, a, b = lists.names
+    sides = (f"{x} with {b}, {y} with {a}", f"{x} with {a}, {y} with {b}")
+    built = _crossed(lists, [(0, 2, 1), (1, 3, 1), (0, 3, 0), (1, 2, 0)], sides, overlapping_design)
+    assert built.design.side is not None
+    # Every word is on both sides, and words vary in the difference of the sides.
+    contrast = built.design.side - 0.5
+    by_side = {f"{name}_by_side": effect._replace(by=contrast) for name, effect in built.effects.items()}
+    return built._replace(effects=built.effects | by_side)
+
+
+def _centroid(lists: ListVectors) -> StudyRows:
+    (x, y, a, b), words, vectors = lists
+    design = centroid_design([vectors[3], vectors[2]], [vectors[1], vectors[0]])
+    ends = [f"centroid of {b}"] * len(words[1]) + [f"centroid of {a}"] * len(words[0])
+    collinear = (
+        "The comparison and the lengths of the two centroids are collinear: "
+        f"{design.constrained[1]} cannot separate one from the other."
+    )
+    notes = (_isotropy(lists), Statement("collinear terms", collinear))
+    return StudyRows(design, [*words[1], *words[0]], ends, (f"{y} with {b}", f"{x} with {a}"), {}, notes)
+
+
+def _bivariate(lists: ListVectors) -> StudyRows:
+    _matched(lists, (0, 1), (2, 3))
+    words, vectors = lists.words, lists.vectors
+    i, j = (index.ravel() for index in np.indices((len(words[0]), len(words[2]))))
+    design = bivariate_design(vectors[0][i], vectors[2][j], vectors[1][i], vectors[3][j])
+    return StudyRows(
+        design, [words[0][word] for word in i], [words[2][word] for word in j], None,
+        {"target_words": WordEffects(i), "attribute_words": WordEffects(j)}, (_BY_POSITION,),
+    )  # fmt: skip
+
+
+def _bivariate_centroid(lists: ListVectors) -> StudyRows:
+    _matched(lists, (0, 1))
+    x, y, a, b = lists.vectors
+    design = bivariate_design(np.broadcast_to(a.sum(axis=0), x.shape), x, np.broadcast_to(b.sum(axis=0), y.shape), y)
+    ends = [f"centroid of {lists.names[2]}"] * len(x)
+    return StudyRows(design, list(lists.words[0]), ends, None, {}, (_BY_POSITION, _isotropy(lists)))
+
+
+def _overlapping_bivariate_centroid(lists: ListVectors) -> StudyRows:
+    x, y, a, b = lists.vectors
+    design = overlapping_bivariate_centroid_design(a.sum(axis=0), b.sum(axis=0), np.concatenate([x, y]))
+    words = [*lists.words[0], *lists.words[1]]
+    collinear = (
+        "Both cosines share the word, whose length cancels from LNW/LNW_R: gamma_5 cannot be distinguished from "
+        "gamma_1, nor gamma_7 from gamma_2, so that the slope cannot be interpreted on its own."
+    )
+    notes = (Statement("collinear terms", collinear), _isotropy(lists))
+    return StudyRows(design, words, [f"centroid of {lists.names[2]}"] * len(words), None, {}, notes)
+
+
+DESIGNS: dict[str, Callable[[ListVectors], StudyRows]] = {
+    "binary": _binary,
+    "overlapping": _overlapping,
+    "centroid": _centroid,
+    "bivariate": _bivariate,
+    "bivariate_centroid": _bivariate_centroid,
+    "overlapping_bivariate_centroid": _overlapping_bivariate_centroid,
+}
+
+_BY_POSITION = Statement(
+    "matching", "Words of both lists are matched by position: another order of a list gives another result."
+)
+
+
+def _matched(lists: ListVectors, *which: tuple[int, int]) -> None:
+    """Raise `MeasureError` unless lists that are matched by position have the same length."""
+    for one, other in which:
+        if len(lists.words[one]) != len(lists.words[other]):
+            raise MeasureError(
+                f"{lists.names[one]!r} has {len(lists.words[one])} words and {lists.names[other]!r} has "
+                f"{len(lists.words[other])}, but the design matches them by position. Give lists of the same length."
+            )
+
+
+def _isotropy(lists: ListVectors) -> Statement:
+    """Return the statement of the mean weight psi of the words in each centroid."""
+    means = {lists.names[which]: float(centroid_weights(lists.vectors[which]).mean()) for which in (2, 3)}
+    weights = ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    return Statement(
+        "centroid weights",
+        "Mean weight psi of the components (1 if a centroid's cosine equals the mean of its words' cosines; below 1 it "
+        f"overstates that mean): {weights}.",
+        means,
+    )
+
+
+_MOSTLY_PRIOR = 0.5
+
+
+def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, seed: int) -> Statement:
+    """Return the statement of the design, the prior and the draws."""
+    design = built.design
+    ends = f"{built.sides[1]} (1) against {built.sides[0]} (0)" if built.sides else "no sides are compared"
+    numbers = {
+        "rows": len(design.pairs.inner),
+        "coefficients": len(design.symbols),
+        "lnw_unit": design.pairs.unit,
+        "draws": drawn.sizes["chain"] * drawn.sizes["draw"],
+        "random_seed": seed,
+    }
+    given = "flat" if np.isinf(prior.coefficient_sd) else (
+        f"Normal(0, {prior.coefficient_sd:g} residual sds), residual sd guessed at {prior.sigma:g} with the weight of "
+        f"{prior.rows:g} {'row' if prior.rows == 1 else 'rows'}"
+    )  # fmt: skip
+    return Statement(
+        "model",
+        f"{design.name.capitalize()} design, {counted(numbers['rows'], 'row')}, {numbers['coefficients']} "
+        f"coefficients: {ends}. 1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of "
+        f"coefficients: {given}. {count_text(numbers['draws'])} independent draws, seed {seed}.",
+        numbers,
+    )
+
+
+def restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> Statement:
+    """Return the statement of the terms that the constrained cosine regression omits."""
+    slope = coefficients[coefficients["model"] == "constrained"].iloc[1]
+    omitted = coefficients[
+        (coefficients["model"] == "corrected_ratio") & ~coefficients["symbol"].isin(design.constrained)
+    ]
+    away = omitted[(omitted["hdi_low"] > 0) | (omitted["hdi_high"] < 0)]
+    names = ", ".join(f"{symbol} ({term})" for symbol, term in zip(away["symbol"], away["term"], strict=True)) or "none"
+    numbers: dict[str, Any] = {
+        **{name: float(slope[name]) for name in ("mean", "hdi_low", "hdi_high")},
+        **{name: float(parts[name].mean()) for name in ("comparison", "distortion", "absolute distortion")},
+        "opposite_signs": float((parts["comparison"] * parts["sum"] < 0).mean()),
+        "omitted": len(omitted),
+        "omitted_away_from_0": list(away["symbol"]),
+    }
+    hpdi = f"{percent_text(hdi_prob)} HPDI"
+    return Statement(
+        "restrictions",
+        f"The cosine regression says {slope['symbol']} = {signed_text(slope['mean'])} ({hpdi} "
+        f"{interval_text(slope['hdi_low'], slope['hdi_high'])}). Without its restrictions the coefficient of the same "
+        f"term is {signed_text(numbers['comparison'])}, and {signed_text(numbers['distortion'])} come from terms that "
+        f"it fixes to 0 ({distance_text(numbers['absolute distortion'])} in absolute values); with probability "
+        f"{probability_text(numbers['opposite_signs'])} both have opposite signs. Of the {len(omitted)} terms fixed to "
+        f"0, the {hpdi} excludes 0 for {names}.",
+        numbers,
+    )
+
+
+def dependence(built: StudyRows, word_effects: bool) -> Statement:
+    """Return the statement of the rows that share words."""
+    if not built.effects:
+        text = "No target word is in several rows. But one centroid serves many rows, and its error is not included."
+    elif word_effects:
+        text = f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
+    else:
+        text = "Rows that share a word count as independent: intervals are mostly too narrow (set word_effects=True)."
+    return Statement("dependence", text)
+
+
+def weak_data(coefficients: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return the statement of the coefficients whose posterior is mostly the prior."""
+    rows = coefficients[(coefficients["model"] == "corrected_ratio") & (coefficients["prior_share"] > _MOSTLY_PRIOR)]
+    if rows.empty:
+        return ()
+    text = (
+        f"The rows carry little information on {name_some(rows['symbol'])}: the posterior sd is more than half the "
+        "prior's, since the terms are nearly collinear. Another prior would change them, but hardly their sum."
+    )
+    return (Statement("prior", text, dict(zip(rows["symbol"], rows["prior_share"], strict=True))),)
+
 
 MODELS = ("inner_product", "corrected_ratio", "constrained")
 
@@ -44,7 +275,7 @@ class CosineRegression(Result):
     coefficients
         A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, diagnostics of
         the draws, and `prior_share`: posterior sd over prior sd, near 1 if the rows carry no information.
-        Units: cosine similarity (see `bayesbias.cosine_regressions.vector_pairs`).
+        Units: cosine similarity (see `bayesbias.cosine_regressions.designs`).
     decomposition
         The slope alpha_1* of the cosine regression as a sum: `part` is ``"comparison"`` (the coefficient of the
         comparison), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus comparison) or ``"absolute

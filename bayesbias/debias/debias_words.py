@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Required, TypedDict
 
 from bayesbias.base.files.inputs import bundled
-from bayesbias.base.files.toml_files import read_declared_toml
+from bayesbias.base.files.settings import read_declared_toml
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.vocabularies import forms
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 
 Sets = Sequence[Sequence[str]]

@@ -7,13 +7,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import ROUNDING, Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers, checked_rows, raise_unless_same_dimensions
 from bayesbias.base.checks import check_count, check_flag
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.base.vectors import checked_rows, raise_unless_same_dimensions
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, as_debias_words, check_has, sets_in, spelled
-from bayesbias.debias.rows import whole_embedding
+from bayesbias.debias.method import whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.names import names_in
 from bayesbias.errors import MeasureError, name_some

@@ -9,18 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_flag, check_path
-from bayesbias.base.escapes import json_text, visible, write_csv
-from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.folders import is_of_this_user
-from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, whole_folder
+from bayesbias.base.files.inputs import parse_json
+from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, is_of_this_user, whole_folder
+from bayesbias.base.number_text import json_text, visible, write_csv
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import LinkedPage, Result
-from bayesbias.delivery.docx import docx_module, write_docx
-from bayesbias.delivery.latex import latex
-from bayesbias.delivery.markdown import markdown
-from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
+from bayesbias.delivery.documents import docx_module, latex, markdown, write_docx
+from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice, Page, filled_page
 from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
-from bayesbias.delivery.page.template import Page, filled_page
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError, collected_warnings
 from bayesbias.workers.cells import Answer, FunctionCell, warning_texts
@@ -130,19 +126,19 @@ def as_result(result: Any) -> Result:
         return result
     import xarray as xr
 
+    from bayesbias.audits.audit_frame import AuditFrame
     from bayesbias.estimates.estimate_frame import EstimateFrame
-    from bayesbias.reports.audits.audit_frame import AuditFrame
 
     if isinstance(result, xr.DataTree):
         from bayesbias.reports.fit_report import report
 
         return report(result)
     if isinstance(result, AuditFrame):
-        from bayesbias.reports.audits.audit_report import AuditReport
+        from bayesbias.audits.audit_report import AuditReport
 
         return AuditReport(result)
     if isinstance(result, EstimateFrame):
-        from bayesbias.reports.posterior.estimate_tables import EstimateTables
+        from bayesbias.reports.posterior.summary import EstimateTables
 
         return EstimateTables({"estimates": result})
     raise ReportError(
@@ -232,7 +228,7 @@ def _linked_pages(
     if workers is None or len(pages) < 2:
         steps = with_progress(list(pages), "Pages", progress=progress)
         return {page.file: page_html(page.result, full=full, progress=False) for page in steps}
-    from bayesbias.cells.running import run_cells
+    from bayesbias.audits.running import run_cells
 
     cells = [FunctionCell(page.file, partial(_page_answer, full=full)) for page in pages]
     results = {page.file: page.result for page in pages}

@@ -1,18 +1,18 @@
 """Embeddings: words with their vectors, read from any common format, trained, or taken from language models."""
 
-from .contexts import ContextIndex as ContextIndex
-from .contexts import TextsLike as TextsLike
-from .contexts import index_contexts as index_contexts
-from .contexts import read_contexts as read_contexts
-from .contextual import ContextsLike as ContextsLike
-from .contextual import ContextualEmbedding as ContextualEmbedding
-from .contextual import contextual_embedding as contextual_embedding
 from .embedding import Lookup as Lookup
 from .encoders import Encoder as Encoder
 from .encoders import FolderEncoder as FolderEncoder
 from .encoders import load_encoder as load_encoder
 from .isotropy import common_part as common_part
 from .isotropy import without_common_part as without_common_part
+from .language_models import ContextIndex as ContextIndex
+from .language_models import ContextsLike as ContextsLike
+from .language_models import ContextualEmbedding as ContextualEmbedding
+from .language_models import TextsLike as TextsLike
+from .language_models import contextual_embedding as contextual_embedding
+from .language_models import index_contexts as index_contexts
+from .language_models import read_contexts as read_contexts
 from .names import names_in as names_in
 from .periods import load_periods as load_periods
 from .templates import TemplatesLike as TemplatesLike

@@ -4,18 +4,18 @@ import hashlib
 import os
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
+from bayesbias.base.arrays import LEAST_SQUARE
 from bayesbias.base.checks import is_text
 from bayesbias.base.statements import Described, Facts
-from bayesbias.base.vectors import LEAST_SQUARE
-from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
+from bayesbias.embeddings.vocabularies import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
@@ -362,3 +362,29 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         f"The vector of {words[row]!r} {where(row)} {fault}, so it has no direction. Leave that word out: "
         "load_embedding(..., words=[...]) reads only the words that you need."
     )
+
+
+type Phrases = Literal["whole", "mean"]
+"""How entries of several words are looked up."""
+
+
+def with_phrases(embedding: Embedding, words: Iterable[str]) -> Embedding:
+    """Return an embedding with a vector for each entry of several words that it lacks but whose words it has.
+
+    The vector is the mean of those of the words, each scaled to length 1, as gensim's ``get_mean_vector`` computes it.
+
+    >>> towns = Embedding(words=("new", "york"), vectors=[[2.0, 0.0], [0.0, 1.0]])
+    >>> with_phrases(towns, ["new york", "new jersey"])["new york"]
+    array([0.5, 0.5])
+    """
+    rows: dict[str, np.ndarray] = {}
+    for word in words:
+        parts = word.split()
+        if len(parts) > 1 and word not in embedding and all(part in embedding for part in parts):
+            vector = unit_rows(embedding, parts).mean(axis=0)
+            if np.linalg.norm(vector) > 1e-6:  # words that point in opposite directions have no mean
+                rows[unicodedata.normalize("NFC", forms(word, embedding.rule)[0])] = vector
+    if not rows:
+        return embedding
+    vectors = np.vstack([embedding.vectors, np.array(list(rows.values()), dtype=embedding.vectors.dtype)])
+    return replace(embedding, words=(*embedding.words, *rows), vectors=vectors, phrases=(*embedding.phrases, *rows))

@@ -8,8 +8,8 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError
 from bayesbias.geometry import unit_rows

@@ -11,19 +11,16 @@ from typing import get_args
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_items
-from bayesbias.base.files.contents import open_content, readable
-from bayesbias.base.files.inputs import printable
-from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Vectors, check_words
+from bayesbias.base.files.inputs import open_content, printable, readable
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_words, with_phrases
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
-from bayesbias.embeddings.objects import from_object
-from bayesbias.embeddings.phrases import Phrases, with_phrases
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
 from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
-from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked
+from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, from_object
+from bayesbias.embeddings.vocabularies import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.vocabulary_sample import FIRST_ENTRIES, WantedWithSample, common_words, sampled_vectors
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
 
@@ -190,7 +187,7 @@ def _encoded_common_words(folder: Path, digest: str) -> Vectors | None:
 
 def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
     """Return an embedding with the steps, and the spread over contexts, of its source, if that has them."""
-    from bayesbias.embeddings.contextual.spread import ContextualEmbedding, with_spread
+    from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, with_spread
 
     if isinstance(source, ContextualEmbedding):
         return replace(source.keeping(loaded.words), name=loaded.name, case=loaded.case)

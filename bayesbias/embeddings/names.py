@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from bayesbias.embeddings.case_rules import forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.vocabularies import forms
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 
 _SPELLINGS = ("exact", "title", "upper", "lower")

@@ -8,10 +8,10 @@ from pathlib import Path
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import printable
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import file_stem, load_embedding
 from bayesbias.embeddings.readers.histwords import VECTORS
+from bayesbias.embeddings.vocabularies import Case
 from bayesbias.errors import InputFileError, name_some
 
 _ENDINGS = (".npz", ".txt", ".vec", ".bin", ".gz", ".kv", ".model")

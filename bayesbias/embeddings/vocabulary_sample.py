@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayesbias.base.arrays import LEAST_SQUARE
 from bayesbias.base.files.inputs import bundled, read_toml
-from bayesbias.base.vectors import LEAST_SQUARE
 from bayesbias.errors import EmbeddingError
 
 # Entries of the sample; drawn from the first entries of a file, in most files the most frequent ones. Rare words, whose

@@ -12,8 +12,8 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import SEAL
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding, spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, spread_arrays
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import BayesBiasWarning, EmbeddingError, OutputError, name_some, warn_user
 

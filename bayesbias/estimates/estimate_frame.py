@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from bayesbias.base.escapes import visible
+from bayesbias.base.number_text import visible
 
 _SHOWN = ("mean", "hdi_low", "hdi_high")
 _WIDTH = 80

@@ -1,4 +1,4 @@
-"""Summaries of draws: mean, sd, HPDI, effective sample size and R-hat."""
+"""Summaries of draws and of densities on a grid: mean, sd, HPDI, effective sample size, R-hat, degrees of freedom."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from bayesbias.errors import ReportError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
 
 # Quantiles of the tail effective sample size, regardless of ArviZ's settings.
 TAIL = (0.05, 0.95)
@@ -264,3 +265,81 @@ def common_mean(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floa
     centre = (weights * values).sum(axis=-1) / precision
     squares = (weights * (values - centre[..., np.newaxis]) ** 2).sum(axis=-1)
     return centre, precision, (np.log(weights).sum(axis=-1) - np.log(precision) - squares) / 2
+
+
+def draw_nodes(log_density: Floats, rng: np.random.Generator, draws: int | None = None) -> np.ndarray:
+    """Draw positions of nodes by inversion of their distribution function.
+
+    Parameters
+    ----------
+    log_density : array, shape (..., nodes)
+        Log densities at the nodes, each row up to a constant. All nodes weigh the same: add the logarithms of their
+        widths where these differ.
+    draws
+        Number of draws from a single row, shape (nodes,). By default, one draw of each row.
+
+    Returns
+    -------
+    Positions, shape (draws,) or that of `log_density` without its last axis.
+
+    Examples
+    --------
+    >>> nodes = draw_nodes(np.log([0.2, 0.8]), np.random.default_rng(1), 10_000)
+    >>> float(nodes.mean().round(1))
+    0.8
+    >>> draw_nodes(np.array([[0.0, -1000.0], [-1000.0, 0.0]]), np.random.default_rng(1))
+    array([0, 1])
+    """
+    cumulative = np.exp(log_density - log_density.max(axis=-1, keepdims=True)).cumsum(axis=-1)
+    last = cumulative.shape[-1] - 1
+    if draws is not None:
+        return np.asarray(np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).clip(max=last))
+    target = rng.random(log_density.shape[:-1])[..., None] * cumulative[..., -1:]
+    return np.asarray(np.minimum((cumulative < target).sum(axis=-1), last))
+
+
+def draw_on_grid(grid: Floats, log_density: Floats, rng: np.random.Generator) -> Floats:
+    """Draw a number for each row of log densities at the nodes of a geometric grid, evenly inside the nodes' cells.
+
+    The densities are those of the logarithms of the numbers.
+    """
+    nodes = draw_nodes(log_density, rng)
+    values: Floats = grid[nodes] * np.exp(np.log(grid[1] / grid[0]) * (rng.random(nodes.shape) - 0.5))
+    return values
+
+
+def welch_freedom(variances: Floats, freedom: ArrayLike) -> Floats:
+    """Return the degrees of freedom of sums (Satterthwaite 1946, Welch 1947) of independent parts, in rows.
+
+    Parameters
+    ----------
+    variances
+        Variance of each part, shape (parts, sums).
+    freedom
+        Its degrees of freedom, of a shape that broadcasts to that of `variances`.
+
+    Examples
+    --------
+    >>> welch_freedom(np.array([[1.0, 1.0], [1.0, 0.0]]), 4.0).tolist()
+    [8.0, 4.0]
+    """
+    largest = variances.max(axis=0)
+    shares = variances / np.where(largest > 0, largest, 1.0)  # squares of variances in any unit are numbers
+    every = np.broadcast_to(freedom, variances.shape)
+    joint = shares.sum(axis=0) ** 2 / np.where(largest > 0, (shares**2 / every).sum(axis=0), 1.0)
+    return np.where(largest > 0, joint, every.min(axis=0))
+
+
+def student_scales(quantiles: Floats, freedom: Floats) -> Floats:
+    """Return what makes Student's t of Normal draws, shape (draws, quantities).
+
+    Quantities with different degrees of freedom share the `quantiles` (draws,) of their chi-squares, so that they are
+    multivariate t where these agree.
+
+    >>> student_scales(np.array([0.05, 0.5]), np.array([4.0, 100.0])).round(2).tolist()
+    [[2.37, 1.13], [1.09, 1.0]]
+    """
+    from scipy.special import gammaincinv
+
+    scales: Floats = np.sqrt(freedom / 2 / gammaincinv(freedom / 2, quantiles[:, None]))
+    return scales

@@ -6,6 +6,7 @@ import pandas as pd
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.metrics.measure_entry import shared_parameters
 from bayesbias.metrics.quantities import DrawnDirections, posterior, posterior_along, value_of
 from bayesbias.metrics.result import (
     LABELS,
@@ -15,7 +16,6 @@ from bayesbias.metrics.result import (
     labels_of,
     rows_of_quantity,
 )
-from bayesbias.metrics.shared_parameters import shared_parameters
 
 _COLUMNS = ["quantity", "before", "after", "change", "hdi_low", "hdi_high", "probability_of_increase", "plain", "items"]
 _MOST_LENGTHENED = 0.05  # largest usual change of the logarithm of a vector's length that is taken for nothing

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from bayesbias.base.registries import registered
+from bayesbias.base.loading import registered
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
-from bayesbias.metrics.measure_entry import Measure
+from bayesbias.metrics.measure_entry import Measure, shared_parameters
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.shared_parameters import shared_parameters
 
-_ROOMS = ("associations", "directions", "subspaces", "intrinsic", "quality")
+_ROOMS = ("associations", "directions", "subspaces", "intrinsic")
 
 
 def _is_measure(value: Any) -> bool:

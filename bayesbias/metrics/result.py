@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.escapes import visible
-from bayesbias.base.number_text import digits_text, percent_text
+from bayesbias.base.number_text import digits_text, percent_text, visible
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some

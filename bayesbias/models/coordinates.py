@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.models.data import ModelData, list_names
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import MOST_COVARIANCE_NUMBERS
+from bayesbias.models.multivariate.attribute_sample import attribute_sample, effect_names
+from bayesbias.models.multivariate.list_sampler import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.spec import ModelSpec
-from bayesbias.models.word_effects import effect_names
 
 if TYPE_CHECKING:
     import xarray as xr

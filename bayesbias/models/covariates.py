@@ -17,7 +17,7 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import COLUMNS, to_numbers
-from bayesbias.tables.conversion import as_frame
+from bayesbias.tables.schema import as_frame
 
 type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float]] | str | Sequence[str]
 """Covariates of protected words: a frame with a column of words and columns of numbers, a series with words as its

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData, attribute_lists, list_names
 from bayesbias.models.likelihood import Densities
-from bayesbias.models.multivariate.vector_likelihood import vector_densities
+from bayesbias.models.multivariate.predictive_density import vector_densities
 
 if TYPE_CHECKING:
     import xarray as xr

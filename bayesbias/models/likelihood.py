@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData
-from bayesbias.models.numerics.importance import pareto_smoothed
+from bayesbias.models.numerics.proposals import pareto_smoothed
 
 _BLOCK = 2_000_000
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.machine.environment import same_environment
+from bayesbias.base.machine import same_environment
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.schema import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,15 @@ from bayesbias.models.data import ModelData, compared_part, subset
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
 from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
-from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, poor_weights
-from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed
-from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
+from bayesbias.models.numerics.proposals import KHAT_MAX, Mixture, poor_weights
+from bayesbias.models.samplers.collapsed import (
+    Collapsed,
+    ConnectionMeanPosterior,
+    collapse,
+    connection_mean_posterior,
+    propose,
+    sample_collapsed,
+)
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec

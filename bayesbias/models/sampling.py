@@ -9,22 +9,20 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
-from bayesbias.base.machine.cores import available_cores
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import available_cores, check_memory
 from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
 from bayesbias.models.covariates import CovariatesLike, with_covariates
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
-from bayesbias.models.fitted.arviz_groups import add_groups, check_groups
-from bayesbias.models.fitted.fits import finish_fit, judge_fit
+from bayesbias.models.fits import add_groups, check_groups, finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import with_population
+from bayesbias.models.multivariate.list_sampler import with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.schema import any_frame
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -11,7 +11,7 @@ from typing import Any, Literal, Required, TypedDict
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import bundled, input_file, read_toml
-from bayesbias.base.files.toml_files import toml_faults
+from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.models.priors import Prior, parse_prior

@@ -15,11 +15,9 @@ from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.directions.word_scores import BasePairs
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
-from bayesbias.reliability.reliability_drivers import ReliabilityRegression
-from bayesbias.reliability.report_drivers import explained
-from bayesbias.reliability.row_shapes import shape_doubts
-from bayesbias.reliability.scores import score_array
-from bayesbias.reliability.word_lists import Queries, as_queries
+from bayesbias.reliability.driver_regression import ReliabilityRegression, explained
+from bayesbias.reliability.mean_squares import shape_doubts
+from bayesbias.reliability.scores import Queries, as_queries, score_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +134,7 @@ class ReliabilityReport(Result):
         boxes = "For more than 12, a box shows the middle half of the posterior means and whiskers 89 % of them."
         figures = {
             "figure_2": ResultFigure(
-                "plot_reliability",
+                "reliability.plot_reliability",
                 f"Reliability of target words over seeds, by list and rule: means and {prob} intervals. {boxes}",
                 data=_by_row(self.words_over_seeds),
                 section=_TITLES["words_over_seeds"][0],
@@ -144,7 +142,7 @@ class ReliabilityReport(Result):
         }
         if len(self.words_over_rules):
             figures["figure_3"] = ResultFigure(
-                "plot_reliability",
+                "reliability.plot_reliability",
                 f"Consistency of the scoring rules for target words, by list. {boxes}",
                 data=_by_row(self.words_over_rules),
                 options={"split": None},
@@ -159,7 +157,7 @@ class ReliabilityReport(Result):
                 for frame in (self.queries, self.pairs_over_seeds, self.pairs_over_rules)
             )
             figures[f"figure_4{suffix}"] = ResultFigure(
-                "plot_reliability",
+                "reliability.plot_reliability",
                 f"{title}Cronbach's alpha of the words of each query and of base pairs: means and {prob} intervals.",
                 data={"": of_queries},
                 options={"label": "query"},
@@ -167,7 +165,7 @@ class ReliabilityReport(Result):
             )
             if len(over_rules):
                 figures[f"figure_5{suffix}"] = ResultFigure(
-                    "plot_base_pairs",
+                    "reliability.plot_base_pairs",
                     f"{title}Reliability of base pairs over seeds (left), rules (right): means and {prob} intervals.",
                     data=over_seeds,
                     options={"inter_rater": over_rules},

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,9 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_choice, check_count, check_items, check_type
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
-from bayesbias.base.machine.extras import require
-from bayesbias.base.machine.memory import free_memory
-from bayesbias.base.machine.threads import threadpool_limits
+from bayesbias.base.machine import free_memory, require, threadpool_limits
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
@@ -25,6 +25,7 @@ from bayesbias.errors import (
     LostWordsWarning,
     MeasureError,
     NotEnoughMemoryError,
+    did_you_mean,
     name_some,
     warn_user,
 )
@@ -39,10 +40,119 @@ from bayesbias.metrics.directions.word_scores import (
     raise_if_parallel,
 )
 from bayesbias.metrics.look_up import as_embedding, checked_words
-from bayesbias.reliability.word_lists import load_target_words
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+Queries = Mapping[str, Sequence[str]] | str | os.PathLike[str]
+
+
+def load_target_words(name: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return a list of target words, bundled or from a file.
+
+    Parameters
+    ----------
+    name
+        ``"occ16"``, 320 occupation words of Bolukbasi et al. (2016), some of them phrases such as
+        ``assistant_professor``; ``"occ18"``, 76 occupation words, or ``"adj"``, 230 adjectives of Garg et al. (2018).
+        Or the path of a TOML file (text that ends in ``.toml`` is a path) with ``words = ["nurse", ...]``.
+
+    Raises
+    ------
+    MeasureError
+        If there is no such list, or the file has no list of words.
+    InputFileError
+        If the file cannot be read.
+
+    Notes
+    -----
+    The paper's fourth list, Google10K, is not bundled: its source allows educational, personal and research use only.
+    It is at github.com/first20hours/google-10000-english, ``google-10000-english.txt``, with one word per line.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), section 5.1 and appendix A.2.
+
+    Examples
+    --------
+    >>> [len(bb.reliability.load_target_words(name)) for name in ("occ16", "occ18", "adj")]
+    [320, 76, 230]
+    """
+    path = _path(name, "words", "target words")
+    document = read_toml(path, MeasureError)
+    words = checked_words(f"{path}: words", document.get("words"))
+    if not words:
+        raise MeasureError(f'{path} has no words. Write them as words = ["nurse", ...].')
+    return words
+
+
+def load_queries(name: str | os.PathLike[str] = "gender") -> dict[str, tuple[str, ...]]:
+    """Return queries, bundled or from a file: lists of words by the name of the concept that they represent.
+
+    Parameters
+    ----------
+    name
+        ``"gender"``: career, family, arts, arts_2, math and science, of eight words each. Or the path of a TOML file
+        (text that ends in ``.toml`` is a path) with a table ``[queries]`` of lists, such as ``pets = ["cat", "dog"]``.
+
+    Raises
+    ------
+    MeasureError
+        If there are no such queries, or one has fewer than two words.
+    InputFileError
+        If the file cannot be read.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), appendix A.3, after Caliskan, Bryson and Narayanan (2017).
+
+    Examples
+    --------
+    >>> bb.reliability.load_queries()["math"][:3]
+    ('math', 'algebra', 'geometry')
+    """
+    path = _path(name, "queries", "queries")
+    return checked_queries(read_toml(path, MeasureError).get("queries"), f"{path}: ")
+
+
+def as_queries(queries: Queries) -> dict[str, tuple[str, ...]]:
+    """Return queries, given as lists of words or as a name or file."""
+    if isinstance(queries, str | os.PathLike):
+        return load_queries(queries)
+    return checked_queries(queries, "")
+
+
+def checked_queries(queries: Any, where: str) -> dict[str, tuple[str, ...]]:
+    """Return queries; raise `MeasureError` unless each has two or more different words. Messages begin with `where`."""
+    if not isinstance(queries, Mapping) or not queries or not all(isinstance(name, str) for name in queries):
+        raise MeasureError(
+            f"{where}queries={queries!r}: give lists of words by name, such as {{'math': ['algebra', 'geometry']}}; "
+            'in a TOML file below [queries], as math = ["algebra", "geometry"].'
+        )
+    checked = {name: checked_words(f"{where}The query {name!r}", words) for name, words in queries.items()}
+    for name, words in checked.items():
+        if len(words) < 2 or len(set(words)) < len(words):
+            raise MeasureError(
+                f"{where}The query {name!r} has {counted(len(words), 'word')}, {len(set(words))} of them different. "
+                "Give two or more, each once."
+            )
+    return checked
+
+
+def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
+    """Return the path of a bundled list, or the given path."""
+    check_type("name", name, (str, os.PathLike), f"the name of {what}, or the path of a TOML file")
+    if isinstance(name, os.PathLike) or name.endswith(".toml"):
+        return Path(name)
+    bundled_names = sorted(path.stem for path in bundled("data", "reliability", kind).glob("*.toml"))
+    if name not in bundled_names:
+        raise MeasureError(
+            f"There are no {what} {name!r}{did_you_mean(name, bundled_names)}. Give the name of a bundled list "
+            f"({', '.join(bundled_names)}) or the path of a TOML file."
+        )
+    return bundled("data", "reliability", kind, f"{name}.toml")
+
 
 DIMS = ("rule", "base_pair", "target_word", "seed")
 

@@ -9,26 +9,22 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import Contents, Result, ResultFigure
+from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
-from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, fitted_table
-from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.changes.result import Changes
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import summary
+from bayesbias.reports.posterior.summary import estimate_table, summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
-from bayesbias.tables.conversion import as_frame
-from bayesbias.tables.schema import validate_table
+from bayesbias.tables.schema import as_frame, validate_table
 from bayesbias.tables.table_files import write_table
 
 if TYPE_CHECKING:
@@ -57,7 +53,7 @@ class FitReport(Result):
 
     fit: "xr.DataTree"
     table: pd.DataFrame
-    comparison: Changes | None
+    comparison: ComparedConditions | None
     rope: float | tuple[float, float] | None
     hdi_prob: float
     random_seed: int
@@ -207,7 +203,7 @@ def report(
     fit: "xr.DataTree",
     *,
     table: pd.DataFrame | None = None,
-    comparison: Changes | None = None,
+    comparison: ComparedConditions | None = None,
     claims: RandomListCheck | None = None,
     rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
@@ -330,7 +326,7 @@ def check_comparison(comparison: Any, table: pd.DataFrame) -> None:
     """Raise `ReportError` unless a comparison is None or its first condition has the distances of `table`."""
     if comparison is None:
         return
-    if not isinstance(comparison, Changes):
+    if not isinstance(comparison, ComparedConditions):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
     pair = ["protected_word", "attribute_word"]
     compared = fitted_table(comparison.fits[comparison.conditions[0]]).set_index(pair)["cosine_distance"]

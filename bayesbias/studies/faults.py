@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict
 
 from bayesbias.base.checks import is_text
-from bayesbias.base.files.toml_files import kind_of, toml_faults
+from bayesbias.base.files.settings import kind_of, toml_faults
 from bayesbias.errors import did_you_mean
 
 CONTROLS = ("human", "neutral")

@@ -1,8 +1,4 @@
-"""Studies: word lists, and which of them are expected to be close.
-
-A study is a TOML file or a `Study` made in Python; both go through the same checks, which list all faults at once.
-Studies of the literature are bundled (`list_studies`).
-"""
+"""Studies: word lists, and which of them are expected to be close; and the bundled collections of lists."""
 
 import json
 import os
@@ -16,8 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesbias.base.checks import check_path, check_type
-from bayesbias.base.files.contents import TOML
-from bayesbias.base.files.inputs import bundled, parse_toml, read_toml, read_utf8
+from bayesbias.base.files.inputs import TOML, bundled, parse_toml, read_toml, read_utf8
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
@@ -390,3 +385,49 @@ def _read(path: Path) -> dict[str, Any]:
     if not text.strip():
         raise InputFileError(f"{path} is empty: `bayesbias studies new NAME.toml` writes a start.")
     return parse_toml(text, path, StudyError)
+
+
+def list_word_lists() -> list[str]:
+    """Return the names of the bundled collections of word lists, from which studies can be made.
+
+    >>> list_word_lists()
+    ['bing_liu', 'eds']
+    """
+    return sorted(path.stem for path in bundled("data", "lists").glob("*.toml"))
+
+
+def load_word_lists(name: str) -> dict[str, tuple[str, ...]]:
+    """Return a bundled collection of word lists: name of a list -> words.
+
+    Parameters
+    ----------
+    name
+        A name from `list_word_lists`: ``"eds"``, the lists of Garg et al. (2018) for gender, ethnicity and religion;
+        ``"bing_liu"``, the positive and negative opinion words of Hu and Liu (2004). Cite these papers. Sources and
+        licences are in ``bb.bundled("data", "README.md")`` and in the files beside it.
+
+    Raises
+    ------
+    StudyError
+        If there is no such collection.
+
+    Examples
+    --------
+    >>> lists = load_word_lists("eds")
+    >>> lists["adjectives_appearance"][:3]
+    ('alluring', 'voluptuous', 'blushing')
+    >>> study = bb.Study(
+    ...     name="appearance",
+    ...     protected={"women": lists["female_terms"], "men": lists["male_terms"]},
+    ...     attributes={
+    ...         "appearance": lists["adjectives_appearance"],
+    ...         "intelligence": lists["adjectives_intelligence"],
+    ...     },
+    ...     associated=[("women", "appearance"), ("men", "intelligence")],
+    ... )
+    """
+    names = list_word_lists()
+    if name not in names:
+        raise StudyError(f"There are no word lists {name!r}{did_you_mean(str(name), names)}: {', '.join(names)}.")
+    document = read_toml(bundled("data", "lists", f"{name}.toml"), StudyError)
+    return {group: tuple(words) for group, words in document["lists"].items()}

@@ -7,9 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.files.contents import JSON, read_content
-from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.inputs import JSON, input_file, parse_json, read_content
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
 from bayesbias.studies.study import Study
 

@@ -9,10 +9,10 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.vocabulary_sample import FEWEST
 from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some
@@ -21,11 +21,11 @@ from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.context_errors import context_errors
 from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
 from bayesbias.tables.effective_words import Vocabulary, dependence_record
-from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     CONNECTION_DTYPE,
     Duplicates,
+    Provenance,
     apply_duplicates_policy,
     judge_lost_entries,
     table_hash,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding, cosine_effects
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, cosine_effects
 
 
 def context_errors(

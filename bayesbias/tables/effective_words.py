@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
-from bayesbias.base.machine.threads import threadpool_limits
+from bayesbias.base.machine import threadpool_limits
 from bayesbias.estimates.dependence import ChanceCorrelations, Links, linked_words, residual_correlations
 from bayesbias.studies.faults import CONTROLS
 

@@ -13,21 +13,30 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.contents import MemoryCost, read_content
-from bayesbias.base.files.documents import parse_json
 from bayesbias.base.files.frames import CSV_TEXT, csv_frame, parquet_frame
-from bayesbias.base.files.inputs import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
+from bayesbias.base.files.inputs import (
+    SEAL_SIZE,
+    MemoryCost,
+    check_seal,
+    input_file,
+    parse_json,
+    printable,
+    read_content,
+    sealed,
+    utf8_text,
+)
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
-from bayesbias.tables.conversion import any_frame
-from bayesbias.tables.provenance import Provenance, provenance_faults
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
+    Provenance,
+    any_frame,
     drop_duplicates,
     judge_lost_entries,
     provenance,
+    provenance_faults,
     table_hash,
     validate_table,
 )

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from bayesbias.base.checks import check_count, check_type
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory
 from bayesbias.errors import ArgumentError
 from bayesbias.workers.dask_workers import scheduler_workers
 from bayesbias.workers.process_workers import process_workers

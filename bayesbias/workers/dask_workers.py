@@ -10,9 +10,7 @@ from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.machine.extras import require
-from bayesbias.base.machine.memory import free_memory
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.machine import free_memory, require, show
 from bayesbias.errors import BayesBiasWarning, ClusterError, warn_user
 from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core

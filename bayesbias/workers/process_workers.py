@@ -14,9 +14,8 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.files.foreign_settings import SAFE_PATH, ignore_foreign_settings, is_foreign_folder
-from bayesbias.base.machine.interrupts import held_interrupts, ignore_interrupts
-from bayesbias.base.machine.memory import free_memory
+from bayesbias.base.files.settings import SAFE_PATH, ignore_foreign_settings, is_foreign_folder
+from bayesbias.base.machine import free_memory, held_interrupts, ignore_interrupts
 from bayesbias.errors import ClusterError
 from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core

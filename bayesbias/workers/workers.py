@@ -5,8 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbias.base.machine.cores import one_core
-from bayesbias.base.machine.memory import free_memory
+from bayesbias.base.machine import free_memory, one_core
 from bayesbias.errors import BayesBiasError
 from bayesbias.workers.cells import Cell, Outcome, package_version
 

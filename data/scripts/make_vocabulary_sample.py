@@ -17,7 +17,7 @@ from make_vectors import FOLDER, train_skipgram
 from scipy.linalg import orthogonal_procrustes
 
 import bayesbias as bb
-from bayesbias.base.vectors import unit_rows
+from bayesbias.base.arrays import unit_rows
 from bayesbias.embeddings import tokenize
 from bayesbias.embeddings.vocabulary_sample import FEWEST
 

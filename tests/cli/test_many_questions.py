@@ -56,7 +56,7 @@ def test_a_study_on_workers_goes_on(
     assert "study" in capsys.readouterr().err
     with monkeypatch.context() as patch:
         patch.setattr(
-            "bayesbias.cells.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
+            "bayesbias.audits.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
         )
         for file in (workplace / "study").glob("*.*"):  # a run that was killed leaves its cells only
             file.unlink()

@@ -1,6 +1,8 @@
 """The report of a cosine regression: its tables hang together, and say of real lists what plain arithmetic says."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,17 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base.statements import Statement
+from bayesbias.cosine_regressions.designs import centroid_weights
 from bayesbias.cosine_regressions.linear_model import LinearPrior
-from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
-from bayesbias.cosine_regressions.study_rows import DESIGNS
-from bayesbias.cosine_regressions.vector_pairs import centroid_weights
+from bayesbias.cosine_regressions.regression import (
+    DESIGNS,
+    CosineRegression,
+    ListVectors,
+    cosine_regression,
+    dependence,
+    restrictions,
+    weak_data,
+)
 from bayesbias.errors import ArgumentError, MeasureError
 
 WORDS = {name: [f"{name}{number}" for number in range(12)] for name in "XYAB"}
@@ -167,3 +176,101 @@ def test_google_news(shared: Path, study: str) -> None:
     slope = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
     half = weat(embedding, study, statistic="mean", random_seed=1).statistics["test_statistic"] / 2
     assert slope["mean"] == pytest.approx(half, abs=4 * slope["sd"] / np.sqrt(4000))
+
+
+def coefficients() -> pd.DataFrame:
+    """Return the coefficients of a model with two terms, and of the one that has two more."""
+    rows = [
+        ("constrained", "b0", "intercept", 0.1, 0.0, 0.2, 0.1),
+        ("constrained", "b3", "side", 0.3, 0.2, 0.4, 0.1),
+        ("corrected_ratio", "b0", "intercept", 0.1, 0.05, 0.2, 0.1),
+        ("corrected_ratio", "b3", "side", 0.5, 0.2, 0.8, 0.6),
+        ("corrected_ratio", "b1", "LNW", -0.4, -0.7, -0.1, 0.2),
+        ("corrected_ratio", "b2", "product", 0.1, -0.2, 0.4, 0.9),
+    ]
+    columns = ["model", "symbol", "term", "mean", "hdi_low", "hdi_high", "prior_share"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_restrictions_count_the_omitted_terms_whose_interval_excludes_0() -> None:
+    parts = xr.Dataset({
+        "comparison": ("draw", [0.5, 0.1, -0.2, 0.4]),
+        "distortion": ("draw", [-0.2, -0.3, 0.1, 0.0]),
+        "absolute distortion": ("draw", [0.2, 0.3, 0.1, 0.0]),
+        "sum": ("draw", [0.3, -0.2, -0.1, 0.4]),
+    })  # fmt: skip
+    design: Any = SimpleNamespace(constrained=("b0", "b3"))
+    statement = restrictions(parts, coefficients(), design, 0.89)
+    assert statement.numbers == {
+        "mean": 0.3,
+        "hdi_low": 0.2,
+        "hdi_high": 0.4,
+        "comparison": pytest.approx(0.2),
+        "distortion": pytest.approx(-0.1),
+        "absolute distortion": pytest.approx(0.15),
+        "opposite_signs": 0.25,
+        "omitted": 2,
+        "omitted_away_from_0": ["b1"],
+    }
+    assert "b1 (LNW)" in statement.text
+    assert "89%" in statement.text
+
+
+def test_weak_data_names_the_terms_that_are_mostly_prior() -> None:
+    (statement,) = weak_data(coefficients())
+    assert statement.numbers == {"b3": 0.6, "b2": 0.9}
+    assert weak_data(coefficients().assign(prior_share=0.5)) == ()
+
+
+def test_dependence_names_the_word_effects() -> None:
+    built: Any = SimpleNamespace(effects=("target_word", "attribute_word"))
+    assert "(target_word, attribute_word)" in dependence(built, True).text
+    assert "word_effects=True" in dependence(built, False).text
+    centroids: Any = SimpleNamespace(effects=())
+    assert "word_effects" not in dependence(centroids, True).text
+
+
+def lists(*sizes: int) -> ListVectors:
+    rng = np.random.default_rng(1)
+    words = tuple(tuple(f"{name}{number}" for number in range(size)) for name, size in zip("XYAB", sizes, strict=True))
+    vectors = tuple(rng.normal(0.3, 1, (size, 5)) * rng.lognormal(0, 0.3, (size, 1)) for size in sizes)
+    return ListVectors(tuple("XYAB"), words, vectors)
+
+
+def test_binary_rows_have_each_pair_of_a_side_once() -> None:
+    rows = DESIGNS["binary"](lists(3, 4, 5, 6))
+    assert len(rows.first) == len(set(zip(rows.first, rows.second, strict=True))) == 3 * 5 + 4 * 6
+    assert rows.design.side is not None
+    triples = zip(rows.first, rows.second, rows.design.side.tolist(), strict=True)
+    assert {(a[0], b[0], side) for a, b, side in triples} == {("X", "A", 1), ("Y", "B", 0)}
+    assert rows.sides == ("Y with B", "X with A")
+    assert list(rows.effects["target_word"].words) == rows.first
+
+
+def test_overlapping_rows_have_each_word_on_both_sides() -> None:
+    rows = DESIGNS["overlapping"](lists(3, 4, 5, 6))
+    assert rows.design.side is not None
+    assert len(rows.first) == (3 + 4) * (5 + 6)
+    for words in (rows.first, rows.second):
+        assert len(set(zip(words, rows.design.side.tolist(), strict=True))) == 2 * len(set(words))
+    assert set(rows.effects) == {"target_word", "attribute_word", "target_word_by_side", "attribute_word_by_side"}
+    np.testing.assert_array_equal(rows.effects["target_word_by_side"].by, rows.design.side - 0.5)
+
+
+def test_centroid_rows_are_the_target_words() -> None:
+    made = lists(8, 7, 5, 6)
+    rows = DESIGNS["centroid"](made)
+    assert rows.first == [*made.words[1], *made.words[0]]
+    omega = [made.vectors[which].sum(axis=0) for which in (3, 2)]
+    for row, word in enumerate(rows.first):
+        vector = made.vectors["XY".index(word[0])][int(word[1:])]
+        centre = omega[word[0] == "X"]
+        cosine = vector @ centre / np.sqrt((vector @ vector) * (centre @ centre))
+        assert rows.design.pairs.cosine[row] == pytest.approx(cosine)
+
+
+@pytest.mark.parametrize("name", ["bivariate", "bivariate_centroid"])
+def test_lists_that_are_matched_by_position_have_one_length(name: str) -> None:
+    assert any(note.kind == "matching" for note in DESIGNS[name](lists(12, 12, 5, 5)).notes)
+    with pytest.raises(MeasureError, match=r"'X' .*12 .*'Y' .*11"):
+        DESIGNS[name](lists(12, 11, 5, 5))

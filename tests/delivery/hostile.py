@@ -8,9 +8,9 @@ import pandas as pd
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.audits.audit_report import AuditReport
 from bayesbias.base.results import Result
-from bayesbias.reports.audits.audit_report import AuditReport
-from tests.reports.audits.test_ranks import audit_of
+from tests.audits.test_ranks import audit_of
 
 LINES = (  # of signs that a word may have
     "![t](http://other.example/t.png)",

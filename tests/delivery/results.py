@@ -8,17 +8,17 @@ import pandas as pd
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.audits.audit_report import AuditReport
 from bayesbias.base.results import Result
-from bayesbias.reports.audits.audit_report import AuditReport
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.audits import debiased_pets as pets
+from tests.audits.test_ranks import audit_of
 from tests.delivery.page.pages import small_table
 from tests.nli.made import compared
 from tests.reliability.made import PAIRS, made_seeds
 from tests.reliability.made import WORDS as WORDS_OF_SEEDS
-from tests.reliability.test_reliability_drivers import SETTINGS, simulated
-from tests.reports.audits.test_ranks import audit_of
+from tests.reliability.test_driver_regression import SETTINGS, simulated
 from tests.reports.covariates import made as covariates
-from tests.reports.debiasing import pets
 from tests.reports.made import made_fit
 from tests.reports.random_letters import noise, study
 

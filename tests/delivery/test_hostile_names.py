@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from matplotlib.text import Text
 
 import bayesbias as bb
-from bayesbias.base.escapes import visible
-from bayesbias.base.machine.terminal import show
+from bayesbias.base.machine import show
+from bayesbias.base.number_text import visible
 from bayesbias.base.results import Result
 from bayesbias.delivery.page.sections import drawn
 from bayesbias.delivery.plots.style import save_figure

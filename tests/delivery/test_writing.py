@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.audits.gate import GateResult
 from bayesbias.base.results import Contents, LinkedPage, Result, ResultGroup
 from bayesbias.base.statements import markdown_text
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
 from bayesbias.metrics.result import FIELDS
-from bayesbias.reports.audits.gate import GateResult
 from tests.base.files.users import give_to_stranger
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import EmbeddingError, InputFileError
 
 

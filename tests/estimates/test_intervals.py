@@ -4,9 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 from bayesbias.errors import ArgumentError, ReportError
-from bayesbias.estimates.intervals import DIAGNOSTICS, MOMENTS, check_baseline, estimates, independent_draws
+from bayesbias.estimates.intervals import (
+    DIAGNOSTICS,
+    MOMENTS,
+    check_baseline,
+    draw_nodes,
+    draw_on_grid,
+    estimates,
+    independent_draws,
+    student_scales,
+    welch_freedom,
+)
 from tests.refusals import refusals
 
 DRAWS = xr.DataArray(
@@ -58,3 +69,44 @@ test_refusals = refusals(
     (lambda: check_baseline("netral", ("associated", "neutral"), "table"), ReportError, r"'netral'.*'neutral'"),
     (lambda: check_baseline("associated", ("associated",), "fit"), ReportError, "nothing"),
 )
+
+
+def test_nodes_are_drawn_as_often_as_their_densities_say() -> None:
+    shares = np.array([0.5, 0.0, 0.3, 0.2])
+    with np.errstate(divide="ignore"):
+        log_density = np.log(shares) + 700  # up to a constant
+    of_one_row = draw_nodes(log_density, np.random.default_rng(1), 40_000)
+    of_each_row = draw_nodes(np.tile(log_density, (40_000, 1)), np.random.default_rng(2))
+    for nodes in (of_one_row, of_each_row):
+        assert np.abs(np.bincount(nodes, minlength=4) / 40_000 - shares).max() < 4 * 0.5 / 200
+
+
+def test_numbers_fill_the_cells_of_a_geometric_grid() -> None:
+    grid = np.array([1.0, 2.0, 4.0])
+    log_density = np.broadcast_to(np.array([0.0, 0.0, -1e3]), (20_000, 3))
+    logs = np.log2(draw_on_grid(grid, log_density, np.random.default_rng(3)))
+    assert logs.min() > -0.5
+    assert logs.max() < 1.5
+    assert abs(logs.mean() - 0.5) < 4 * np.sqrt(1 / 3 / 20_000)
+
+
+def test_they_are_those_of_scipys_t_test_of_unequal_variances() -> None:
+    rng = np.random.default_rng(1)
+    samples = [rng.normal(0, sd, size) for sd, size in ((1.0, 5), (3.0, 9))]
+    variances = np.array([[stats.sem(sample) ** 2] for sample in samples])
+    expected = stats.ttest_ind(*samples, equal_var=False).df
+    assert welch_freedom(variances, [[4.0], [8.0]]) == pytest.approx(expected)
+
+
+def test_lists_of_several_sizes_have_freedom_between_that_of_one_and_of_all() -> None:
+    variances = np.array([[1.0, 1e6, 0.0, 0.0], [1.0, 1.0, 2.0, 0.0]])
+    freedom = welch_freedom(variances, np.array([[3.0], [9.0]]))
+    np.testing.assert_allclose(freedom, [4 / (1 / 3 + 1 / 9), 3, 9, 3], rtol=1e-5)
+
+
+def test_scaled_normal_draws_are_students_t() -> None:
+    rng = np.random.default_rng(1)
+    freedom = np.array([3.0, 20.0])
+    draws = rng.standard_normal((200_000, 2)) * student_scales(rng.random(200_000), freedom)
+    levels = np.array([0.055, 0.25, 0.75, 0.945])
+    np.testing.assert_allclose(np.quantile(draws, levels, axis=0), stats.t(freedom).ppf(levels[:, None]), atol=0.03)

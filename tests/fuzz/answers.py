@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
+from bayesbias.audits.audit import audit_frame
+from bayesbias.audits.audit_cell import AuditCell, make_cells
+from bayesbias.audits.plan import lost_lists, read_audit_plan
+from bayesbias.audits.running import KeptAnswers
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
-from bayesbias.cells.audit_assembly import audit_frame
-from bayesbias.cells.audit_cell import AuditCell, make_cells
-from bayesbias.cells.kept_answers import KeptAnswers
-from bayesbias.cells.plan import read_audit_plan
-from bayesbias.cells.questions import lost_lists
 from bayesbias.errors import InputFileError
-from tests.cells import pets
+from tests.audits import pets
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import with_odd_value

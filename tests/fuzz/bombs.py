@@ -14,7 +14,7 @@ import pyarrow
 from pyarrow import parquet
 
 import bayesbias as bb
-from bayesbias.base.machine import memory
+from bayesbias.base import machine as memory
 from bayesbias.embeddings.training.corpus import read_corpus
 from tests.base.files.bombs import DIMENSIONS, PACKINGS, READERS, lying_gzip, with_header
 from tests.fuzz.mutations import mutated

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbias.nli.trained.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-from bayesbias.nli.trained.tensor_files import read_tensors, write_tensors
+from bayesbias.nli.model_files import Checkpoint, read_checkpoint, write_checkpoint
+from bayesbias.nli.tensor_files import read_tensors, write_tensors
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import with_odd_value
 

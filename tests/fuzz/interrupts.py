@@ -27,7 +27,7 @@ from pathlib import Path
 import psutil
 
 from bayesbias.base.files.inputs import bundled
-from tests.cells.pets import write_plan
+from tests.audits.pets import write_plan
 from tests.fuzz.kills import digest, finished
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.embeddings.encoders.folders import folder_encoder
-from bayesbias.embeddings.encoders.modules import _CLASSES
+from bayesbias.embeddings.encoders.folders import _CLASSES, folder_encoder
 from tests.embeddings.encoders.module_folders import (
     DENSE,
     HOMES,

@@ -12,12 +12,12 @@ import pandas as pd
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.audits.audit_report import AuditReport
 from bayesbias.base.results import Result
-from bayesbias.reports.audits.audit_report import AuditReport
-from tests.cells import pets as studies
+from tests.audits import debiased_pets as pets
+from tests.audits import pets as studies
+from tests.audits.test_ranks import audit_of
 from tests.delivery.page.pages import HOSTILE, Reader
-from tests.reports.audits.test_ranks import audit_of
-from tests.reports.debiasing import pets
 from tests.reports.made import made_fit, made_table
 
 Generator = np.random.Generator

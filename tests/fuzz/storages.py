@@ -14,12 +14,12 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
-from bayesbias.embeddings.encoders.text_cache import text_cache
+from bayesbias.embeddings.encoders.encoding import text_cache
 from tests.base.files.hostile_databases import ENDLESS, changed, with_pages_used_again
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import mutated
 from tests.fuzz.watch import PRIVATE
-from tests.models.fitted.hostile_fits import ATTACKS, SHAPE, draws_named
+from tests.models.hostile_fits import ATTACKS, SHAPE, draws_named
 from tests.reports.made import made_fit
 
 Generator = np.random.Generator

@@ -17,7 +17,7 @@ from pyarrow import parquet
 import bayesbias as bb
 from bayesbias.base.files.inputs import sealed
 from bayesbias.embeddings.training.corpus import read_corpus
-from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_words
+from bayesbias.metrics.intrinsic.quality import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum

@@ -8,10 +8,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
-from bayesbias.nli.test_sets.splits import parts_of
+from bayesbias.nli.training import parts_of
 from tests.cli.running import in_process, run
-from tests.nli.answers.test_train_and_compare import taught, vectors
-from tests.nli.trained.test_hugging_face import built
+from tests.nli.test_comparisons_train_and_compare import taught, vectors
+from tests.nli.test_hugging_face import built
 
 PETS_TEST = """
 premise = "A person {verb} {object}."

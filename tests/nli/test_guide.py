@@ -8,7 +8,7 @@ import pytest
 
 import bayesbias as bb
 from tests.nli.made import PAIR_VECTORS, animal_pairs
-from tests.nli.trained.test_hugging_face import built
+from tests.nli.test_hugging_face import built
 
 pytestmark = [pytest.mark.extras, pytest.mark.slow]
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "downstream.md"

@@ -1,12 +1,28 @@
+""""""
+
 import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
+from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
 from bayesbias.reliability import mean_squares as room
+from bayesbias.reliability.mean_squares import (
+    CRONBACH_ALPHA,
+    ICC_2_1,
+    ICC_3_1,
+    MeanSquares,
+    far_share,
+    is_doubted,
+    mean_squares,
+    posterior,
+    shape_doubts,
+)
 
 GOLDEN = json.loads(Path(__file__).with_name("golden_pingouin.json").read_text(encoding="utf-8"))
 NAMES = ("icc_2_1", "icc_3_1", "cronbach_alpha")
@@ -131,3 +147,129 @@ def test_spread_of_rows_that_say_nothing():
     one_row = np.tile([1.0, 2.0, 3.0], (6, 1))
     one_row[0] = [9.0, 2.0, -4.0]  # all differences are of one row
     assert room.mean_squares(one_row).spread_ratio == pytest.approx(np.sqrt(6 * (25 / 36 + 5 / 900)))
+
+
+def squares_of(n, k, rows, columns, error):
+    """Mean squares of scores whose rows are as the Normal model has them: a `spread_ratio` of 1."""
+    arrays = [np.atleast_1d(np.asarray(part, dtype=float)) for part in (rows, columns, error)]
+    return MeanSquares(*arrays, np.zeros_like(arrays[0]), np.ones_like(arrays[0]), n, k)
+
+
+@pytest.mark.parametrize(("reliability", "c"), [(ICC_3_1, 7), (CRONBACH_ALPHA, 0)])
+def test_without_columns_it_is_the_f_distribution(reliability, c):
+    """The interval holds 89 % by SciPy's F distribution, and its ends are equally dense on Fisher's z scale."""
+    n, k, ratio = 23, 8, np.array([0.8, 1.5, 6.0, 300.0])
+    summary = posterior(squares_of(n, k, ratio, np.ones(4), np.ones(4)), reliability, hdi_prob=0.89)
+    ends = [(1 + c * summary[name]) / (1 - summary[name]) / ratio for name in ("hdi_low", "hdi_high")]
+    law = stats.f((n - 1) * (k - 1), n - 1)
+    np.testing.assert_allclose(law.cdf(ends[1]) - law.cdf(ends[0]), 0.89, atol=0.001)
+    low, high = (end * law.pdf(end) for end in ends)
+    np.testing.assert_allclose(low, high, rtol=0.05)
+    mean = [law.expect(lambda x, r=r: (r * x - 1) / (r * x + c)) for r in ratio]
+    np.testing.assert_allclose(summary["mean"], mean, atol=0.002)
+
+
+@pytest.mark.parametrize(("n", "k"), [(23, 3), (23, 8), (200, 8)])
+@pytest.mark.parametrize(("rows", "columns"), [(1.2, 0.7), (4.0, 6.0), (60.0, 2.0)])
+def test_agreement_is_that_of_a_plain_simulation(n, k, rows, columns):
+    """Draws of the three components from their inverse chi-squares, by NumPy's generator and the paper's equation."""
+    draws, rng = 400_000, np.random.default_rng(3)
+    msr = rows * (n - 1) / rng.chisquare(n - 1, draws)
+    msc = columns * (k - 1) / rng.chisquare(k, draws)
+    mse = (n - 1) * (k - 1) / rng.chisquare((n - 1) * (k - 1), draws)
+    icc = (msr - mse) / (msr + (k - 1) * mse + k / n * (msc - mse))
+    summary = {
+        name: part[0] for name, part in posterior(squares_of(n, k, rows, columns, 1), ICC_2_1, hdi_prob=0.89).items()
+    }
+    assert summary["mean"] == pytest.approx(icc.mean(), abs=0.02 * icc.std())
+    assert summary["sd"] == pytest.approx(icc.std(), rel=0.02)
+    assert np.mean((icc >= summary["hdi_low"]) & (icc <= summary["hdi_high"])) == pytest.approx(0.89, abs=0.005)
+    z = np.sort(np.log((1 + (k - 1 - k / n) * icc) / (1 - icc)))
+    span = int(0.89 * draws)
+    shortest = np.min(z[span:] - z[:-span])
+    ends = [np.log((1 + (k - 1 - k / n) * summary[end]) / (1 - summary[end])) for end in ("hdi_low", "hdi_high")]
+    assert ends[1] - ends[0] == pytest.approx(shortest, rel=0.03)
+
+
+def test_one_word_does_not_depend_on_the_others():
+    scores = np.random.default_rng(4).normal(size=(700, 23, 4)) + np.random.default_rng(5).normal(size=(700, 23, 1))
+    squares = mean_squares(scores)
+    together = posterior(squares, ICC_2_1, hdi_prob=0.89)
+    alone = posterior(squares.taken(slice(600, 601)), ICC_2_1, hdi_prob=0.89)
+    for name, values in alone.items():
+        assert values[0] == pytest.approx(together[name][600], abs=1e-12)
+
+
+def test_a_wider_interval_holds_the_narrower():
+    squares = squares_of(23, 8, 5, 1, 1)
+    ends = [posterior(squares, ICC_2_1, hdi_prob=prob) for prob in (0.5, 0.89, 0.99)]
+    lows, highs = ([float(end[name][0]) for end in ends] for name in ("hdi_low", "hdi_high"))
+    assert lows == sorted(lows, reverse=True)
+    assert highs == sorted(highs)
+
+
+def test_seeds_that_agree_wholly_leave_nothing_open():
+    for reliability in (ICC_2_1, ICC_3_1, CRONBACH_ALPHA):
+        summary = posterior(squares_of(23, 8, [2.0, 2.0], [0.0, 0.0], [0.0, 0.0]), reliability, hdi_prob=0.89)
+        np.testing.assert_allclose([summary["mean"], summary["hdi_low"], summary["hdi_high"]], 1.0)
+        np.testing.assert_allclose(summary["sd"], 0.0)
+    rows_alike = posterior(squares_of(23, 8, 0.0, 1.0, 1.0), ICC_3_1, hdi_prob=0.89)
+    assert rows_alike["mean"][0] == rows_alike["hdi_high"][0] == pytest.approx(-1 / 7)
+
+
+def test_alpha_of_tiny_matrices_has_a_median_where_it_has_no_mean() -> None:
+    """1 over a chi-square with d degrees of freedom has a mean for d > 2 and a variance for d > 4."""
+    for rows, freedom in ((2, 1), (3, 2), (4, 3), (5, 4), (9, 8)):
+        squares = squares_of(rows, 2, 3.0, 1.0, 1.0)
+        summary = posterior(squares, CRONBACH_ALPHA, hdi_prob=0.89)
+        ratio = stats.f(freedom, rows - 1)  # of the expected mean squares of rows and error, over their estimate
+        plain = 1 - 1 / (3 * (ratio.ppf((np.arange(2**18) + 0.5) / 2**18)))
+        if freedom not in (3, 4):  # whose variance is infinite, so that a sum over points is inaccurate
+            point = np.median(plain) if freedom <= 2 else plain.mean()
+            assert summary["mean"][0] == pytest.approx(point, rel=0.05), rows
+        assert summary["hdi_low"][0] < summary["mean"][0] < summary["hdi_high"][0]
+        assert np.isfinite(summary["sd"][0]) == (freedom > 4), rows
+        assert np.isfinite(posterior(squares, ICC_3_1, hdi_prob=0.89)["sd"][0])
+
+
+def frame_of(kurtoses: dict[str, list[float]], rows: int = 23) -> pd.DataFrame:
+    parts = [pd.DataFrame({"rule": rule, "row_kurtosis": values, "rows": rows}) for rule, values in kurtoses.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_only_rules_with_too_many_far_words_are_doubted() -> None:
+    frame = frame_of({"ripa": [0.0] * 15 + [2.0] * 5, "nbm": [0.0] * 16 + [2.0] * 4, "few": [2.0] * 19})
+    (doubt,) = shape_doubts(frame, ["rule"], "Over seeds")
+    assert doubt.kind == "far rows"
+    assert doubt.numbers["shares"] == {"ripa": 0.25}
+    assert "ripa: 25" in doubt.text
+    assert shape_doubts(frame.query("rule == 'nbm'"), ["rule"], "Over seeds") == []
+
+
+def test_with_few_rows_fewer_far_words_are_enough() -> None:
+    frame = frame_of({"nbm": [0.0] * 17 + [2.0] * 3}, rows=8)
+    assert shape_doubts(frame, ["rule"], "Over seeds")[0].numbers["shares"] == {"nbm": 0.15}
+    assert shape_doubts(frame.assign(rows=7), ["rule"], "Over seeds") == []  # too few to judge
+    assert shape_doubts(frame.assign(rows=12), ["rule"], "Over seeds") == []
+    assert shape_doubts(frame.iloc[:0], ["rule"], "Over seeds") == []
+
+
+def test_rows_that_were_made_extreme_are_found_and_normal_ones_are_not() -> None:
+    """Base pairs of their own for each word, of which one in 20 has 5 times the standard deviation."""
+    rng = np.random.default_rng(1)
+    normal = rng.standard_normal((200, 23, 1))
+    extreme = normal * np.where(rng.random(normal.shape) < 0.05, 5, 1)
+    for rows, doubted in ((normal, False), (extreme, True)):
+        scores = xr.DataArray(
+            (rows + rng.standard_normal((200, 23, 8)) / 3)[np.newaxis],
+            dims=("rule", "target_word", "base_pair", "seed"),
+            coords={
+                "rule": ["ripa"],
+                "target_word": [f"w{number}" for number in range(200)],
+                "base_pair": [f"p{number}" for number in range(23)],
+                "seed": range(8),
+            },
+        )
+        frame = bb.reliability.test_retest(scores)
+        assert is_doubted(far_share(frame["row_kurtosis"]), 23) is doubted
+        assert bool(shape_doubts(frame, ["rule"], "Over seeds")) is doubted

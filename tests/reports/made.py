@@ -5,7 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesbias.models.data import model_data
-from bayesbias.models.fitted.fits import finish_fit
+from bayesbias.models.fits import finish_fit
 from bayesbias.models.spec import load_model
 
 CONNECTIONS = ("associated", "different", "human", "neutral")

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import bayesbias as bb
-from bayesbias.base.machine import memory
+from bayesbias.base import machine as memory
 from bayesbias.errors import (
     ArgumentError,
     DuplicatesWarning,

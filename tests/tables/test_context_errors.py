@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.embeddings.contextual.spread import ContextualEmbedding
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.tables.context_errors import context_errors
 
 PROTECTED = pd.DataFrame({"word": ["a", "b", "c"], "list": ["one", "one", "two"]})

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.asymmetry.ratios.agreement import CLEAR
-from bayesbias.asymmetry.ratios.asymmetry_report import COVERAGE
+from bayesbias.asymmetry.agreement import CLEAR
+from bayesbias.asymmetry.asymmetry_report import COVERAGE
 from bayesbias.base.checks import HDI_PROB
 from tests.validation.numbers import listed, template_prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script

@@ -11,9 +11,14 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.debias import INLP, RAN, BiasAlignment, DebiasWords, DoubleHardDebias, HalfSibling, OSCaR
-from bayesbias.debias.by_word.adam import Adam
-from bayesbias.debias.by_word.autoencoder import encoded, first_weights, reconstruction, through_encoder
-from bayesbias.debias.by_word.gender_preserving import joint_loss
+from bayesbias.debias.by_word.gender_preserving import (
+    Adam,
+    encoded,
+    first_weights,
+    joint_loss,
+    reconstruction,
+    through_encoder,
+)
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from tests.nli.answers.test_train_and_compare import taught, vectors
 from tests.nli.made import few_pairs
+from tests.nli.test_comparisons_train_and_compare import taught, vectors
 from tests.validation.numbers import unexplained
 from tests.validation.scripts import VALIDATION, load_script
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.metrics.subspaces.consistency import index_of_inconsistency
-from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
+from bayesbias.metrics.subspaces.canonical_subspace import kindel_comparison
+from bayesbias.metrics.subspaces.lattice import index_of_inconsistency
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
-from tests.metrics.subspaces.test_kindel_comparison import TABLE_1
+from tests.metrics.subspaces.test_canonical_subspace import TABLE_1
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 

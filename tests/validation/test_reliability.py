@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.reliability.mean_squares import mean_squares
-from bayesbias.reliability.row_shapes import COVERAGE, FAR, is_doubted
+from bayesbias.reliability.mean_squares import COVERAGE, FAR, is_doubted, mean_squares
 from tests.validation.numbers import listed, template_prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 

@@ -203,7 +203,7 @@ def lost_words() -> None:
 
 
 def preprocessors() -> None:
-    from bayesbias.embeddings.case_rules import FORMS
+    from bayesbias.embeddings.vocabularies import FORMS
 
     rule = ("exact", "lower", lambda word: FORMS["unaccented"](word.lower()))
     for case in ("other forms", "a word in two forms"):

@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, ClusterError
 from bayesbias.workers import dask_workers
-from tests.cells import pets
+from tests.audits import pets
 
 SMALL = {"model": "no_pooling", "seeds": [1, 2], **pets.SMALL}
 

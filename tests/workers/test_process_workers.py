@@ -14,11 +14,11 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.workers.process_workers as module
-from bayesbias.base.machine.memory import free_memory
+from bayesbias.base.machine import free_memory
 from bayesbias.errors import BayesBiasWarning, ClusterError
 from bayesbias.workers.process_workers import process_workers
 from bayesbias.workers.workers import this_process
-from tests.cells import pets
+from tests.audits import pets
 from tests.fuzz.interrupts import ports
 from tests.workers.test_workers import CoresCell
 

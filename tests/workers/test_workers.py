@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import bayesbias as bb
-from bayesbias.base.machine.cores import available_cores
+from bayesbias.base.machine import available_cores
 from bayesbias.workers.cells import Answer, package_version
 from bayesbias.workers.workers import Workers, outcome, started_once, this_process
-from tests.cells import pets
+from tests.audits import pets
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from bayesbias.asymmetry.sources.log_ratios import log_likelihood
+from bayesbias.asymmetry.log_ratios import log_likelihood
 
 
 @dataclass(frozen=True)

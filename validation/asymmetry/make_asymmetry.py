@@ -17,8 +17,8 @@ from former_prior import former_prior
 from worlds import WORDS, WORLDS, world
 
 from bayesbias import asymmetry as room
-from bayesbias.asymmetry.ratios.alar import alar
-from bayesbias.asymmetry.sources.log_ratios import PairCounts, grid, pair_posteriors
+from bayesbias.asymmetry.log_ratios import PairCounts, grid, pair_posteriors
+from bayesbias.asymmetry.relation_means import alar
 from bayesbias.base.checks import HDI_PROB
 
 FOLDER = Path(__file__).resolve().parent

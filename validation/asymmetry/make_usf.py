@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.asymmetry.sources.log_ratios import grid, log_likelihood
+from bayesbias.asymmetry.log_ratios import grid, log_likelihood
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 1

@@ -11,8 +11,8 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_means import sample_list_means
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, coordinates_of
+from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.multivariate.population import word_means
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed

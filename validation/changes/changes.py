@@ -22,10 +22,10 @@ from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.changes.result import Estimation, Pairing, change_rows, distance_rows, gap_rows
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.period_sample import PeriodSample
+from bayesbias.models.periods.gap_draws import PeriodSample
 from bayesbias.models.priors import parse_prior
-from bayesbias.reports.changes.frames import Estimation, Pairing, change_rows, distance_rows, gap_rows
 
 FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]

@@ -25,10 +25,9 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.list_means import sample_list_means
-from bayesbias.reports.covariates.leans import Leans, plain_list_means
-from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import design_of
+from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.reports.covariates.covariate_effect import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
+from bayesbias.reports.covariates.slopes import Leans, design_of, plain_list_means
 from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent

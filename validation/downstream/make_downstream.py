@@ -152,7 +152,7 @@ def write(found: bb.nli.InferenceComparison, out: Path) -> None:
     for name in ("values", "changes", "words", "word_pairs", "runs"):
         getattr(found, name).to_csv(out / f"{name}.csv", index=False)
     (out / "inference.txt").write_text(f"{found}\n", encoding="utf-8")
-    bb.plots.plot_inference(found).savefig(out / "inference.png", dpi=150)
+    bb.nli.plot_inference(found).savefig(out / "inference.png", dpi=150)
 
 
 if __name__ == "__main__":

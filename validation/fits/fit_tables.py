@@ -19,7 +19,7 @@ import pandas as pd
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsError
-from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.models.fits import fit_attribute
 
 FOLDER = Path(__file__).resolve().parent
 VECTORS = "wikipedia2018_skipgram_seed1.npz"

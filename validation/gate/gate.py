@@ -22,13 +22,13 @@ sys.path.append(str(FOLDER.parent / "real_gaps"))
 
 import real_gaps  # noqa: E402 - a script in another folder
 
+from bayesbias.audits.gate import FAIL, PASS, outcome_of  # noqa: E402
+from bayesbias.audits.gate_files import probability_worse  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
 from bayesbias.models.data import model_data  # noqa: E402
 from bayesbias.models.multivariate.attribute_sample import attribute_sample  # noqa: E402
-from bayesbias.models.multivariate.list_means import sample_list_means  # noqa: E402
+from bayesbias.models.multivariate.list_sampler import sample_list_means  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import draws_interval  # noqa: E402
-from bayesbias.reports.audits.baseline import probability_worse  # noqa: E402
-from bayesbias.reports.audits.gate_rule import FAIL, PASS, outcome_of  # noqa: E402
 
 # Lists of equal length and spread whose gaps are real: something associated, and random lists (noise 99).
 CELLS = [0, 1, 3, 6, 9, 11, 13, 15, 18, 24, 25]

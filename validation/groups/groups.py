@@ -25,7 +25,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.connection_moments import connection_moments
+from bayesbias.models.multivariate.list_refits import connection_moments
 from bayesbias.models.numerics.contrast_estimate import Estimate, mixture_contrasts
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec

@@ -14,14 +14,18 @@ from pathlib import Path
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.delivery.plots.measures.congruences import plot_components, plot_congruences
-from bayesbias.delivery.plots.measures.lattices import plot_consistency, plot_lattice_spread, plot_lattices
 from bayesbias.delivery.plots.style import save_figure
+from bayesbias.delivery.plots.subspaces import (
+    plot_components,
+    plot_congruences,
+    plot_consistency,
+    plot_lattice_spread,
+    plot_lattices,
+)
 from bayesbias.errors import LostWordsWarning
-from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
-from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
-from bayesbias.metrics.subspaces.lattice import lattice
-from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
+from bayesbias.metrics.subspaces.canonical_subspace import kindel_comparison
+from bayesbias.metrics.subspaces.lattice import index_of_inconsistency, lattice, subset_consistency
+from bayesbias.metrics.subspaces.list_similarities import leave_one_word_out
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
 
 FOLDER = Path(__file__).resolve().parent

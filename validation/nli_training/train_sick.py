@@ -23,10 +23,9 @@ import pandas as pd
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
-from bayesbias.nli.test_sets.accuracy import accuracy
-from bayesbias.nli.test_sets.scores import LABELS
-from bayesbias.nli.trained import training
-from bayesbias.nli.trained.sentences import WordVectors, words_of
+from bayesbias.nli import training
+from bayesbias.nli.scores import LABELS, accuracy
+from bayesbias.nli.sentences import WordVectors, words_of
 
 FOLDER = Path(__file__).resolve().parent
 # What almost every sentence has is no sign of a sentence whose meaning is lost.

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates, plot_null
+from bayesbias.delivery.plots.measures import plot_false_positive_rates, plot_null
 from bayesbias.delivery.plots.style import save_figure
 from bayesbias.reports.measures.false_positive_rates import false_positive_rates
 from bayesbias.reports.measures.null_simulation import null_share, rate, simulate_null

@@ -22,10 +22,8 @@ from scipy import stats
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.dependence import Links
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.gap_draws import PeriodSample, draw_contrast, list_deviations
 from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
-from bayesbias.models.periods.period_sample import PeriodSample
 from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent

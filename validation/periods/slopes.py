@@ -18,10 +18,9 @@ from periods import Cell as PeriodCell
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.changes.trend import WordCovariates, draw_slopes
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
-from bayesbias.reports.changes.word_slopes import WordCovariates, draw_slopes
+from bayesbias.models.periods.gap_draws import draw_contrast, list_deviations
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.contrast_draws import draw_contrast
-from bayesbias.models.periods.gap_draws import list_deviations
+from bayesbias.models.periods.gap_draws import draw_contrast, list_deviations
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 
 _SHARES = np.linspace(-1, 2, 13)  # of the leans, between which gaps of the whole lists are interpolated

@@ -24,10 +24,10 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import FitError
 from bayesbias.estimates.intervals import settled
 from bayesbias.metrics.associations.weat import association
-from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance import p_value
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import sample_list_means
+from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.quick import quick_contrasts
 

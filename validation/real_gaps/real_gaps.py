@@ -27,7 +27,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import sample_list_means
+from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.tables.effective_words import Vocabulary
 

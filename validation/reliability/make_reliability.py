@@ -18,9 +18,7 @@ from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.delivery.plots.style import furnish, new_figure, save_figure, series_legend
-from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, mean_squares
-from bayesbias.reliability.row_shapes import far_share
-from bayesbias.reliability.variance_components import posterior
+from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, far_share, mean_squares, posterior
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayesbias.reliability.row_shapes import is_doubted
+from bayesbias.reliability.mean_squares import is_doubted
 
 FOLDER = Path(__file__).resolve().parent
 STUDY = FOLDER.parent / "study_over_seeds" / "scores.npz"

@@ -85,7 +85,7 @@ def main() -> None:
     )
     report.table.to_csv(HERE / "trade.csv", index=False, float_format="%.6g")
     directions(pd.read_csv(HERE / "trade.csv")).to_csv(HERE / "directions.csv", index=False)
-    bb.reports.measure_correlations(report).to_csv(HERE / "correlations.csv", index=False, float_format="%.6g")
+    bb.audits.measure_correlations(report).to_csv(HERE / "correlations.csv", index=False, float_format="%.6g")
     bb.plots.plot_debias_report(report).savefig(HERE / "trade.png", dpi=110)
     (HERE / "report.txt").write_text(f"{report}\n", encoding="utf-8")
     record = {"seed": SEED, "seconds": round(time.time() - start), "missing": len(report.failed) + len(report.left_out)}

@@ -14,8 +14,7 @@ import pandas as pd
 from compare_training import FOLDER, SEED, rank, read_pairs, similarities
 
 import bayesbias as bb
-from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
-from bayesbias.embeddings.training.corpus import read_corpus
+from bayesbias.embeddings.training.corpus import count_cooccurrences, read_corpus
 from bayesbias.embeddings.training.glove import one_epoch, sorted_cells, start_numbers
 
 DIMENSIONS, SHOWN = 100, (5, 10, 15)

@@ -13,8 +13,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.files.contents import open_content, open_member, open_zip, readable
-from bayesbias.base.machine.memory import Allowance
+from bayesbias.base.files.inputs import open_content, open_member, open_zip, readable
+from bayesbias.base.machine import Allowance
 from bayesbias.base.number_text import counted
 from bayesbias.errors import BayesBiasError, InputFileError
 

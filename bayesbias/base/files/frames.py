@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.files.contents import MemoryCost
-from bayesbias.base.files.inputs import read_utf8
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.files.inputs import MemoryCost, read_utf8
+from bayesbias.base.machine import check_memory
 from bayesbias.errors import InputFileError, TableError
 
 if TYPE_CHECKING:

@@ -1,23 +1,355 @@
-"""Atomic outputs: files and folders that are written whole or not at all.
+"""Outputs that are written whole or not at all: the workshop beside an output, and the folders where one is refused."""
 
-An output is made in a workshop beside it, and put in place at the end: by one rename, or by one exchange of two folders
-if a folder is replaced. If a folder cannot be exchanged (it is a mount point or the current folder, it holds folders or
-files that cannot be linked, it is of another user, or the system has no such call), its files are replaced one by one,
-after a journal is written, which the next run completes if this one is killed.
-"""
-
+import json
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from errno import EACCES, ELOOP, ENOTDIR
 from fnmatch import fnmatch
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
-from stat import S_IFMT, S_IMODE, S_ISVTX
+from stat import S_IFMT, S_IMODE, S_ISDIR, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.folders import check_fixed, check_writable, followed, our_errors
-from bayesbias.base.files.workshops import NEW, Workshop, content, is_folder, move_into_place, workshop
-from bayesbias.errors import OutputError, name_some
+from bayesbias.base.files.inputs import parse_json
+from bayesbias.errors import BayesBiasError, OutputError, name_some
+
+_MOST_LINKS = 40
+_TEMPORARY_FILE_MODE = 0o600  # mode of a temporary file
+
+
+def followed(path: Path) -> Path:
+    """Return the target of a path after following links.
+
+    Raises
+    ------
+    OutputError
+        If a link leads to itself or is in a folder with the sticky bit, or other users could turn the path elsewhere.
+    """
+    try:
+        return path.resolve() if os.name == "nt" else _followed(path.absolute())
+    except OutputError:
+        raise
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"Cannot write {str(path)!r}: {reason}. Give another name.") from error
+
+
+def _followed(path: Path) -> Path:
+    folder, links = Path(path.anchor), 0
+    names = list(reversed(path.relative_to(folder).parts))
+    while names:
+        name = names.pop()
+        if name == "..":
+            folder = folder.parent
+            continue
+        step = folder / name  # the root if a link leads there
+        try:
+            is_link = S_ISLNK(step.lstat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            check_fixed(folder)
+            return step.joinpath(*reversed(names))
+        if not is_link:
+            folder = step
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise OutputError(f"Cannot write {path}: it is a link that leads to itself. Give another name.")
+        check_fixed(folder)
+        if folder.lstat().st_mode & S_ISVTX:
+            raise OutputError(
+                f"Cannot write {path}: {step} is a link, and others may put links into {folder}. Give the place itself."
+            )
+        names += reversed(step.readlink().parts)
+    check_fixed(folder)
+    return folder
+
+
+def check_fixed(path: Path) -> None:
+    """Raise `OutputError` if a path has links, or another user could put something else in its place or above it.
+
+    From the root on, each folder that passes keeps what this user and root have in it, so that the next one stays.
+    """
+    if os.name == "nt":
+        return
+    all_write = False
+    for place in reversed((path, *path.parents)):
+        entry = place.lstat()
+        if S_ISLNK(entry.st_mode):
+            raise OutputError(f"Cannot write {path}: {place} became a link in the meantime. Give another name.")
+        if all_write and entry.st_uid not in (0, os.geteuid()):
+            raise OutputError(
+                f"Cannot write {path}: {place} is of another user, and all may write to {place.parent}. Choose a "
+                "folder of your own."
+            )
+        all_write = _all_write(place, entry)
+        if all_write and not entry.st_mode & S_ISVTX:
+            raise OutputError(
+                f"Cannot write {path}: all may write to {place}, and rename what others have there. Choose a folder of "
+                f"your own, or give this one the sticky bit (chmod +t {place})."
+            )
+
+
+def _all_write(place: Path, entry: os.stat_result) -> bool:
+    """Return whether all may write to a folder: a mode says so truly only where a new file keeps its own."""
+    if not (S_ISDIR(entry.st_mode) and entry.st_mode & S_IWOTH):
+        return False
+    try:
+        return bool(entry.st_mode & S_ISVTX) or keeps_modes(new_file(place))
+    except PermissionError:  # not even this user may, such as at the top of a drive of Windows
+        return False
+
+
+def check_writable(folder: Path) -> None:
+    """Raise `OutputError` if no file can be created in a folder."""
+    try:
+        new_file(folder)
+    except OSError as error:
+        raise OutputError(f"Cannot write in {folder}: {error.strerror or error}. Choose another folder.") from error
+
+
+def check_unshared(file: Path) -> None:
+    """Raise `OutputError` if no file can be created in the folder of a file, or any other user could create one there.
+
+    A file of SQLite needs this: SQLite carries out a journal beside it, whoever wrote that, and removes the file that
+    a journal names.
+    """
+    folder = followed(file).parent
+    check_writable(folder)
+    with our_errors(file):
+        if _all_write(folder, folder.stat()):
+            raise OutputError(f"Cannot write {file}: all may write to {folder}. Choose a folder of your own.")
+
+
+def new_file(folder: Path) -> os.stat_result:
+    """Return the status of a private file that is made in a folder and removed: whose it is, and its mode."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        return os.fstat(file.fileno())
+
+
+def keeps_modes(new: os.stat_result) -> bool:
+    """Return whether the file system of a `new_file` knows permissions: some show one mode for all files."""
+    return S_IMODE(new.st_mode) == _TEMPORARY_FILE_MODE
+
+
+def is_only_ours(entry: os.stat_result, new: os.stat_result) -> bool:
+    """Return whether an entry is of the user that made the `new_file` beside it, and no other may write to it."""
+    return entry.st_uid == new.st_uid and not (keeps_modes(new) and entry.st_mode & (S_IWGRP | S_IWOTH))
+
+
+def others_write(entry: os.stat_result) -> bool:
+    """Return whether a folder is of another user than root and this one, or others may write to it."""
+    return entry.st_uid not in (0, os.geteuid()) or bool(entry.st_mode & (S_IWGRP | S_IWOTH))
+
+
+def is_of_this_user(path: Path) -> bool:
+    """Return whether a file or link is of the user that runs this process."""
+    return os.name == "nt" or path.lstat().st_uid == os.geteuid()
+
+
+@contextmanager
+def our_errors(target: Path) -> Iterator[None]:
+    """Raise errors of the system as `OutputError`."""
+    try:
+        yield
+    except BayesBiasError:
+        raise
+    except OSError as error:
+        raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+NEW = "new"
+_JOURNAL = "journal.json"
+_ENDING = ".bayesbias"
+_WORKSHOP_MODE = 0o700
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """A workshop of this run.
+
+    Parameters
+    ----------
+    path
+        The workshop.
+    target
+        The output.
+    """
+
+    path: Path
+    target: Path
+
+
+# Workshops that this run holds: an output inside an output needs no second lock.
+_held: ContextVar[tuple[Workshop, ...]] = ContextVar("held", default=())
+
+
+@contextmanager
+def workshop(target: Path, inside: Path) -> Iterator[Workshop]:
+    """Yield an empty, locked workshop in the folder `inside`, which is removed at the end."""
+    name = f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
+    shop = Workshop(inside / name, target)
+    if shop in _held.get():
+        try:
+            yield shop
+        finally:
+            _settle(shop)
+        return
+    if inside != target and (target / name).is_dir():  # of a killed run whose current folder this was
+        check_fixed(target)
+        with _made(target / name, target):
+            _settle(Workshop(target / name, target))
+    with _made(shop.path, target):
+        _settle(shop)
+        token = _held.set((*_held.get(), shop))
+        try:
+            yield shop
+        finally:
+            _held.reset(token)
+            _settle(shop)
+
+
+def clear_workshops(folder: Path) -> None:
+    """Remove the workshops of killed runs from a folder."""
+    for path in followed(folder).iterdir():
+        if _is_workshop(path):
+            with suppress(OutputError), _made(path, folder):  # another run may hold it
+                _clear(path)
+
+
+def content(folder: Path) -> list[Path]:
+    """Return the content of a folder, without workshops."""
+    return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.exists() else []
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether there is a folder, not a link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
+    """Replace the files of an output by the new ones, one by one, after writing a journal."""
+    draft = shop.path / "draft"
+    made = [path.name for path in (shop.path / NEW).iterdir()]
+    names = {"of": shop.target.name, "made": made, "old": [path.name for path in replaced]}
+    draft.write_text(json.dumps(names), encoding="utf-8")
+    draft.replace(shop.path / _JOURNAL)
+    _complete(shop)
+
+
+@contextmanager
+def _made(folder: Path, target: Path) -> Iterator[None]:
+    """Make a workshop if necessary, and lock it; remove it at the end if it is empty.
+
+    The system releases the lock when the process dies.
+    """
+    while True:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=_WORKSHOP_MODE | S_ISVTX)
+        try:
+            import fcntl
+        except ImportError:  # Windows: without locks
+            with _removed_if_empty(folder):
+                yield
+            return
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:  # another run ended between the two calls
+            continue
+        except OSError as error:
+            if error.errno in (ENOTDIR, ELOOP, EACCES):
+                raise _foreign(folder, target) from error
+            raise
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still(folder, handle):
+                _check_ours(handle, folder, target)
+                with _removed_if_empty(folder):
+                    yield
+                return
+        except BlockingIOError as error:
+            raise OutputError(f"Another run is writing {target}. Wait for it to end, or give another name.") from error
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _removed_if_empty(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _check_ours(handle: int, folder: Path, target: Path) -> None:
+    """Raise `OutputError` if an open folder is not a workshop of this user alone; mark it if it is empty."""
+    entry, new = os.fstat(handle), new_file(folder.parent)
+    is_marked = bool(entry.st_mode & S_ISVTX) or not keeps_modes(new)
+    if not is_only_ours(entry, new) or not (is_marked or not os.listdir(handle)):
+        raise _foreign(folder, target)
+    if not is_marked:
+        os.fchmod(handle, S_IMODE(entry.st_mode) | S_ISVTX)
+
+
+def _foreign(folder: Path, target: Path) -> OutputError:
+    return OutputError(
+        f"Cannot write {target}: {folder.name}, beside it, is a link, a file, or a folder that was not made for you by "
+        "this package. Remove it, or choose another folder."
+    )
+
+
+def _is_still(folder: Path, handle: int) -> bool:
+    """Return whether an open folder still exists and was not replaced."""
+    try:
+        return os.path.samestat(os.fstat(handle), folder.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _settle(shop: Workshop) -> None:
+    """Complete a journal that this run or a killed one left, and empty the workshop."""
+    if (shop.path / _JOURNAL).is_file() and shop.target.is_dir():
+        check_fixed(shop.target)
+        _complete(shop)
+    _clear(shop.path)
+
+
+def _complete(shop: Workshop) -> None:
+    """Carry out a journal: move all new files to the output, and remove old ones without a successor."""
+    journal = shop.path / _JOURNAL
+    try:
+        names = parse_json(journal.read_text(encoding="utf-8"))
+        obsolete = {str(name) for name in names["old"]} - set(names["made"])
+        is_sound = names["of"] == shop.target.name
+    except (ValueError, TypeError, KeyError):
+        is_sound = False
+    if not is_sound:
+        raise OutputError(f"{journal}, of a run that was stopped, is damaged. Remove {shop.path}.")
+    for made in sorted((shop.path / NEW).iterdir()):
+        made.replace(shop.target / made.name)
+    for path in content(shop.target):
+        if path.name in obsolete:
+            path.unlink()
+    journal.unlink()
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        if is_folder(path):
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _is_workshop(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(_ENDING)
+
 
 # Outputs that were put in place, with their inode numbers.
 _placed: dict[Path, int] = {}

@@ -10,8 +10,7 @@ from bayesbias.base.checks import check_count
 from bayesbias.base.statements import Facts
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.method import FittedMethod, Method, Words
-from bayesbias.debias.rows import chosen_rows, row_blocks
+from bayesbias.debias.method import FittedMethod, Method, Words, chosen_rows, row_blocks
 from bayesbias.debias.subspace import bias_subspace, neutral_word_bias
 from bayesbias.embeddings.embedding import Embedding
 

@@ -7,8 +7,7 @@ import numpy as np
 from bayesbias.base.checks import check_count
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.method import FittedMethod, Method, Words, with_vectors
-from bayesbias.debias.rows import chosen_rows
+from bayesbias.debias.method import FittedMethod, Method, Words, chosen_rows, with_vectors
 from bayesbias.debias.subspace import without_differences
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError

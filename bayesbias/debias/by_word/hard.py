@@ -16,8 +16,7 @@ from bayesbias.debias.debias_words import (
     spelled,
     spelled_sets_in,
 )
-from bayesbias.debias.method import FittedMethod, Method, Words, documented_like
-from bayesbias.debias.rows import chosen_rows, row_blocks
+from bayesbias.debias.method import FittedMethod, Method, Words, chosen_rows, documented_like, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some

@@ -11,10 +11,9 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count, check_number
 from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Facts
-from bayesbias.debias.by_word.adam import Adam
+from bayesbias.debias.by_word.gender_preserving import Adam
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.method import FittedMethod, Method, documented_like
-from bayesbias.debias.rows import chosen_rows, whole_embedding
+from bayesbias.debias.method import FittedMethod, Method, chosen_rows, documented_like, whole_embedding
 from bayesbias.debias.subspace import bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError, MeasureError

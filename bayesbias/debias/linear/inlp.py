@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_probability
-from bayesbias.base.machine.extras import require
+from bayesbias.base.machine import require
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.linear.linear_map import FittedLinearMap, projection, removal

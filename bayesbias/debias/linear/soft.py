@@ -28,9 +28,8 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_number
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike
-from bayesbias.debias.linear.vector_map import VectorMap
-from bayesbias.debias.method import FittedMethod, Method, documented_like
-from bayesbias.debias.rows import chosen_rows, row_blocks
+from bayesbias.debias.linear.linear_map import VectorMap
+from bayesbias.debias.method import FittedMethod, Method, chosen_rows, documented_like, row_blocks
 from bayesbias.debias.subspace import Subspace, bias_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError

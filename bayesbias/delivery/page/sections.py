@@ -32,7 +32,8 @@ LIMITS, SETTINGS = "What it does not show", "How to repeat it"
 
 def drawn(result: Result, request: ResultFigure) -> "Drawing":
     """Return the drawing of a figure of a result."""
-    plot = getattr(import_module("bayesbias.delivery.plots"), request.plot)
+    room, _, name = request.plot.rpartition(".")
+    plot = getattr(import_module(f"bayesbias.{room or 'delivery.plots'}"), name)
     drawing: Drawing = plot(result if request.data is None else request.data, **request.options)
     return drawing
 

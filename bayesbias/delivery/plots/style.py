@@ -8,9 +8,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayesbias.base.escapes import visible
 from bayesbias.base.files.outputs import atomic_path
-from bayesbias.base.machine.interrupts import held_interrupts
+from bayesbias.base.machine import held_interrupts
+from bayesbias.base.number_text import visible
 from bayesbias.errors import (
     FigureWarning,
     OutputError,

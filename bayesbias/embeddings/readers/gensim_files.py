@@ -8,10 +8,18 @@ from typing import IO
 
 import numpy as np
 
-from bayesbias.base.files.contents import open_input
-from bayesbias.base.machine.memory import check_memory
-from bayesbias.embeddings.objects import from_keyed_vectors
-from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, is_wanted
+from bayesbias.base.files.inputs import open_input
+from bayesbias.base.machine import check_memory
+from bayesbias.embeddings.rows import (
+    BYTES_A_WORD,
+    Rows,
+    Wanted,
+    check_header,
+    check_room,
+    decode,
+    from_keyed_vectors,
+    is_wanted,
+)
 from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)

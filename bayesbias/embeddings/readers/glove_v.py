@@ -15,9 +15,8 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.contents import LINES
-from bayesbias.base.files.inputs import is_folder, read_utf8
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.files.inputs import LINES, is_folder, read_utf8
+from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.readers.tensor_file import TensorFile, open_tensors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.errors import EmbeddingError, InputFileError

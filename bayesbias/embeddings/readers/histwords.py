@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
-from bayesbias.base.files.contents import MemoryCost, open_input, read_content
-from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.inputs import MemoryCost, input_file, open_input, read_content
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError, collected_warnings

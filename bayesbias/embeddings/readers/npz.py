@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import is_text
 from bayesbias.base.files.arrays import StoredArray, open_array, read_arrays
-from bayesbias.base.files.contents import open_content, open_zip
-from bayesbias.base.machine.memory import Allowance
+from bayesbias.base.files.inputs import open_content, open_zip
+from bayesbias.base.machine import Allowance
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import BYTES_A_WORD, MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted, row_allowance
 from bayesbias.errors import EmbeddingError, did_you_mean, name_some

@@ -13,10 +13,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files.contents import open_input, readable
-from bayesbias.base.files.documents import parse_json
-from bayesbias.base.files.inputs import input_file
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.files.inputs import input_file, open_input, parse_json, readable
+from bayesbias.base.machine import check_memory
 from bayesbias.errors import InputFileError
 
 _LONGEST_HEADER = 100_000_000  # as in the library safetensors

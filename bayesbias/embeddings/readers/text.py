@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from bayesbias.base.files.contents import open_content
+from bayesbias.base.files.inputs import open_content
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.rows import (
     BYTES_A_WORD,

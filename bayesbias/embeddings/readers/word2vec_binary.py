@@ -6,8 +6,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.files.contents import is_packed, open_content
-from bayesbias.base.files.inputs import check_sealed_file
+from bayesbias.base.files.inputs import check_sealed_file, is_packed, open_content
 from bayesbias.embeddings.readers.text import parse_header
 from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, row_allowance
 from bayesbias.errors import EmbeddingError

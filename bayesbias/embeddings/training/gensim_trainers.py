@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer, check_neighbours
 
 # gensim silently drops the words of a document beyond this number.

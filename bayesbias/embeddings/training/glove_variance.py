@@ -12,13 +12,12 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
 from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.readers.glove_v import GloveVFolder
-from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, read_corpus
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, count_cooccurrences, read_corpus
 from bayesbias.embeddings.training.trained import TrainedEmbeddings
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsWarning, name_some, warn_user
 

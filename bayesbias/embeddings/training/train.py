@@ -1,8 +1,9 @@
 """`train_embeddings`: training with several seeds, with one file of vectors per seed."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,14 +17,12 @@ from bayesbias.base.checks import (
     resolve_seed,
     shown,
 )
-from bayesbias.base.files.folders import check_writable
-from bayesbias.base.files.outputs import claimed
+from bayesbias.base.files.outputs import check_writable, claimed
 from bayesbias.base.progress import progress_bar, with_progress
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, check_neighbours, read_corpus
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, check_neighbours, read_corpus, resampled
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
-from bayesbias.embeddings.training.glove import glove
-from bayesbias.embeddings.training.gn_glove import gn_glove
+from bayesbias.embeddings.training.glove import glove, gn_glove
 from bayesbias.embeddings.training.trained import (
     TrainedEmbeddings,
     differing,
@@ -32,14 +31,6 @@ from bayesbias.embeddings.training.trained import (
     seed_content,
     seed_file,
     write_seed,
-)
-from bayesbias.embeddings.training.training_cell import (
-    CORPUS,
-    TrainerOf,
-    TrainingCell,
-    bytes_of_training,
-    package_with_version,
-    words_and_trainer,
 )
 from bayesbias.errors import (
     ArgumentError,
@@ -50,8 +41,81 @@ from bayesbias.errors import (
     name_some,
     warn_user,
 )
+from bayesbias.workers.cells import Answer, content_digest
 from bayesbias.workers.choice import choose_workers
 from bayesbias.workers.workers import StartWorkers
+
+CORPUS = "corpus"
+"""Name of the only source of trainings."""
+
+type TrainerOf = Callable[[Corpus, dict[str, Any], int], Trainer]
+"""Takes a corpus, settings and a number of threads, and returns a function that trains with one seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingCell:
+    """A training with one seed; its answer has the content of the file.
+
+    Parameters
+    ----------
+    trainer_of
+        Function of the algorithm.
+    package
+        Name of the package that trains; a worker must have the version that the facts name.
+    facts
+        What the file says of the training.
+    seed
+        Seed of the training.
+    """
+
+    trainer_of: TrainerOf
+    package: str
+    facts: dict[str, Any]
+    seed: int
+    source: str = CORPUS
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that enters the answer."""
+        return content_digest([self.facts, self.seed])
+
+    def answer(self, source: Corpus) -> Answer:
+        """Return the content of the file."""
+        if (here := package_with_version(self.package)) != self.facts["trainer"]:
+            raise ClusterError(
+                f"This worker has {here}, and the run was started with {self.facts['trainer']}. Install the same."
+            )
+        words, train = words_and_trainer(self.trainer_of, source, self.facts["settings"], self.seed)
+        arrays = train(self.seed, lambda _: None)
+        return Answer({}, objects={"content": seed_content(words, arrays, {**self.facts, "seed": self.seed})})
+
+
+def package_with_version(package: str) -> str:
+    """Return the name and the version of an installed package, as the file of a training says them."""
+    return f"{package} {version(package)}"
+
+
+def words_and_trainer(
+    trainer_of: TrainerOf, text: Corpus, settings: dict[str, Any], seed: int, *, threads: int = 1
+) -> tuple[tuple[str, ...], Trainer]:
+    """Return the words that get vectors, and the function that trains them, on drawn documents if settings say so."""
+    if "resample" in settings:
+        # A drawn document counts as often as it is drawn; which words have vectors was decided by the whole corpus.
+        text, settings = resampled(text, seed), {**settings, "min_count": 1}
+    return text.words, trainer_of(text, settings, threads)
+
+
+def bytes_of_training(text: Corpus, settings: dict[str, Any]) -> int:
+    """Return the least bytes that a training takes: the corpus, with its draw, and two matrices.
+
+    >>> from bayesbias.embeddings.training.corpus import read_corpus
+    >>> text = read_corpus([["a", "b", "a"], ["b", "c"]], min_count=1)
+    >>> bytes_of_training(text, {"dimensions": 10}), 4 * len(text.stream) + 4 * 2 * 3 * 10
+    (268, 268)
+    """
+    copies = 5 if "resample" in settings else 1
+    rows = 2 * len(text.words) + settings.get("buckets", 0)
+    return int(copies * text.stream.nbytes + 4 * rows * settings["dimensions"])
 
 
 @dataclass(frozen=True)

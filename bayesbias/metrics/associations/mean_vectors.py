@@ -13,9 +13,8 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import find_lists, two_groups
-from bayesbias.metrics.measure_entry import GROUPS_AND_LISTS, Measure, below_one
+from bayesbias.metrics.measure_entry import GROUPS_AND_LISTS, TWO_GROUPS, Measure, below_one, shared_parameters
 from bayesbias.metrics.result import MeasureResult, score_frame
-from bayesbias.metrics.shared_parameters import TWO_GROUPS, shared_parameters
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 

@@ -9,15 +9,13 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.machine.extras import require
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory, require
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
-from bayesbias.metrics.measure_entry import Measure
+from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
 from bayesbias.metrics.result import MeasureResult, score_frame
-from bayesbias.metrics.shared_parameters import GROUPS_ON_TWO_LISTS, shared_parameters
 from bayesbias.studies.study import StudyLike
 
 

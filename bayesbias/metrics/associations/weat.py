@@ -11,11 +11,10 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import four_lists
-from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, Measure
+from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, FOUR_LISTS, Measure, shared_parameters
 from bayesbias.metrics.result import MeasureResult, score_frame
-from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
-from bayesbias.metrics.significance.permutation_test import both_p_values
-from bayesbias.metrics.significance.permutation_test import p_value as p_value
+from bayesbias.metrics.significance import both_p_values
+from bayesbias.metrics.significance import p_value as p_value
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 

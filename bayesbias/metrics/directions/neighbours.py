@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.machine.cores import available_cores
-from bayesbias.base.machine.threads import threadpool_limits
+from bayesbias.base.machine import available_cores, threadpool_limits
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000

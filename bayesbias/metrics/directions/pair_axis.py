@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.base.arrays import Floats
-from bayesbias.base.vectors import unit_rows
+from bayesbias.base.arrays import Floats, unit_rows
 from bayesbias.estimates.dependence import (
     ChanceCorrelations,
     Links,
@@ -28,7 +27,7 @@ from bayesbias.estimates.dependence import (
     linked_words,
     residual_correlations,
 )
-from bayesbias.estimates.freedom import welch_freedom
+from bayesbias.estimates.intervals import welch_freedom
 
 LEAST_PAIRS = 3
 """Smallest number of pairs with an interval for how far they agree."""

@@ -19,9 +19,8 @@ from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, checked_pairs, checked_words, find_lists
-from bayesbias.metrics.measure_entry import DU, PAIRS, Measure
+from bayesbias.metrics.measure_entry import DU, PAIRS, Measure, shared_parameters
 from bayesbias.metrics.result import MeasureResult, score_frame
-from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 Pairs = tuple[tuple[str, str], ...]

@@ -14,12 +14,11 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.clustering import load_both, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.name_directions import NameLists, name_subspace
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure, shared_parameters
 from bayesbias.metrics.quantities import Quantity
 from bayesbias.metrics.result import Items, MeasureResult, result_of_items
-from bayesbias.metrics.shared_parameters import shared_parameters
 
 _BLOCK = 256  # words per block
 

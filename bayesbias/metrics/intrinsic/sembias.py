@@ -10,14 +10,13 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_see
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.intrinsic.biased_words import lengths
+from bayesbias.metrics.intrinsic.clustering import lengths
 from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
+from bayesbias.metrics.intrinsic.quality import read_sembias
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, judge_lost_rows
-from bayesbias.metrics.measure_entry import DAWKINS, Measure
-from bayesbias.metrics.quality.benchmark_files import read_sembias
+from bayesbias.metrics.measure_entry import DAWKINS, Measure, shared_parameters
 from bayesbias.metrics.quantities import Quantity
 from bayesbias.metrics.result import Items, MeasureResult, result_of_items
-from bayesbias.metrics.shared_parameters import shared_parameters
 
 KINDS = ("definition", "none", "none", "stereotype")
 _SUBSET = (440, 40)  # tuples in the authors' file; the last 40 have none of their training words

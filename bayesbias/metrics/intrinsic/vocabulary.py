@@ -12,16 +12,13 @@ from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
-from bayesbias.metrics.directions.direction import Direction, as_direction
-from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
-from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, lengths, projections, vocabulary_of
-from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
-from bayesbias.metrics.intrinsic.name_directions import find_names
+from bayesbias.metrics.directions.direction import Direction, DirectionPosterior, as_direction, direction_posterior
+from bayesbias.metrics.intrinsic.clustering import PAIR, axis, lengths, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.name_directions import NAME_DRAWS, drawn_weighted_directions, find_names
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
-from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure
+from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure, shared_parameters
 from bayesbias.metrics.quantities import DRAWS, DrawnDirections, Quantity
 from bayesbias.metrics.result import Items, MeasureResult, result_of_items
-from bayesbias.metrics.shared_parameters import shared_parameters
 
 NAMES_OF_MEAN_ABSOLUTE = 400
 """Smallest number of names of a list with which the mean of absolute biases is given; fewer make it too large."""

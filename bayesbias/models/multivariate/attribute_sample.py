@@ -1,5 +1,6 @@
 """A distance table as a sample of attribute words, each with one vector of distances to all protected words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
@@ -217,3 +218,30 @@ def _connection_weights(lists: np.ndarray, counts: np.ndarray, connections: int)
                 same = members[lists[members, 1] == name]
                 weights[place, connection, same] = counts[same] / counts[same].sum() / len(names)
     return weights[column_of.reshape(-1)]
+
+
+_BOTH = ("associated", "different")
+
+
+def effect_names(connections: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a word's effects; level and gap need associated and different attribute words.
+
+    >>> effect_names(("associated", "different", "human"))
+    ('level', 'gap', 'human')
+    """
+    both = tuple(connections[:2]) == _BOTH
+    return ("level", "gap", *connections[2:]) if both else tuple(connections)
+
+
+def effects_basis(connections: Sequence[str]) -> np.ndarray:
+    """Return B, shape (connections, effects): associated = level + gap / 2, different = level - gap / 2.
+
+    >>> effects_basis(("associated", "different", "human"))
+    array([[ 1. ,  0.5,  0. ],
+           [ 1. , -0.5,  0. ],
+           [ 0. ,  0. ,  1. ]])
+    """
+    matrix = np.eye(len(connections))
+    if tuple(connections[:2]) == _BOTH:
+        matrix[:2, :2] = [[1, 0.5], [1, -0.5]]
+    return matrix

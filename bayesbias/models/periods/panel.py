@@ -4,7 +4,13 @@ A word counts only in the periods that have it. Changes between periods come fro
 list does not seem to move because its words differ.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from bayesbias.estimates.dependence import LEAST_FREEDOM
+from bayesbias.estimates.intervals import draw_nodes
+from bayesbias.models.multivariate.list_model import InverseWishart
 
 # Relative to the largest eigenvalue. The one that is 0, of equal effects, is off by more than NumPy allows for.
 _SINGULAR = 1e-9
@@ -96,3 +102,132 @@ def fill_words(values: np.ndarray) -> np.ndarray:
         fitted = periods[:, :, None] + words
         filled[np.ix_(pattern, samples)] = np.where(is_present.T[:, None], block, fitted)
     return filled
+
+
+# Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
+# differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
+FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
+_TUNE = 200
+# Nodes of t z_g and of t, and the scale of the prior of t.
+_FACTORS, _RATIOS, _RATIO_SCALE = np.linspace(-2.5, 2.5, 101), np.linspace(0.1, 1.5, 15), 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class WordVariation:
+    """Draws of S_g, `covariance` (draws, groups, periods, periods), and of `deviations` (draws, periods, words)."""
+
+    covariance: np.ndarray
+    deviations: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedWords:
+    """Whether words have periods, `present` (words, periods); their groups from 0, `group_of` (words,).
+
+    `effects` (groups,) are the design effects of groups.
+    """
+
+    present: np.ndarray
+    group_of: np.ndarray
+    effects: np.ndarray
+
+
+def time_coordinates(times: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of functions of time, in columns: level, slope, curvature, and so on.
+
+    >>> time_coordinates(np.array([1900.0, 1910.0])).round(3).tolist()
+    [[0.707, -0.707], [0.707, 0.707]]
+    """
+    span = (times - times.mean()) / max(np.ptp(times) / 2, 1e-9)
+    basis = np.linalg.qr(np.polynomial.legendre.legvander(span, len(times) - 1))[0]
+    return np.asarray(basis * np.where(basis[-1] < 0, -1.0, 1.0))
+
+
+def draw_word_variation(
+    gaps: np.ndarray,
+    protected: ProtectedWords,
+    sampling: np.ndarray,
+    times: np.ndarray,
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+) -> WordVariation:
+    """Return draws of S_g and of the deviations of single words.
+
+    Parameters
+    ----------
+    gaps
+        Gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
+    protected
+        The words.
+    sampling
+        V, shape (periods, periods).
+    times
+        Times of the periods, increasing.
+    draws, chains
+        Total number of draws, a multiple of the number of chains; and number of chains.
+    seed
+        Seed.
+    """
+    present, group_of, effects = protected.present, protected.group_of, protected.effects
+    rng = np.random.default_rng([seed, 1000])
+    basis = time_coordinates(times)
+    # Everything is in coordinates of time; the error of distances keeps V positive definite.
+    noise = basis.T @ sampling @ basis + 1e-12 * np.eye(len(basis))
+    size, words = len(basis), len(group_of)
+    sizes = np.bincount(group_of)
+    freedom = np.where(sizes > 1, np.maximum(sizes / effects - 1, LEAST_FREEDOM), 0.0)
+    member = np.eye(len(sizes))[group_of] / sizes[group_of][:, None]
+    patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
+    blocks = [(np.flatnonzero(pattern_of.reshape(-1) == place), basis[has]) for place, has in enumerate(patterns)]
+    common = np.tile(np.eye(size) * max(float(np.var(gaps[present.T])), 1e-6), (chains, 1, 1))
+    scales, factors = np.ones((chains, size)), np.zeros((chains, len(sizes)))
+    prior_scales = np.r_[LEVEL_SCALE * np.sqrt(size), np.full(size - 1, CHANGE_SCALE)]
+    count = draws // chains
+    drawn_covariances = np.empty((chains, count, len(sizes), size, size))
+    drawn_deviations = np.empty((chains, count, words, size))
+    deviations = np.empty((chains, words, size))
+    for step in range(-_TUNE, count):
+        covariance = np.exp(2 * factors)[:, :, None, None] * common[:, None]
+        for (members, rows), has in zip(blocks, patterns, strict=True):
+            total = rows @ (covariance + noise) @ rows.T
+            gain = np.swapaxes(np.linalg.solve(total, rows @ covariance), 2, 3)
+            left = covariance - gain @ rows @ covariance
+            values, vectors = np.linalg.eigh((left + np.swapaxes(left, 2, 3)) / 2)
+            root = vectors * np.sqrt(np.maximum(values, 0))[:, :, None]
+            free_noise = rng.standard_normal((chains, len(members), size, 1))
+            means = gain[:, group_of[members]] @ gaps[has][:, members].T[:, :, None]
+            deviations[:, members] = (means + root[:, group_of[members]] @ free_noise)[..., 0]
+        centred = deviations - np.einsum("jg,cjs->cgs", member, deviations)[:, group_of]
+        weighted = centred * np.sqrt(np.exp(-2 * factors) / effects)[:, group_of, None]
+        prior = 2 * FREEDOM / scales
+        scale = np.swapaxes(weighted, 1, 2) @ weighted + prior[:, :, None] * np.eye(size)
+        roots = InverseWishart(np.full(chains, FREEDOM + size - 1 + freedom.sum()), scale).roots(rng)
+        common, inverse = roots @ np.swapaxes(roots, 1, 2), np.linalg.inv(roots)
+        rate = FREEDOM * np.square(inverse).sum(axis=1) + 1 / prior_scales**2  # the diagonal of the precision
+        scales = rate / rng.standard_gamma((FREEDOM + size) / 2, rate.shape)
+        if len(sizes) > 1:
+            squares = np.square(centred @ np.swapaxes(inverse, 1, 2)).sum(axis=2) @ np.eye(len(sizes))[group_of]
+            factors = _draw_factors(factors, squares / effects, freedom * size, rng)
+        if step >= 0:
+            of_groups = np.exp(2 * factors)[:, :, None, None] * common[:, None]
+            drawn_covariances[:, step] = basis @ of_groups @ basis.T
+            drawn_deviations[:, step] = centred
+    flat = drawn_deviations.reshape(-1, words, size) @ basis.T
+    return WordVariation(drawn_covariances.reshape(-1, len(sizes), size, size), np.swapaxes(flat, 1, 2))
+
+
+def _draw_factors(
+    factors: np.ndarray, squares: np.ndarray, freedom: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw t given t z_g, then t z_g given t, all of shape (chains, groups).
+
+    `squares` are sums of squares of groups' deviations in units of S, with `freedom` (groups,) degrees of freedom.
+    """
+    log = -factors.shape[1] * np.log(_RATIOS) - 0.5 * (_RATIOS / _RATIO_SCALE) ** 2
+    log = log - 0.5 * np.square(factors).sum(axis=1, keepdims=True) / _RATIOS**2
+    ratio = _RATIOS[draw_nodes(log, rng)][:, None, None]
+    log = -freedom[:, None] * _FACTORS - 0.5 * squares[:, :, None] * np.exp(-2 * _FACTORS)
+    node = draw_nodes(log - 0.5 * (_FACTORS / ratio) ** 2, rng)
+    return np.asarray(_FACTORS[node] + (_FACTORS[1] - _FACTORS[0]) * (rng.random(node.shape) - 0.5))

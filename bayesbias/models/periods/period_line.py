@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.estimates.freedom import student_scales, welch_freedom
-from bayesbias.models.periods.contrast_draws import OverallGaps
+from bayesbias.estimates.intervals import student_scales, welch_freedom
+from bayesbias.models.periods.gap_draws import OverallGaps
 
 _ROUNDING = 1e-12  # in units of cosine distance
 

@@ -23,10 +23,10 @@ import numpy as np
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
-from bayesbias.models.numerics.grid_rejection import (
+from bayesbias.models.numerics.proposals import (
     GridDraws,
+    GridLogDensity,
     ImproperDensityError,
-    LogDensity,
     sample_density,
 )
 from bayesbias.models.priors import Prior
@@ -87,7 +87,7 @@ def sample_exact(
     return {"connection_mean": connection_mean, "word_mean": word_mean} | scales, error
 
 
-def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
+def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> GridLogDensity:
     """Return the function log p(distances of connection g | tau, sigma), up to a constant: locations integrated out.
 
     It takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
@@ -146,7 +146,7 @@ def _scales(
     for g, connection in enumerate(connections):
         marginal = log_marginal(cells, g, spec)
 
-        def density(*logs: np.ndarray, marginal: LogDensity = marginal) -> np.ndarray:
+        def density(*logs: np.ndarray, marginal: GridLogDensity = marginal) -> np.ndarray:
             s = logs[-1]
             value = marginal(np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
             return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)

@@ -11,21 +11,20 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from bayesbias.base.checks import check_count, resolve_seed
-from bayesbias.base.machine.memory import check_memory
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import distance_text, share_text, signed_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData, compared_part, model_data
-from bayesbias.models.multivariate.simulation import MEAN_PRIOR
+from bayesbias.models.multivariate.pymc_density import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
-from bayesbias.reports.posterior.plain_differences import plain_difference, plain_means
-from bayesbias.tables.conversion import any_frame
-from bayesbias.tables.schema import provenance
+from bayesbias.reports.posterior.contrasts import plain_difference, plain_means
+from bayesbias.tables.schema import any_frame, provenance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,7 +196,7 @@ def check_prior(
     """
     import pandas as pd
 
-    from bayesbias.base.machine.threads import threadpool_limits
+    from bayesbias.base.machine import threadpool_limits
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
     spec, data = load_model(model, priors=priors), model_data(table)

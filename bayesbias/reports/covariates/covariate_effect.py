@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
-from bayesbias.base.number_text import digits_text, estimate_text, percent_text
+from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -23,18 +23,148 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
     shortest_intervals,
 )
-from bayesbias.models.fitted.fit_source import fitted_model
-from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
-from bayesbias.reports.covariates.effect_doubts import effect_doubts
-from bayesbias.reports.covariates.leans import Leans, leans_of, rows_with_covariates
-from bayesbias.reports.covariates.quantities import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import Design, check_design, design_of
-from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
+from bayesbias.models.priors import Prior
+from bayesbias.reports.covariates.slopes import (
+    Design,
+    Leans,
+    check_design,
+    correlations_of,
+    design_of,
+    draw_residuals,
+    leans_of,
+    robust_freedom,
+    rows_with_covariates,
+    slopes_of_population,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+# With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
+_FEW_EFFECTIVE = 3.0
+_LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
+
+
+def effect_doubts(
+    fit: "xr.DataTree", design: Design, names: tuple[str, ...], words: np.ndarray, leans: Leans
+) -> Iterator[Statement]:
+    """Yield doubts about the draws, and about single words that decide a slope."""
+    for problem in fit_attribute(fit, "convergence_problems"):
+        yield Statement("convergence", problem)
+    means = leans.draws.mean(axis=0)
+    residual = design.residuals @ means
+    for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
+        shift = row * residual / design.unexplained
+        slope = float(row @ means)
+        place = int(np.argmax(shift * np.sign(slope)))
+        if sole.any():
+            named = name_some(map(repr, words[sole].tolist()))
+            yield Statement(
+                "leverage",
+                f"The slope on {name} rests on {named}: no other word tells how such words vary, and the interval "
+                f"takes it to be as much as the others do. Take more words with such a {name}.",
+                {"covariate": name, "words": words[sole].tolist()},
+            )
+        elif freedom < _FEW_EFFECTIVE:
+            freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
+            even = design_of(
+                np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int), design.correlations
+            )
+            if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
+                text = (
+                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
+                    f"narrow: take the logarithm or ranks of {name}, or more words."
+                )
+            else:
+                text = (
+                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
+                    "words."
+                )
+            yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
+        if np.sign(slope - shift[place]) != np.sign(slope):
+            yield Statement(
+                "influence",
+                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
+                {"covariate": name, "word": str(words[place])},
+            )
+
+
+SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
+
+
+def draw_quantities(
+    leans: Leans, design: Design, names: tuple[str, ...], prior: Prior, rng: np.random.Generator
+) -> tuple[dict[tuple[str, str, str], tuple[np.ndarray, float]], np.ndarray]:
+    """Return draws and the plain value of each (quantity, covariate, scope), and draws of slopes in the population.
+
+    `prior` is that of the sd of words like these, a half-t. Correlations are those with one covariate alone.
+    """
+    half_t = prior.parameters["nu"], prior.parameters["sigma"]
+    count, freedom = len(leans.draws), design.freedom
+    residuals, sds = draw_residuals(leans, design, half_t, count, rng)
+    these = leans.draws @ design.coefficients.T
+    population = slopes_of_population(these, residuals, design, rng)
+    plain = design.coefficients @ leans.observed
+    links: dict[tuple[str, str, str], tuple[np.ndarray, float]] = {}
+    quantities: dict[tuple[str, str, str], tuple[np.ndarray, float]] = {}
+    for place, name in enumerate(names):
+        for scope, draws in (("population", population), ("these_words", these)):
+            quantities[SLOPE, name, scope] = draws[:, place], float(plain[place])
+        values = design.deviations[:, place]
+        alone = design.of_covariate(place)
+        around, sds_alone = (residuals, sds) if len(names) == 1 else draw_residuals(leans, alone, half_t, count, rng)
+        slope, square = leans.draws @ alone.coefficients.T, float(values @ values)
+        in_population = slopes_of_population(slope, around, alone, rng)[:, 0]
+        # The covariate's values are a sample too.
+        variance = square / rng.chisquare(alone.freedom + 1, count)
+        plain_slope = alone.coefficients @ leans.observed
+        plain_square = np.square(alone.residuals @ leans.observed).sum()
+        observed = float(correlations_of(plain_slope, plain_square, square)[0])
+        links[CORRELATION, name, "population"] = correlations_of(in_population, sds_alone**2, variance), observed
+        squares = np.square(around).sum(axis=1)
+        links[CORRELATION, name, "these_words"] = correlations_of(slope[:, 0], squares, square), observed
+    observed = float(np.sqrt(np.square(design.residuals @ leans.observed).sum() / freedom))
+    these_sds = np.sqrt(np.square(residuals).sum(axis=1) / freedom)
+    beyond = {(RESIDUAL_SD, "", "population"): (sds, observed), (RESIDUAL_SD, "", "these_words"): (these_sds, observed)}
+    return quantities | links | beyond, population
+
+
+def association_statistics(leans: Leans) -> np.ndarray:
+    """Return the statistic of WEFAT of each word, shape (words,), NaN if all similarities of the word are equal.
+
+    With the first kind of attribute words as A and the second as B, it is (mean cos(w, a) - mean cos(w, b)) / sd of
+    the cosines of w with A and B together, with n - 1: above 0, the word is nearer to A (Caliskan, Bryson and Narayanan
+    2017).
+    """
+    sample = leans.sample
+    in_lean = (leans.weights != 0)[:, sample.list_of] & np.isfinite(sample.distances.T)
+    counts = in_lean.sum(axis=1)
+    distances = np.where(in_lean, sample.distances.T, 0.0)
+    deviations = np.where(in_lean, distances - (distances.sum(axis=1) / counts)[:, None], 0.0)
+    sds = np.sqrt(np.square(deviations).sum(axis=1) / np.maximum(counts - 1, 1))
+    return np.asarray(np.where(sds > 1e-12, -leans.observed / np.maximum(sds, 1e-12), np.nan))
+
+
+def statistic_correlations(statistics: np.ndarray, design: Design) -> np.ndarray:
+    """Return the Pearson correlation of words' statistics with each covariate, within the groups of the design.
+
+    NaN if a statistic is missing, or none differs within its group.
+
+    >>> from bayesbias.reports.covariates.slopes import design_of
+    >>> design = design_of(np.array([[0.0], [1.0], [2.0], [4.0]]), np.zeros(4, dtype=int))
+    >>> statistic_correlations(np.array([0.1, 0.4, 0.2, 0.9]), design).round(3)
+    array([0.877])
+    """
+    means = np.eye(design.group_of.max() + 1)[design.group_of]
+    centred = statistics - means @ (means.T @ statistics / means.sum(axis=0))
+    lengths = np.linalg.norm(centred) * np.linalg.norm(design.deviations, axis=0)
+    products = design.deviations.T @ centred
+    return np.asarray(np.divide(products, lengths, out=np.full(len(products), np.nan), where=lengths > 0))
+
 
 _STREAM = 104
 _USUAL_SIDES = ("associated", "different")

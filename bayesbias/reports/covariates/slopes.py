@@ -8,12 +8,24 @@ variance of a slope with the weights b is b' R b / b' b times as large, with as 
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import stats
 
 from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.estimates.intervals import contrast_name, draw_on_grid
+from bayesbias.models.data import ModelData
+from bayesbias.models.fits import fitted_rows
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_model import completed_distances
+from bayesbias.models.multivariate.population import shrunk_covariance
+
+if TYPE_CHECKING:
+    import xarray as xr
+
 
 # A word with a larger leverage determines its own fitted value, and has no residual.
 _ALONE = 1 - 1e-9
@@ -165,3 +177,173 @@ def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) ->
             f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
             "within_groups=False, or fewer covariates."
         )
+
+
+_DEFAULT = ("associated", "different")
+
+
+@dataclass(frozen=True, eq=False)
+class Leans:
+    """Leans of words: the mean distance to the `first` kind of attribute words minus that to the `second`.
+
+    `draws` (chains * draws, words) are those of a fit, `observed` (words,) the plain leans; `weights` (words, lists)
+    are those of the lists of `sample` in the lean of a word.
+    """
+
+    draws: np.ndarray
+    observed: np.ndarray
+    weights: np.ndarray
+    sample: AttributeSample
+    first: str
+    second: str
+
+    @property
+    def name(self) -> str:
+        """Name of the contrast."""
+        return contrast_name(self.first, self.second)
+
+
+def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None) -> Leans:
+    """Return the leans of a fit: associated minus different, or the first attribute list minus the second.
+
+    If each connection has one list, the lean is named after the lists.
+
+    Raises a `ReportError` if the fit lacks a list or a connection, or a word has no pairs with it.
+    """
+    sample = attribute_sample(rows)
+    if lists is None:
+        if absent := [name for name in _DEFAULT if name not in rows.connections]:
+            raise ReportError(
+                f"The fit has no {absent[0]} pairs. Name two attribute lists to compare, such as lists=('male', "
+                "'female')."
+            )
+        sides = [sample.connection_weights[:, rows.connections.index(name)] for name in _DEFAULT]
+        first, second = _only_lists(sample, sides) or _DEFAULT
+    else:
+        first, second = lists
+        if first == second:
+            raise ReportError(f"lists={lists!r} names the same list twice. Name two lists.")
+        sides = [np.tile(_list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
+    weights, plain = sides[0] - sides[1], plain_list_means(sample)
+    lacking = ~np.all([side.any(axis=1) for side in sides], axis=0) | (np.isnan(plain) & (weights.T != 0)).any(axis=0)
+    if lacking.any():
+        without = name_some(rows.protected_words[lacking])
+        raise ReportError(
+            f"{contrast_name(first, second)}: words have no pairs on one side: {without}. Leave these words out."
+        )
+    means = fit["posterior"]["list_mean"].transpose("chain", "draw", "attribute_group", "protected_word").to_numpy()
+    return Leans(
+        draws=np.einsum("dlw,wl->dw", means.reshape(-1, *means.shape[2:]), weights),
+        observed=np.asarray((np.nan_to_num(plain) * weights.T).sum(axis=0)),
+        weights=weights,
+        sample=sample,
+        first=first,
+        second=second,
+    )
+
+
+def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, str] | None:
+    """Return the names of the lists of both sides if each is one list, the same for all words."""
+    places = [np.flatnonzero(side.any(axis=0)) for side in sides]
+    if any(len(place) != 1 or not side[:, place].all() for place, side in zip(places, sides, strict=True)):
+        return None
+    return sample.lists[places[0][0]], sample.lists[places[1][0]]
+
+
+def plain_list_means(sample: AttributeSample) -> np.ndarray:
+    """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
+    lists = np.eye(len(sample.lists))[sample.list_of].T
+    pairs = lists @ np.isfinite(sample.distances)
+    means = lists @ np.nan_to_num(sample.distances) / np.maximum(pairs, 1)
+    return np.asarray(np.where(pairs > 0, means, np.nan))
+
+
+def _list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndarray:
+    """Return the weights of the model's lists in the list `name`, which lost pairs may have split, shape (lists,)."""
+    if rows.attribute_groups is None:
+        raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
+    names = rows.attribute_groups
+    choices = list(dict.fromkeys(names.tolist()))
+    if name not in choices:
+        raise ReportError(f"The fit has no attribute list {name!r}{did_you_mean(name, choices)}: {', '.join(choices)}.")
+    counts = np.bincount(sample.list_of[names == name], minlength=len(sample.lists))
+    return np.asarray(counts / counts.sum())
+
+
+def rows_with_covariates(fit: "xr.DataTree") -> tuple[ModelData, np.ndarray]:
+    """Return the rows of a fit and the values of its covariates, shape (words, covariates)."""
+    rows = fitted_rows(fit)
+    if rows.covariates is None:
+        raise ReportError(
+            "The fit has no covariates. Fit the model with them: bb.fit(table, covariates=frame), where frame has the "
+            "column 'word' and a column of numbers."
+        )
+    return rows, rows.covariates
+
+
+_SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
+_LINKED_SHARES = np.linspace(0, 1, 5)
+
+
+def draw_residuals(
+    leans: Leans, design: Design, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the residuals (draws, words) of these words' leans, and the sd (draws,) in words like these.
+
+    `half_t` holds degrees of freedom and scale of the prior of the sd.
+    """
+    values, vectors = np.linalg.eigh(design.residuals)
+    basis = vectors[:, values > 0.5]
+    plain = basis.T @ leans.observed
+    dependence = design.residual_correlations(basis)
+    chances = [_chance_covariance(leans, basis, share) for share in _LINKED_SHARES]
+    prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
+    log = prior + np.stack([_log_likelihood(plain @ plain, chance, dependence) for chance in chances])
+    of_share = np.exp(log - log.max()).sum(axis=1)
+    drawn = rng.choice(len(chances), draws, p=of_share / of_share.sum())
+    sds = draw_on_grid(_SDS, log[drawn], rng)
+    chance = np.array([np.diagonal(one).mean() for one in chances])[drawn][:, None]
+    share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
+    residuals = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
+    return residuals @ basis.T, _with_heavy_tails(sds, basis @ plain)
+
+
+def _log_likelihood(square: float, chance: np.ndarray, dependence: np.ndarray) -> np.ndarray:
+    """Return the log likelihood of each of `_SDS`, shape (sds,), from the sum of squares of plain residuals."""
+    total = np.trace(chance) + _SDS**2 * np.trace(dependence)
+    squares = np.sum(chance**2) + 2 * _SDS**2 * np.sum(chance * dependence) + _SDS**4 * np.sum(dependence**2)
+    return np.asarray(stats.chi2(total**2 / squares, scale=squares / total).logpdf(square))
+
+
+def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
+    """Return sds spread as far as the excess kurtosis of the plain residuals (words,) asks for, if it is above 0.
+
+    The logarithm of a sample's sd has the variance (excess kurtosis + 2) / (4 n), as Bonett (2006) writes. That of a
+    sample is too small, the more the fewer words there are: this is Fisher's G2, which is unbiased for a Normal.
+    """
+    excess = float(stats.kurtosis(residuals, bias=False)) if residuals.any() else 0.0
+    wider = np.sqrt(max(excess / 2 + 1, 1.0))
+    logs = np.log(sds)
+    return np.asarray(np.exp(logs.mean() + wider * (logs - logs.mean())))
+
+
+def _chance_covariance(leans: Leans, basis: np.ndarray, linked_share: float) -> np.ndarray:
+    """Return the covariance of residuals over samples of attribute words, shape (size, size).
+
+    Links between attribute words count for the share `linked_share`: 0 takes words as independent.
+    """
+    sample = leans.sample
+    distances, counts = completed_distances(sample), np.bincount(sample.list_of)
+    effects = 1 + linked_share * (sample.list_effects - 1)
+    sizes = np.abs(leans.weights).max(axis=0)
+    total = np.zeros((basis.shape[1], basis.shape[1]))
+    for kind in range(len(sample.kinds)):
+        lists = np.flatnonzero((sample.list_kind == kind) & (sizes > 0))
+        rows = []
+        for place in lists:
+            of_list = distances[sample.list_of == place]
+            rows.append((of_list - of_list.mean(axis=0)) * leans.weights[:, place] / sizes[place] @ basis)
+        if len(lists):
+            covariance = shrunk_covariance(np.concatenate(rows), effects[lists].sum())
+            total += covariance * float((sizes[lists] ** 2 * effects[lists] / counts[lists]).sum())
+    return total

@@ -14,8 +14,7 @@ from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.associations.weat import association
-from bayesbias.metrics.significance.permutation_test import p_value
-from bayesbias.metrics.significance.t_tests import t_test
+from bayesbias.metrics.significance import p_value, t_test
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec, load_model
@@ -176,7 +175,7 @@ def false_positive_rates(
     """
     import pandas as pd
 
-    from bayesbias.base.machine.threads import threadpool_limits
+    from bayesbias.base.machine import threadpool_limits
 
     groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
     if groups[0] != groups[1]:

@@ -11,8 +11,7 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.conversion import any_frame
-from bayesbias.tables.schema import validate_table
+from bayesbias.tables.schema import any_frame, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd

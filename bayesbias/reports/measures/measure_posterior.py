@@ -1,6 +1,6 @@
 """The posterior of a single-number measure under a fitted model, and its values if nothing is associated."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
@@ -10,29 +10,252 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.base.number_text import counted, digits_text, percent_text
+from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.intervals import independent_draws
+from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.metrics.similarities import SimilarityMeasure
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.densities import densities
-from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.models.fits import fit_attribute, fitted_rows, fitted_table
+from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.reports.checks.posterior_check import source_name
-from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
-from bayesbias.reports.measures.measure_summary import (
-    WORDS,
-    dataset_of_values,
-    share_with_error_text,
-    summary_of_values,
-    summary_of_words,
-)
+from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+Values = dict[str, np.ndarray]
+
+_FEWEST_NULL = 10_000
+_NUMBERS_A_BLOCK = 2**21
+_STEREOTYPE = ("associated", "different")
+
+
+def fitted_study(fit: "xr.DataTree") -> Study:
+    """Return the study whose word lists a model was fitted to."""
+    return table_study(fitted_table(fit), str(fit_attribute(fit, "table").get("study") or "of the fit"))
+
+
+def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, PairGrid]:
+    """Return the observed similarities that a measure needs, and their positions in the fit."""
+    data = fitted_rows(fit)
+    words = [
+        [word for part in lists_of_kind.values() for word in part]
+        for lists_of_kind in (lists.protected, lists.attributes)
+    ]
+    fitted_words = data.protected_words, data.attribute_words
+    places = [
+        np.array([{word: place for place, word in enumerate(names)}[word] for word in chosen])
+        for names, chosen in zip(fitted_words, words, strict=True)
+    ]
+    shape = len(fitted_words[0]), len(fitted_words[1])
+    # A pair that is listed twice counts once, as in the measure: the row written last is the first one of the table.
+    rows = np.full(shape, -1)
+    rows[data.protected[::-1], data.attribute[::-1]] = np.arange(len(data.distance))[::-1]
+    rows = rows[np.ix_(*places)]
+    if (rows < 0).any():
+        missing = [f"{words[0][i]} - {words[1][j]}" for i, j in np.argwhere(rows < 0)]
+        raise ReportError(
+            f"The measure needs {rows.size:,} pairs of words, of which the fit lacks {len(missing):,}: "
+            f"{name_some(missing, 3)}. Fit a table that has them, or one without these words."
+        )
+    connection = data.connection[rows].astype(np.int64)
+    present = {data.connections[code] for code in np.unique(connection)}
+    if not present.issuperset(_STEREOTYPE):
+        raise ReportError(
+            f"The pairs of {lists.title} are only {' and '.join(sorted(present))}, but the null needs associated and "
+            "different pairs. Give lists that have both."
+        )
+    similarity = 1.0 - data.distance[rows]
+    observed = Similarities(similarity, lists.protected, lists.attributes, lists.associated)
+    return observed, PairGrid(places[0], places[1], connection)
+
+
+def simulate(
+    posterior: Densities,
+    pairs: PairGrid,
+    list_sizes: Sequence[int],
+    values: Callable[[np.ndarray], Values],
+    rng: np.random.Generator,
+    *,
+    progress: bool,
+) -> tuple[Values, ...]:
+    """Return the expected, repeated and null values of a measure, each of shape (draws or samples, ...).
+
+    `list_sizes` are the numbers of words of the attribute lists, in the order of `pairs.attribute`.
+    """
+    # Separate streams, so that the result does not depend on the size of the blocks.
+    for_repeated, for_null, for_effects = rng.spawn(3)
+    numbers = pairs.connection.size
+    blocks_of: list[list[Values]] = [[], [], []]
+    for block in with_progress(_blocks(np.arange(posterior.draws), numbers), "Posterior draws", progress=progress):
+        expected = _expected(posterior, pairs, block)
+        blocks_of[0].append(values(expected))
+        blocks_of[1].append(values(expected - posterior.noise(pairs, block, for_repeated)))
+    weights = np.repeat(1 / np.asarray(list_sizes), list_sizes)
+    of_null = np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws))
+    for block in with_progress(_blocks(of_null, numbers), "Draws of the null", progress=progress):
+        distance = _equalized(posterior, pairs, weights, block) + posterior.noise(pairs, block, for_null)
+        if posterior.attribute_sd is not None:
+            sd = posterior.attribute_sd[pairs.attribute][:, block].T
+            distance += (sd * for_effects.standard_normal(sd.shape))[:, None, :]
+        blocks_of[2].append(values(1.0 - distance))
+    return tuple({name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in blocks_of)
+
+
+def expected_value(fit: "xr.DataTree", measure: SimilarityMeasure) -> "xr.DataArray":
+    """Return the draws of a measure's headline number for expected similarities, with the dims chain and draw."""
+    import xarray as xr
+
+    observed, pairs = observed_pairs(fit, measure.lists(fitted_study(fit), None, None))
+    posterior = densities(fit, fitted_rows(fit))
+    parts = [
+        next(iter(measure.statistics(replace(observed, values=_expected(posterior, pairs, block))).values()))
+        for block in _blocks(np.arange(posterior.draws), pairs.connection.size)
+    ]
+    sizes = fit["posterior"].sizes
+    return xr.DataArray(np.concatenate(parts).reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
+
+
+def _expected(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
+    """Return the similarities of all pairs without noise, of shape (draws, words, attributes)."""
+    similarity: np.ndarray = 1.0 - (_means(posterior, pairs, draws) + _effects(posterior, pairs, draws))
+    return similarity
+
+
+def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:
+    return np.array_split(draws, max(1, min(len(draws), len(draws) * numbers // _NUMBERS_A_BLOCK)))
+
+
+def _means(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
+    """Return the word means of all pairs, of shape (draws, words, attributes)."""
+    means = posterior.means(pairs.protected[:, None], pairs.attribute, pairs.connection, draws)
+    return np.ascontiguousarray(np.moveaxis(means, -1, 0))
+
+
+def _equalized(posterior: Densities, pairs: PairGrid, weights: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Return the means that make each word as far from associated as from different words.
+
+    `weights` are those of attribute words in the average of a word's means.
+    """
+    means = _means(posterior, pairs, draws)
+    stereotype = np.isin(np.asarray(posterior.data.connections)[pairs.connection], _STEREOTYPE)
+    word_weights = np.where(stereotype, weights, 0.0)
+    average = (means * word_weights).sum(axis=2) / np.maximum(word_weights.sum(axis=1), np.finfo(float).tiny)
+    return np.where(stereotype, average[:, :, None], means)
+
+
+def _effects(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
+    """Return the fitted attribute effects, of shape (draws, 1, attributes), or 0 if the model has none."""
+    if posterior.attribute_effect is None:
+        return np.zeros((1, 1, 1))
+    effects: np.ndarray = posterior.attribute_effect[pairs.attribute][:, draws].T[:, None, :]
+    return effects
+
+
+NULL_TAILS = (0.025, 0.975)
+WORDS = " words"
+_COLUMNS = (
+    "observed", *MOMENTS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
+    "null_share", "null_share_se", "beyond_null", "beyond_null_se",
+)  # fmt: skip
+
+
+def dataset_of_values(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset":
+    """Return the dataset of observed, expected, repeated and null values of all statistics."""
+    import xarray as xr
+
+    names = [name for name in parts[0] if name != WORDS]
+    observed, expected, repeated, null = (np.stack([part[name] for name in names], axis=-1) for part in parts)
+    by_draw = ("chain", "draw", "statistic")
+    return xr.Dataset(
+        {
+            "observed": ("statistic", observed),
+            "expected": (by_draw, expected.reshape(*chains, -1)),
+            "repeated": (by_draw, repeated.reshape(*chains, -1)),
+            "null": (("sample", "statistic"), null),
+        },
+        coords={"statistic": names},
+    )
+
+
+def summary_of_values(draws: "xr.Dataset", hdi_prob: float, independent: float | None) -> "pd.DataFrame":
+    """Return the summary, one row per statistic."""
+    frame = estimates(draws["expected"], hdi_prob=hdi_prob, independent=independent)
+    frame["observed"] = draws["observed"].to_numpy()
+    repeated = draws["repeated"].to_numpy().reshape(-1, len(frame))
+    null = draws["null"].to_numpy()
+    tails = np.array([(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
+    frame["repeated_low"], frame["repeated_high"] = np.quantile(repeated, tails, axis=0)
+    frame["null_mean"] = null.mean(axis=0)
+    frame["null_low"], frame["null_high"] = np.quantile(null, NULL_TAILS, axis=0)
+    frame["null_se"] = _error_of_ends(null)
+    far = [_share(values, value) for values, value in zip(null.T, frame["observed"], strict=True)]
+    frame["null_share"], frame["null_share_se"] = zip(*far, strict=True)
+    outside = (repeated < frame["null_low"].to_numpy()) | (repeated > frame["null_high"].to_numpy())
+    frame["beyond_null"], frame["beyond_null_se"] = zip(*map(rate, outside.T), strict=True)
+    result = frame[["statistic", *_COLUMNS, *diagnostics_of(frame)]]
+    result.attrs = {"hdi_prob": hdi_prob}
+    return result
+
+
+def _error_of_ends(null: np.ndarray) -> np.ndarray:
+    """Return the larger Monte Carlo standard error of the two ends of the null's interval."""
+    errors = []
+    for tail in NULL_TAILS:
+        rank_error = np.sqrt(tail * (1 - tail) / len(null))
+        low, high = np.quantile(null, [max(0.0, tail - rank_error), min(1.0, tail + rank_error)], axis=0)
+        errors.append((high - low) / 2)
+    return np.asarray(np.max(errors, axis=0))
+
+
+def _share(null: np.ndarray, value: float) -> tuple[float, float]:
+    """Return twice the smaller tail beyond a value, at most 1, and its Monte Carlo standard error."""
+    tail, error = min(rate(null >= value), rate(null <= value))
+    return min(1.0, 2 * tail), 2 * error
+
+
+def summary_of_words(
+    observed: Similarities,
+    parts: tuple[Values, ...],
+    chains: tuple[int, int],
+    hdi_prob: float,
+    independent: float | None,
+) -> "pd.DataFrame":
+    """Return the summary of single words, one row per value."""
+    import pandas as pd
+
+    if WORDS not in parts[0]:
+        return pd.DataFrame(columns=["word", "group", *_COLUMNS])
+    labels = pd.DataFrame({"word": observed.words, "group": observed.groups})
+    shape = parts[0][WORDS].shape
+    if len(shape) == 2:
+        labels = labels.merge(pd.DataFrame({"attribute_group": list(observed.attributes)}), how="cross")
+    by_word = []
+    for part in parts:
+        values = part[WORDS]
+        flat = values.reshape(*values.shape[: values.ndim - len(shape)], len(labels))
+        by_word.append({str(place): flat[..., place] for place in range(len(labels))})
+    frame = summary_of_values(dataset_of_values(tuple(by_word), chains), hdi_prob, independent).drop(
+        columns="statistic"
+    )
+    return pd.concat([labels, frame], axis=1)
+
+
+def share_with_error_text(value: float, error: float) -> str:
+    """Return a share and its Monte Carlo standard error as percentages.
+
+    >>> share_with_error_text(0.0227, 0.0015), share_with_error_text(0.9999, 0.0002)
+    ('2.3% ± 0.1%', '100% ± 0.02%')
+    """
+    return f"{float(f'{100 * value:.2g}'):g}% ± {100 * error:.1g}%"
+
 
 _VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
 

@@ -14,8 +14,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.associations.mac import mean_distances
 from bayesbias.metrics.associations.weat import association, check_ddof, effect_size, test_statistic
-from bayesbias.metrics.significance.permutation_test import p_value
-from bayesbias.metrics.significance.t_tests import t_test
+from bayesbias.metrics.significance import p_value, t_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +161,7 @@ def simulate_null(
     """
     import xarray as xr
 
-    from bayesbias.base.machine.threads import threadpool_limits
+    from bayesbias.base.machine import threadpool_limits
 
     groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
     if groups[0] != groups[1]:

@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_rope
+from bayesbias.base.number_text import count_text, interval_text
+from bayesbias.base.statements import Statement
+from bayesbias.embeddings.language_models.vector_spread import GROUPS
 from bayesbias.estimates.intervals import (
     check_baseline,
     contrast_name,
@@ -15,19 +19,150 @@ from bayesbias.estimates.intervals import (
     independent_draws,
     is_borderline,
     moments,
+    settled,
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import check_fit, labelled_group
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
-from bayesbias.reports.posterior.context_errors import context_columns, fit_context_errors
-from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
+from bayesbias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+_MANY = 1e6  # degrees of freedom of a Normal
+
+type ContextErrors = dict[tuple[frozenset[str], str, str], tuple[float, float]]
+"""Standard error over contexts and its degrees of freedom for a pair of connections, a level, and the name of a group
+or word."""
+
+
+def fit_context_errors(fit: "xr.DataTree") -> ContextErrors:
+    """Return the standard errors of contrasts over contexts that the table of a fit records; empty if none."""
+    table = fit_attribute(fit, "table")
+    # An error over the same few sentences for all words rests on these alone; others are sums over many words.
+    contexts = table.get("contexts", {})
+    fewest = min(contexts.get("fewest", GROUPS), GROUPS)
+    freedom = max(fewest - 1.0, 1.0) if contexts.get("same_for_all") else _MANY
+    return {
+        (frozenset(entry["contrast"].split(" - ")), entry["level"], entry["name"]): (entry["sd"], freedom)
+        for entry in table.get("context_errors", [])
+    }
+
+
+def context_columns(
+    errors: ContextErrors, sides: tuple[str, str], level: str, name: str, draws: np.ndarray, hdi_prob: float
+) -> dict[str, float]:
+    """Return the error of a contrast over contexts, and its interval with that error, as columns of `contrasts`.
+
+    Parameters
+    ----------
+    errors
+        Errors of the fit.
+    sides, level, name
+        The two connections, the level, and the name of the group or word.
+    draws
+        Draws of the contrast, shape (draws,).
+    hdi_prob
+        Probability inside the interval.
+    """
+    if not errors:
+        return {}
+    sd, freedom = errors.get((frozenset(sides), level, name), (float("nan"), _MANY))
+    # The quantiles of a Student's t in random order: the same for every contrast and run.
+    quantiles = stdtrit(freedom, (np.arange(len(draws)) + 0.5) / len(draws))
+    interval = draws_interval(draws + sd * np.random.default_rng(0).permutation(quantiles), hdi_prob)
+    return {"context_sd": sd, "context_low": interval.low, "context_high": interval.high}
+
+
+def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | None:
+    """Return what the choice of contexts adds to a contrast, from its row of `contrasts`; None without contexts."""
+    if "context_sd" not in row or not np.isfinite(row["context_sd"]):
+        return None
+    facts = fit_attribute(fit, "table")["contexts"]
+    kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its own (median)"
+    decides = settled(row["hdi_low"], row["hdi_high"]) and not settled(row["context_low"], row["context_high"])
+    low, high = row["context_low"], row["context_high"]
+    text = (
+        f"Each vector is a mean over {count_text(facts['median'])} {kind}. Other sentences would move the contrast "
+        f"{row['contrast']} by a standard error of {row['context_sd']:.3f} (words: {row['sd']:.3f}), which the "
+        f"interval above leaves out. With both it is {interval_text(low, high)}"
+        f"{', which includes 0: take more sentences before you report it as settled' if decides else ''}."
+    )
+    numbers = {name: row[name] for name in ("contrast", "sd", "context_sd", "context_low", "context_high")}
+    return Statement("contexts", text, {**numbers, "contexts": facts["median"], "decides": decides})
+
+
+def plain_means(rows: ModelData) -> np.ndarray:
+    """Return the average distance of each word for each connection, shape (protected words, connections).
+
+    All attribute lists have the same weight. A word without pairs of a connection has NaN.
+
+    >>> from bayesbias.models.data import model_data
+    >>> plain_means(model_data(table)).round(3)[0].tolist()
+    [0.943, 0.9, 0.936, 0.933]
+    """
+    word_lists = np.zeros(len(rows.attribute_words)) if rows.attribute_groups is None else rows.attribute_groups
+    names, list_of = np.unique(word_lists, return_inverse=True)
+    shape = len(rows.protected_words), len(rows.connections), len(names)
+    cells = np.ravel_multi_index(
+        (rows.protected.astype(np.int64), rows.connection.astype(np.int64), list_of[rows.attribute]), shape
+    )
+    counts, totals = (np.bincount(cells, weights, np.prod(shape)).reshape(shape) for weights in (None, rows.distance))
+    list_means, present = totals / np.maximum(counts, 1), counts > 0
+    means = list_means.sum(axis=2) / np.maximum(present.sum(axis=2), 1)
+    return np.where(present.any(axis=2), means, np.nan)
+
+
+def group_weights(groups: np.ndarray) -> np.ndarray:
+    """Return the weight of each word in a mean over protected groups with equal weights.
+
+    >>> group_weights(np.array(["young", "old", "old"]))
+    array([0.5 , 0.25, 0.25])
+    """
+    names, group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    return np.asarray(1 / (len(names) * sizes[group_of]))
+
+
+def plain_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
+    """Return the mean over groups of the differences of words that have both sides; NaN if no word has.
+
+    >>> plain_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
+    0.1
+    """
+    gaps = baseline - other
+    finite = np.isfinite(gaps)
+    return round(float(group_weights(groups[finite]) @ gaps[finite]), 15) if finite.any() else float("nan")
+
+
+def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
+    """Return why contrasts of all words can differ from plain differences, for rows that a model was fitted to."""
+    reasons = []
+    if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
+        reasons.append("pairs that were lost are estimated from the others")
+    if spec.switches["likelihood"] == "student_t":
+        reasons.append("outlying distances count less")
+    if spec.switches["pooling"] == "none":
+        reasons.append("the prior of the means counts where pairs are few")
+    elif not spec.multivariate:
+        reasons.append("words are pooled, each with the same weight whatever its group")
+    return " and ".join(reasons) or "words with pairs of one side only count, which the plain difference leaves out"
+
+
+def reason_pulled(spec: ModelSpec) -> str:
+    """Return where a model pulls the estimates of single words."""
+    if spec.switches["pooling"] == "none":
+        return "The prior of the means moves them."
+    if spec.multivariate:
+        return (
+            "The model pulls single words toward the others of their group, as far as the attribute words show that "
+            "they agree."
+        )
+    return "The model pulls single words toward the mean of all words of a connection."
+
 
 LEVELS = ("overall", "protected_group", "word", "all")
 SCOPES = ("population", "these_words")

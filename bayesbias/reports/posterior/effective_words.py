@@ -12,9 +12,8 @@ from bayesbias.estimates.dependence import Links, clusters
 from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.studies.faults import CONTROLS
-from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.effective_words import KEY
-from bayesbias.tables.schema import table_facts
+from bayesbias.tables.schema import any_frame, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.fit_source import fitted_model, groups_without_contrast
+from bayesbias.models.fits import fitted_model, groups_without_contrast
 from bayesbias.models.spec import DEFAULT_MODEL
 
 if TYPE_CHECKING:

@@ -18,14 +18,14 @@ from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, groups_not_compared, model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import log_mean, psis_loo
-from bayesbias.models.multivariate.left_out_words import left_out_words
-from bayesbias.models.numerics.importance import KHAT_MAX
+from bayesbias.models.multivariate.predictive_density import left_out_words
+from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.schema import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ Or each list is about a random topic, as coherent as the study's own: gaps are t
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +15,16 @@ from bayesbias import geometry
 from bayesbias.embeddings.embedding import Embedding, unit_rows
 from bayesbias.errors import MeasureError, ReportError, did_you_mean
 from bayesbias.estimates.dependence import Links
-from bayesbias.metrics.subspaces.random_words import MATCHES, draw_rows, replacements, vocabulary_rows, word_rows
+from bayesbias.metrics.associations.weat import association, effect_size
+from bayesbias.metrics.significance import p_value, t_test
+from bayesbias.metrics.subspaces.randomisation_nulls import MATCHES, draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.models.data import ModelData
 from bayesbias.studies.study import Study
 from bayesbias.tables.build import vocabulary_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 COHERENCE = "coherence"
 """Value of `match` for lists that are as coherent as the study's own, of words about as frequent as its words."""
@@ -216,3 +223,90 @@ def list_members(study: Study, data: ModelData) -> dict[str, np.ndarray]:
         name: np.array([places[word] for word in words if word in places], dtype=np.intp)
         for name, words in study.attributes.items()
     }
+
+
+CONTRAST = "associated - different"
+LEVEL = 0.05
+METHODS = ("weat", "t_test_preaveraged", "t_test_raw", "mac_t_test")
+_PERMUTATIONS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class WeatLists:
+    """Positions in a table of two groups of protected words (x, y) and of the attribute list of each (a, b)."""
+
+    x: np.ndarray
+    y: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+    def associations(self, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return s(w, A, B) of both groups, from distances of shape (..., protected, attribute words)."""
+        similarity = 1.0 - distances
+        s_x, s_y = (
+            association(similarity[..., group, :][..., self.a], similarity[..., group, :][..., self.b])
+            for group in (self.x, self.y)
+        )
+        return s_x, s_y
+
+    def effect_size(self, distances: np.ndarray) -> np.ndarray:
+        """Return WEAT's effect size."""
+        return effect_size(*self.associations(distances))
+
+
+def weat_lists(study: Study, data: ModelData) -> WeatLists | None:
+    """Return the lists of WEAT, or None unless there are two groups of at least two words, each with a list of its own.
+
+    >>> from bayesbias.models.data import model_data
+    >>> lists = weat_lists(bb.load_study("weat7"), model_data(table))
+    >>> len(lists.x), len(lists.a)
+    (8, 8)
+    """
+    groups, pairs = tuple(study.protected), dict(study.associated)
+    list_names = [pairs.get(group) for group in groups]
+    if len(groups) != 2 or len(study.associated) != 2 or None in list_names or list_names[0] == list_names[1]:
+        return None
+    group_places = [np.flatnonzero(data.protected_groups == group) for group in groups]
+    members = list_members(study, data)
+    list_places = [members[str(name)] for name in list_names]
+    if min(map(len, group_places)) < 2:
+        return None
+    return WeatLists(*group_places, *list_places)
+
+
+def list_tests(distances: np.ndarray, lists: RandomLists, weat: WeatLists | None, seed: int) -> list["pd.DataFrame"]:
+    """Return a frame for each test that a study allows, from distances of shape (samples, protected, attribute words).
+
+    Each frame has a row for each sample.
+    """
+    data, tables = lists.data, []
+    if weat is not None:
+        s_x, s_y = weat.associations(distances)
+        test = p_value(s_x, s_y, samples=_PERMUTATIONS, random_seed=seed)
+        tables.append(_test_rows("weat", "effect size", weat.effect_size(distances), test.p_value))
+    pairs = [data.connection == data.connections.index(name) for name in CONTRAST.split(" - ")]
+    raw = [distances[:, data.protected[mask], data.attribute[mask]] for mask in pairs]
+    means = [_word_means(values, data.protected[mask]) for values, mask in zip(raw, pairs, strict=True)]
+    for method, (x, y) in (("t_test_preaveraged", means), ("t_test_raw", raw)):
+        if min(x.shape[1], y.shape[1]) > 1:
+            result = t_test(x, y)
+            tables.append(_test_rows(method, "difference of means", result.difference, result.p_value))
+    mac_values = np.concatenate([distances[..., members].mean(axis=-1) for members in lists.members], axis=1)
+    if mac_values.shape[1] > 1:
+        against_one = t_test(mac_values, against=1.0)
+        tables.append(_test_rows("mac_t_test", "MAC - 1", against_one.difference, against_one.p_value))
+    return tables
+
+
+def _word_means(values: np.ndarray, word: np.ndarray) -> np.ndarray:
+    """Return the mean of each protected word, shape (samples, words), of values (samples, pairs)."""
+    words, word_of_pair = np.unique(word, return_inverse=True)
+    membership = word_of_pair[:, None] == np.arange(len(words))
+    return np.asarray(values @ (membership / membership.sum(axis=0)))
+
+
+def _test_rows(method: str, quantity: str, value: np.ndarray, p: np.ndarray) -> "pd.DataFrame":
+    import pandas as pd
+
+    columns = {"method": method, "quantity": quantity, "value": value, "claims": p < LEVEL, "p_value": p}
+    return pd.DataFrame({"sample": np.arange(len(p)), **columns})

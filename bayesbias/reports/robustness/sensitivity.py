@@ -20,7 +20,7 @@ from bayesbias.base.checks import (
     check_probability,
     resolve_seed,
 )
-from bayesbias.base.machine.threads import ThreadpoolController
+from bayesbias.base.machine import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultTable
@@ -38,8 +38,7 @@ from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.robustness.interrupts import stopped_statement
-from bayesbias.tables.conversion import any_frame
-from bayesbias.tables.schema import validate_table
+from bayesbias.tables.schema import any_frame, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.embeddings.contextual.cache import read_vectors
-from bayesbias.embeddings.contextual.spread import with_spread
+from bayesbias.embeddings.language_models.contextual_vectors import read_vectors
+from bayesbias.embeddings.language_models.vector_spread import with_spread
 from bayesbias.embeddings.readers.npz import read_sample, read_steps
 from bayesbias.embeddings.training.glove_variance import _arrays
 from bayesbias.embeddings.training.trained import TrainedEmbeddings, provenances, read_matrices

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bayesbias.base import machine as memory
 from bayesbias.base.files.arrays import StoredArray, arrays_of, read_arrays
-from bayesbias.base.machine import memory
 from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from tests.base.files.bombs import DIMENSIONS, READERS, with_header
 

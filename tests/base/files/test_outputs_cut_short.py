@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from bayesbias.base.files import outputs
-from bayesbias.base.files.outputs import atomic_path, claimed, written
-from bayesbias.base.files.workshops import workshop
+from bayesbias.base.files.outputs import atomic_path, claimed, workshop, written
 from bayesbias.errors import OutputError
 from tests.base.files.folders import content, fill
 

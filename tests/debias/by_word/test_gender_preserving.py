@@ -5,9 +5,9 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.debias import GenderPreserving
-from bayesbias.debias.by_word.gender_preserving import joint_loss
+from bayesbias.debias.by_word.gender_preserving import Adam, joint_loss
 from bayesbias.errors import ArgumentError, MeasureError
-from tests.debias.by_word.test_autoencoder import DIMS, numeric, weights
+from tests.debias.by_word.test_gender_preserving_autoencoder import DIMS, numeric, weights
 from tests.debias.made import PAIRS, WORDS, made_embedding, unit
 
 
@@ -51,3 +51,16 @@ def test_what_it_lacks_and_wrong_numbers() -> None:
     for wrong in ({"epochs": 0}, {"words": 1.5}, {"random_seed": -1}):
         with pytest.raises(ArgumentError, match=next(iter(wrong))):
             GenderPreserving(**wrong)  # type: ignore[arg-type]
+
+
+def test_adam_is_the_algorithm_of_the_paper() -> None:
+    """Kingma and Ba (2015), algorithm 1, for the gradient 2 (w - 1) of two weights."""
+    weights, adam = {"a": np.array([3.0]), "b": np.array([-2.0, 0.5])}, Adam(0.1)
+    expected = np.array([3.0, -2.0, 0.5])
+    m, v = np.zeros(3), np.zeros(3)
+    for t in range(1, 31):
+        adam.update(weights, {name: 2 * (values - 1) for name, values in weights.items()})
+        gradient = 2 * (expected - 1)
+        m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+        expected = expected - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    np.testing.assert_allclose([*weights["a"], *weights["b"]], expected, rtol=1e-5)

@@ -1,5 +1,6 @@
 """MISP and MHD: the paper's equation, a word at a time, and its table of similarities."""
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 import bayesbias as bb
-from bayesbias.debias import MHD, MISP
-from bayesbias.errors import ArgumentError
+from bayesbias.debias import MHD, MISP, pairing_check
+from bayesbias.errors import ArgumentError, LostWordsError
 from tests.debias.made import NAMES, WORDS, made_embedding, unit
 
 
@@ -93,3 +94,34 @@ def test_religion_is_taken_out_of_words_that_differ_in_it() -> None:
     means = [after.matrix(names).mean(axis=0) for names in lists]
     assert max(np.linalg.norm(means[i] - means[j]) for i, j in ((0, 1), (0, 2), (1, 2))) < 0.5
     assert np.linalg.norm(after["table"] - embedding["table"]) < 0.2 * np.linalg.norm(embedding["table"])
+
+
+def test_each_pairing_is_misp_with_that_pairing() -> None:
+    embedding = made_embedding()
+    words = [word for word in embedding.words if word not in {name for names in NAMES for name in names}]
+    right = MISP().fit(embedding, WORDS)
+    frame = pairing_check(embedding, WORDS).set_index("pairing")
+    measured = pairing_check(embedding, WORDS, lambda after: float(np.linalg.norm(after.vectors))).set_index("pairing")
+    assert list(frame.index) == ["".join(map(str, pairing)) for pairing in permutations((1, 2, 3, 4))]
+    for pairing in permutations((1, 2, 3, 4)):
+        fitted = MISP(pairing=pairing).fit(embedding, WORDS)
+        row, label = frame.loc["".join(map(str, pairing))], "".join(map(str, pairing))
+        # Equation 3, a word at a time.
+        word_midb = [
+            sum(a * (g @ embedding[w]) for a, g in zip(fitted.weights, fitted.directions, strict=True)) for w in words
+        ]
+        assert row["midb"] == pytest.approx(np.mean(word_midb))
+        after = fitted.transform(embedding)
+        left = np.abs(after.matrix(words) @ right.directions.T @ right.weights).mean()
+        assert row["after"] == pytest.approx(left)
+        assert measured.loc[label, "after"] == pytest.approx(np.linalg.norm(after.vectors))
+    assert sorted(frame["rank"]) == list(range(1, 25))
+    assert frame["after"].idxmin() == frame["rank"].idxmin()
+
+
+def test_arguments() -> None:
+    with pytest.raises(ArgumentError, match="components=7"):
+        pairing_check(made_embedding(), WORDS, components=7)
+    with pytest.raises(LostWordsError, match="absent"):
+        pairing_check(made_embedding(), WORDS, words=["absent"])
+    assert len(pairing_check(bb.load_embedding(made_embedding()), WORDS, components=3)) == 6

@@ -145,7 +145,7 @@ def test_ngrams_of_a_word_are_counted_before_they_are_made(tmp_path, monkeypatch
     assert load_embedding(tmp_path / "x.bin", case="exact", words=["none", "a" * 9_900]).words == ("a" * 9_900,)
     monkeypatch.setattr("gensim.models.fasttext.ft_ngram_hashes", None)
     with monkeypatch.context() as patch:
-        patch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 1_000_000)
+        patch.setattr("bayesbias.base.machine.free_memory", lambda: 1_000_000)
         with pytest.raises(NotEnoughMemoryError, match="n-grams"):
             load_embedding(tmp_path / "x.bin")
     (tmp_path / "x.bin").write_bytes(fasttext_of_one_word(9_900, 9_900))

@@ -179,7 +179,7 @@ def test_long_words_and_columns_are_counted(tmp_path, monkeypatch, words):
     long = np.array(["x" * 100_000] * 100)
     path = tmp_path / "x.npz"
     np.savez_compressed(path, words=long, vectors=np.ones((100, 2), dtype=np.float32))
-    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 5_000_000)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
     if words is None:
         with pytest.raises(NotEnoughMemoryError, match=r"x\.npz: its rows"):
             load_embedding(path)

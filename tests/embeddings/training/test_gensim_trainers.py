@@ -51,6 +51,6 @@ def test_long_documents_are_given_in_pieces():
 @pytest.mark.parametrize(("train", "settings"), [(skipgram, WORD2VEC), (fasttext, FASTTEXT)])
 def test_vectors_that_do_not_fit_are_refused_before_training(train, settings, monkeypatch: pytest.MonkeyPatch):
     corpus = read_corpus(documents(), min_count=1)
-    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match=r"10 .* 6 "):
         train(corpus, settings, 1)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from bayesbias import geometry
-from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
-from bayesbias.embeddings.training.corpus import read_corpus
+from bayesbias.embeddings.training.corpus import count_cooccurrences, read_corpus
 from bayesbias.embeddings.training.glove import glove, one_epoch, plain_descent, sorted_cells, start_numbers
 from bayesbias.errors import EmbeddingError, NotEnoughMemoryError
 from tests.embeddings.training.texts import documents
@@ -106,6 +105,6 @@ def test_what_cannot_be_trained(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(EmbeddingError, match="GloVe"):
         trained(learning_rate=1e30)
     corpus = read_corpus(documents(), min_count=1)
-    monkeypatch.setattr("bayesbias.base.machine.memory.free_memory", lambda: 10)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match=r"20 .* 6 "):
         glove(corpus, SETTINGS, 1)

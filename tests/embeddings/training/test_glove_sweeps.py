@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
+from bayesbias.embeddings.training.corpus import count_cooccurrences
 from bayesbias.embeddings.training.glove import BLOCKS, Cells, sorted_cells, start_numbers
 from bayesbias.embeddings.training.glove_sweeps import descend
 from tests.embeddings.training.made_glove import ALPHA, DIMENSIONS, SIZE, X_MAX, far_numbers, objective, parts

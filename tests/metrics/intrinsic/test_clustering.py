@@ -10,7 +10,7 @@ from sklearn.metrics import v_measure_score
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.intrinsic.biased_words import most_biased_words
+from bayesbias.metrics.intrinsic.clustering import most_biased_words
 
 RANDOM = np.random.default_rng(6)
 WORDS = ("she", "he", *(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(300)))

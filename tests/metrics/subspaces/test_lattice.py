@@ -1,6 +1,7 @@
 """Lattices against loops over all pairs of sub-lists."""
 
 from itertools import combinations
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,15 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity
-from bayesbias.metrics.subspaces.lattice import lattice
+from bayesbias.metrics.subspaces.lattice import (
+    all_subsets,
+    checked_samples,
+    checked_sizes,
+    draw_subsets,
+    lattice,
+    one_word_changed,
+    raise_if_too_many,
+)
 from tests.metrics.made import mean_cosine
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")
@@ -125,3 +134,60 @@ def test_figure_1_in_google_news(shared: Path) -> None:
             np.testing.assert_allclose(np.diag(cells), size, atol=1e-10)
             cells = cosine.similarities[size]
             assert (cells.argmax(axis=1) == np.arange(len(cells))).all() == (size < 3)
+
+
+def test_all_subsets() -> None:
+    assert [tuple(row) for row in all_subsets(6, 3)] == list(combinations(range(6), 3))
+
+
+@pytest.mark.parametrize(("words", "size", "samples"), [(8, 4, 30), (8, 4, 69), (40, 20, 50)])
+def test_drawn_subsets_are_different_and_repeat_with_the_seed(words: int, size: int, samples: int) -> None:
+    drawn = draw_subsets(words, size, samples, np.random.default_rng(1))
+    assert drawn.shape == (samples, size)
+    rows = [tuple(row) for row in drawn.tolist()]
+    assert rows == sorted(set(rows))
+    assert all(row == tuple(sorted(set(row))) for row in rows)
+    np.testing.assert_array_equal(drawn, draw_subsets(words, size, samples, np.random.default_rng(1)))
+    assert not np.array_equal(drawn, draw_subsets(words, size, samples, np.random.default_rng(2)))
+
+
+def test_every_word_is_as_likely() -> None:
+    for words in (10, 40):  # listed, and drawn one by one
+        drawn = draw_subsets(words, words // 2, 200, np.random.default_rng(3))
+        shares = np.bincount(drawn.ravel(), minlength=words) / 200
+        np.testing.assert_allclose(shares, 0.5, atol=0.15)
+
+
+def test_no_more_than_there_are() -> None:
+    np.testing.assert_array_equal(draw_subsets(5, 2, 10, np.random.default_rng(0)), all_subsets(5, 2))
+    with pytest.raises(ArgumentError, match="samples=0"):
+        checked_samples(0)
+
+
+def test_neighbours_differ_in_one_word() -> None:
+    subset = np.array([1, 3, 4])
+    neighbours = {tuple(row) for row in one_word_changed(subset, 7).tolist()}
+    assert neighbours == {row for row in combinations(range(7), 3) if len(set(row) & {1, 3, 4}) == 2}
+    assert len(one_word_changed(subset, 7)) == 3 * 4
+
+
+def test_too_many_say_how_many() -> None:
+    raise_if_too_many(10_000_000, 13, looped=False)
+    with pytest.raises(MeasureError, match=r"13 .*10,000,001 pairs.*10,000,000.*samples=1000"):
+        raise_if_too_many(10_000_001, 13, looped=False)
+    with pytest.raises(MeasureError, match="1,000,000"):
+        raise_if_too_many(comb(12, 6) ** 2 * 2, 12, looped=True)
+
+
+@pytest.mark.parametrize("sizes", [[4], [2, 9], np.array([5]), []])
+def test_sizes_that_there_are_not(sizes: list[int]) -> None:
+    with pytest.raises(MeasureError, match=r"sizes=.* 3 "):
+        checked_sizes(sizes, 3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error"), [([0], ArgumentError), ([1.5], ArgumentError), ([True], ArgumentError), (3, MeasureError)]
+)
+def test_what_is_no_size(sizes: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match="sizes="):
+        checked_sizes(sizes, 3)

@@ -9,7 +9,7 @@ from scipy.linalg import subspace_angles
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsWarning, MeasureError
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
-from bayesbias.metrics.subspaces.component_scores import COMPONENTS
+from bayesbias.metrics.subspaces.mean_cosine import COMPONENTS
 from bayesbias.metrics.subspaces.randomisation_nulls import (
     DRAWN,
     list_statistics,

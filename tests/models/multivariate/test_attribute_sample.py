@@ -8,7 +8,13 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import FitError
 from bayesbias.models.data import model_data, subset
-from bayesbias.models.multivariate.attribute_sample import attribute_sample, group_shares, has_both
+from bayesbias.models.multivariate.attribute_sample import (
+    attribute_sample,
+    effect_names,
+    effects_basis,
+    group_shares,
+    has_both,
+)
 from tests import third_group
 from tests.models.made_lists import list_data
 
@@ -68,3 +74,20 @@ def test_groups_that_are_not_compared_weigh_nothing(third: str) -> None:
     assert (arts == 0.5).all()
     associated, neutral = data.connections.index("associated"), data.connections.index("neutral")
     assert (has_both(sample, associated, neutral) == (data.protected_groups != "people")).all()
+
+
+@pytest.mark.parametrize("controls", [(), ("human",), ("neutral",), ("human", "neutral")])
+def test_level_is_the_mean_of_associated_and_different_and_gap_their_difference(controls: tuple[str, ...]) -> None:
+    connections = ("associated", "different", *controls)
+    assert effect_names(connections) == ("level", "gap", *controls)
+    means = np.random.default_rng(1).normal(size=len(connections))
+    level, gap, *others = np.linalg.solve(effects_basis(connections), means)
+    assert level == pytest.approx(means[:2].mean())
+    assert gap == pytest.approx(means[0] - means[1])
+    np.testing.assert_allclose(others, means[2:])
+
+
+@pytest.mark.parametrize("connections", [("associated",), ("different", "human"), ("associated", "human", "neutral")])
+def test_without_both_stereotypes_each_connection_has_an_effect_of_its_own(connections: tuple[str, ...]) -> None:
+    assert effect_names(connections) == connections
+    np.testing.assert_array_equal(effects_basis(connections), np.eye(len(connections)))

@@ -5,10 +5,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
-from bayesbias.models.multivariate import connection_moments
+from bayesbias.models.multivariate import list_refits as connection_moments
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import weighted_points
 from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
+from bayesbias.models.multivariate.list_sampler import weighted_points
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from tests.models.test_list_tables import TABLES
 

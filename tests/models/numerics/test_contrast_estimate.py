@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+import bayesbias as bb
 from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.models.data import model_data
 from bayesbias.models.numerics.contrast_estimate import (
     draws_estimate,
     draws_interval,
+    find_patterns,
     mixture_estimate,
     shift_error,
 )
+from tests.models.tables import small, with_gaps
 
 
 def test_a_mixture_has_the_interval_of_its_draws() -> None:
@@ -70,3 +74,36 @@ def test_the_same_points_leave_no_error_in_a_shift() -> None:
     drawn = draws_estimate(np.array([0.0, 1.0, 2.0]), 0.5)
     assert shift_error(drawn, drawn) == 0
     assert shift_error(drawn, one) == pytest.approx(np.hypot(drawn.standard_error, one.standard_error))
+
+
+def test_attributes_with_the_same_rows_share_a_pattern() -> None:
+    data = with_gaps(3)
+    whole, gaps = (
+        find_patterns(model_data(table), bb.load_model("crossed")) for table in (small(seed=3), small(seed=3))
+    )
+    assert len(whole.members) == len(gaps.members) == 4
+    patterns = find_patterns(data, bb.load_model("crossed"))
+    assert len(patterns.members) == 6
+    assert patterns.members.sum() == len(data.attribute_words)
+    np.testing.assert_array_equal(patterns.usage @ patterns.members, patterns.rows)
+
+
+@pytest.mark.parametrize("name", ["crossed", "crossed_per_list"])
+def test_the_sums_are_those_of_the_rows(name: str) -> None:
+    """Each number written out by loops over the table; distances are counted from the prior mean, 1."""
+    data = with_gaps(4)
+    patterns = find_patterns(data, bb.load_model(name))
+    count = len(data.connections)
+    distance = data.distance - 1
+    for cell in range(len(data.protected_words) * count):
+        mine = (data.protected == cell // count) & (data.connection == cell % count)
+        assert patterns.rows[cell] == mine.sum()
+        assert patterns.mean[cell] == pytest.approx(distance[mine].mean() if mine.any() else 0)
+    residual = distance - patterns.mean[data.protected.astype(int) * count + data.connection]
+    for g in range(count):
+        assert patterns.within[g] == pytest.approx(np.square(residual[data.connection == g]).sum())
+        assert patterns.totals[g] == (data.connection == g).sum()
+        for attribute in range(len(data.attribute_words)):
+            mine = (data.attribute == attribute) & (data.connection == g)
+            assert patterns.residual[attribute, g] == pytest.approx(residual[mine].sum())
+            assert patterns.usage_by_connection[patterns.pattern[attribute], g] == mine.sum()

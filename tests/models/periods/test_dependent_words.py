@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesbias.models.periods.contrast_draws import ContrastDraws, draw_contrast
-from bayesbias.models.periods.gap_draws import draw_gaps, list_deviations
-from bayesbias.models.periods.period_sample import period_sample
-from bayesbias.models.periods.word_variation import ProtectedWords, draw_word_variation
+from bayesbias.models.periods.gap_draws import ContrastDraws, draw_contrast, draw_gaps, list_deviations, period_sample
+from bayesbias.models.periods.panel import ProtectedWords, draw_word_variation
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.contrast_draws import OverallGaps
+from bayesbias.models.periods.gap_draws import OverallGaps
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 
 TIMES = np.array([0.0, 10, 20, 30, 50, 60, 80])

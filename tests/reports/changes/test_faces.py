@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.changes.result import Changes
 from bayesbias.errors import LostWordsWarning
-from bayesbias.reports.changes.result import Changes
 
 SETTINGS: dict[str, Any] = {"draws": 250, "random_seed": 1, "progress": False}
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.reports.changes.compare import compare_embeddings
+from bayesbias.changes.compare import compare_embeddings
 
 
 def plain_average(rows: pd.DataFrame) -> float:

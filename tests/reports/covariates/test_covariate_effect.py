@@ -12,7 +12,14 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, ReportError
-from bayesbias.reports.covariates.slopes import design_of, slopes_of_population
+from bayesbias.reports.covariates.covariate_effect import association_statistics, statistic_correlations
+from bayesbias.reports.covariates.slopes import (
+    design_of,
+    leans_of,
+    plain_list_means,
+    rows_with_covariates,
+    slopes_of_population,
+)
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 from tests.reports.covariates.made import SLOPE, made_fit, made_table
 
@@ -190,3 +197,123 @@ def test_words_that_are_forms_of_each_other_widen_slopes_of_words_like_these() -
         residual_sds.append(rows["residual sd", "population"])
     assert variances[0] > 2 * variances[1]  # 16 words are worth 4.9
     assert residual_sds[0] > 1.05 * residual_sds[1]
+
+
+def test_few_evenly_spaced_values_are_not_told_to_be_ranks() -> None:
+    even = {f"<b>w{n}": float(n) for n in range(5)}
+    few = bb.fit(made_table(words=5), covariates={"x": even}, random_seed=1, progress=False)
+    (text,) = (doubt.text for doubt in bb.covariate_effect(few).doubts if doubt.kind == "leverage")
+    assert "take more words" in text
+    assert "ranks" not in text
+
+
+def test_an_outlying_word_is_named() -> None:
+    table = made_table()
+    table["share"] = np.where(table["protected_word"] == "<b>w3", 50.0, table["share"])
+    fit = bb.fit(table, covariates="share", draws=100, random_seed=1, progress=False)
+    doubts = bb.covariate_effect(fit).doubts
+    assert "leverage" in [doubt.kind for doubt in doubts]
+
+
+def test_a_word_that_turns_the_slope_is_named_as_text() -> None:
+    table = made_table(noise=0.0)
+    first = table["protected_word"] == "<b>w8"
+    near = table["attribute_group"] == "near"
+    turned = table["cosine_distance"] + np.where(first & near, 0.6, 0.0)
+    fit = bb.fit(table.assign(cosine_distance=turned), covariates="share", draws=250, random_seed=1, progress=False)
+    statements = {doubt.kind: doubt for doubt in bb.covariate_effect(fit).doubts}
+    assert statements["influence"].numbers["word"] == "<b>w8"
+    assert "Without '<b>w8'," in statements["influence"].text
+
+
+def test_a_word_that_turns_the_slope_need_not_be_the_most_influential() -> None:
+    """One word pulls the slope up further than the other pulls it down; only without the first, its sign is another."""
+    design = design_of(np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 6.0, -6.0])[:, None], np.zeros(7, dtype=int))
+    leans = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.75])
+    slope = float((design.coefficients @ leans)[0])
+    shifts = (design.coefficients * (design.residuals @ leans) / design.unexplained)[0]
+    turning = int(np.argmax(shifts * np.sign(slope)))
+    others = np.delete(np.arange(7), turning)
+    without = np.polyfit(np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 6.0, -6.0])[others], leans[others], 1)[0]
+    assert without == pytest.approx(slope - shifts[turning])
+    assert np.sign(without) != np.sign(slope)
+
+
+def test_of_two_influential_words_the_one_that_turns_the_slope_is_named() -> None:
+    """Without w2 the slope moves further, away from 0; without w4 it turns."""
+    rng = np.random.default_rng(9)
+    words = [f"w{place}" for place in range(10)]
+    covariate, axis = rng.normal(size=10), np.eye(30)[0]
+    pairs = zip(words, covariate, strict=True)
+    vectors = {word: rng.normal(size=30) * 0.3 + 0.05 * value * axis for word, value in pairs}
+    lists = {name: [f"{name}{place}" for place in range(6)] for name in "ab"}
+    for name, side in (("a", axis), ("b", -axis)):
+        for word in lists[name]:
+            vectors[word] = rng.normal(size=30) * 0.2 + side
+    table = bb.distance_table(vectors, {"p": words, **lists})
+    values = {"x": dict(zip(words, covariate, strict=True))}
+    fit = bb.fit(table, covariates=values, random_seed=1, progress=False, draws=500)
+    (doubt,) = (doubt for doubt in bb.covariate_effect(fit).doubts if doubt.kind == "influence")
+    assert doubt.numbers["word"] == "w4"
+
+
+LISTS = {
+    "jobs": ["nurse", "engineer", "librarian", "doctor", "teacher", "lawyer", "soldier", "secretary"],
+    "female": ["she", "her", "woman", "girl", "mother", "sister"],
+    "male": ["he", "his", "man", "boy", "father"],
+}
+
+
+def test_the_statistic_is_that_of_the_measure_of_single_words() -> None:
+    path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    letters = {word: len(word) for word in LISTS["jobs"]}
+    fit = bb.fit(
+        bb.distance_table(path, LISTS), covariates={"letters": letters}, draws=50, random_seed=1, progress=False
+    )
+    effect = bb.covariate_effect(fit, ("female", "male"))
+    measured = bb.metrics.normalized_association_score(path, LISTS).scores.set_index("word")["score"]
+    statistics = effect.words.set_index("protected_word")["wefat"]
+    np.testing.assert_allclose(statistics, measured[statistics.index], atol=1e-6)
+    links = effect.effects.set_index("quantity")["wefat_correlation"]
+    expected = stats.pearsonr(measured[list(letters)], list(letters.values())).statistic
+    np.testing.assert_allclose(links["correlation"], expected, atol=1e-6)
+    assert links[["slope", "residual sd"]].isna().all()
+    (statement,) = (item for part in effect.parts for item in part.statements if item.kind == "wefat")
+    assert statement.numbers["correlation"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_sign_is_opposite_to_that_of_leans() -> None:
+    effect = bb.covariate_effect(made_fit())
+    (link, _) = (row for row in rows_of(effect.effects) if row["quantity"] == "correlation")
+    assert link["observed"] < 0 < link["wefat_correlation"]
+    assert (np.sign(effect.words["wefat"]) == -np.sign(effect.words["observed"])).all()
+
+
+def test_lost_pairs_are_left_out() -> None:
+    fit = made_fit()
+    leans = leans_of(fit, rows_with_covariates(fit)[0], None)
+    distances = leans.sample.distances.copy()
+    distances[[0, 7], [2, 2]] = np.nan
+    sample = replace(leans.sample, distances=distances)
+    plain = plain_list_means(sample)
+    lossy = replace(leans, sample=sample, observed=plain[0] - plain[1])
+    near, far = (1 - distances[sample.list_of == side, 2] for side in (0, 1))
+    near, far = near[np.isfinite(near)], far[np.isfinite(far)]
+    assert (len(near), len(far)) == (4, 4)
+    expected = (near.mean() - far.mean()) / np.std([*near, *far], ddof=1)
+    assert association_statistics(lossy)[2] == pytest.approx(expected)
+
+
+def test_within_groups_it_is_the_correlation_around_the_means_of_groups() -> None:
+    rng = np.random.default_rng(1)
+    group_of, values, statistics = np.repeat([0, 1], 6), rng.standard_normal(12), rng.standard_normal(12)
+    design = design_of(values[:, None], group_of)
+    centred = [column - np.repeat([column[:6].mean(), column[6:].mean()], 6) for column in (values, statistics)]
+    expected = stats.pearsonr(*centred).statistic
+    np.testing.assert_allclose(statistic_correlations(statistics + group_of, design), expected)
+
+
+def test_without_any_scatter_there_is_no_correlation() -> None:
+    design = design_of(np.arange(4.0)[:, None], np.zeros(4, dtype=int))
+    assert np.isnan(statistic_correlations(np.ones(4), design)).all()
+    assert np.isnan(statistic_correlations(np.array([np.nan, 1.0, 2.0, 3.0]), design)).all()

@@ -7,10 +7,13 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.models.data import model_data
+from bayesbias.reports.posterior.contrasts import group_weights, plain_difference, plain_means
 from tests import third_group
 from tests.refusals import refusals
-from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
+from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit, made_table
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +147,74 @@ def test_draws_have_the_sets_of_words_of_contrasts() -> None:
     draws = bb.contrast_draws(fit, level="all")["posterior"]
     assert draws["group"]["protected_group"].to_numpy().tolist() == ["math", "arts"]
     assert draws["word"].sizes["protected_word"] == 16
+
+
+def test_plain_means_give_lists_equal_weights_and_missing_connections_nan() -> None:
+    table = made_table(("he", "she"))
+    table.loc[table["attribute_word"] == "human0", "attribute_group"] = "another list"
+    table = table[~((table["protected_word"] == "she") & (table["connection"] == "neutral"))].reset_index(drop=True)
+    rows = model_data(table)
+    by_list = table.groupby(["protected_word", "connection", "attribute_group"])["cosine_distance"].mean()
+    expected = by_list.groupby(level=[0, 1]).mean().unstack().loc[rows.protected_words.tolist(), list(CONNECTIONS)]
+    assert expected.isna().to_numpy().sum() == 1
+    plain_human = table[(table["protected_word"] == "he") & (table["connection"] == "human")]["cosine_distance"].mean()
+    assert expected.loc["he", "human"] != pytest.approx(plain_human, abs=1e-3)
+    np.testing.assert_allclose(plain_means(rows), expected.to_numpy())
+
+
+def test_groups_have_equal_weights_whatever_their_sizes() -> None:
+    groups = np.array(["a", "b", "b", "b", "c"])
+    weights = group_weights(groups)
+    assert pd.Series(weights).groupby(groups).sum().tolist() == pytest.approx([1 / 3] * 3)
+    assert weights[1] == weights[2] == weights[3]
+
+
+def test_words_without_one_side_do_not_count() -> None:
+    baseline, other = np.array([0.9, 0.8, np.nan, 0.2]), np.array([0.7, np.nan, 0.5, 0.1])
+    assert plain_difference(baseline, other, np.array(["a", "a", "b", "b"])) == pytest.approx((0.2 + 0.1) / 2)
+    assert np.isnan(plain_difference(baseline[1:3], other[1:3], np.array(["a", "b"])))
+
+
+STUDY = bb.Study(
+    name="toy",
+    protected={"one": ["a", "b", "c"], "two": ["d", "e", "f"]},
+    attributes={"up": ["p", "q", "r", "s"], "down": ["t", "u", "v", "w"]},
+    associated=[("one", "up"), ("two", "down")],
+    human="none",
+    neutral="none",
+)
+
+
+def fitted(size):
+    """A fit of random vectors that lean to their lists, with errors over templates of a size."""
+    rng = np.random.default_rng(2)
+    lean = np.array([1] * 3 + [-1] * 3 + [1] * 4 + [-1] * 4)[:, None] * np.eye(12)[0]
+    embedding = ContextualEmbedding(
+        words=STUDY.words,
+        vectors=lean + 0.2 * rng.standard_normal((14, 12)),
+        deviations=(size * rng.standard_normal((14, 20, 12))).astype(np.float32),
+        contexts=np.full(14, 20),
+        pieces=np.ones(14, dtype=int),
+        paired=True,
+    )
+    return bb.fit(bb.distance_table(embedding, STUDY), random_seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "decides"), [(0.005, False), (0.6, True)])
+def test_the_error_over_templates_widens_the_interval_and_is_told(size, decides):
+    fit = fitted(size)
+    row = bb.contrasts(fit).iloc[0]
+    half, wider = (row["hdi_high"] - row["hdi_low"]) / 2, (row["context_high"] - row["context_low"]) / 2
+    # Of Normal draws with a Normal error: half widths add in squares.
+    assert wider == pytest.approx(np.hypot(half, 1.598 * row["context_sd"]), rel=0.1)
+    (statement,) = (item for item in bb.conclusions(fit).shown if item.kind == "contexts")
+    assert statement.numbers["context_sd"] == row["context_sd"]
+    assert statement.numbers["decides"] == decides
+    assert f"{row['context_sd']:.3f}" in statement.text
+    assert ("includes 0" in statement.text) == decides
+
+
+def test_other_fits_have_no_error_over_contexts(fit):
+    assert "context_sd" not in bb.contrasts(fit)
+    assert all(statement.kind != "contexts" for statement in bb.conclusions(fit).shown)

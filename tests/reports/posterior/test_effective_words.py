@@ -10,7 +10,7 @@ import bayesbias as bb
 from bayesbias.models.data import model_data
 from bayesbias.reports.posterior.effective_words import clusters_of, dependence_statements, worth_text
 from bayesbias.tables.effective_words import KEY
-from bayesbias.tables.provenance import Provenance
+from bayesbias.tables.schema import Provenance
 
 
 @pytest.fixture(scope="module")

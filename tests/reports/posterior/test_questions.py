@@ -10,7 +10,10 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.errors import QuestionWarning, ReportError, TableError
+from bayesbias.models.data import model_data
+from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases
 from tests import third_group
+from tests.reports.made import made_table
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
@@ -171,3 +174,15 @@ def test_a_group_without_a_side_is_asked_about_in_the_default_model_alone() -> N
     assert "'multivariate'" in frame.attrs["unanswered"]["people to lists"]
     with pytest.raises(ReportError, match="no associated list"):
         bb.planned_contrasts(fit, ("people", "male"), ("math", "male"))
+
+
+def test_the_two_lists_of_one_group_are_named() -> None:
+    table = made_table(("he",))
+    phrases = named_phrases(model_data(table))
+    assert phrases["associated"] == "associated attribute words (associated)"
+    assert phrases["different"] == "the other attribute words (different)"
+    assert phrases["human"] == "human control words"
+
+
+def test_lists_of_several_groups_are_not_named() -> None:
+    assert named_phrases(model_data(made_table(("he", "she")))) == attribute_phrases(2).words

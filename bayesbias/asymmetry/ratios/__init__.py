@@ -1,1 +1,0 @@
-"""What log asymmetry ratios of pairs show together."""

@@ -1,0 +1,477 @@
+"""Many studies of many embeddings with many measures, in one tidy frame."""
+
+import math
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
+
+import pandas as pd
+
+from bayesbias.audits.audit_cell import AuditCell, make_cells, needed_words, needs_pairs, study_hash
+from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
+from bayesbias.audits.plan import (
+    AUDIT_MEASURES,
+    check_measures,
+    lost_lists,
+    named_embeddings,
+    question_errors,
+    raise_if_too_many_lost,
+    raise_unless_distinct,
+    read_embeddings,
+    read_studies,
+)
+from bayesbias.audits.running import check_cells_folder, keep_answers, run_cells
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_count,
+    check_flag,
+    check_items,
+    check_probability,
+    check_rope,
+    resolve_seed,
+    shown,
+)
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.machine import check_memory
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import rows_of
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.vocabularies import Case
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasWarning,
+    LostWordsWarning,
+    MeasureError,
+    NotEnoughMemoryError,
+    ReportError,
+    name_some,
+    warn_user,
+)
+from bayesbias.models.coordinates import bytes_of_draws
+from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.studies.study import StudyLike
+from bayesbias.workers.cells import Answer
+from bayesbias.workers.choice import choose_workers
+from bayesbias.workers.workers import Workers
+
+
+def audit_frame(
+    cells: Sequence[AuditCell],
+    answers: Mapping[str, Answer],
+    failed: Mapping[str, str],
+    embeddings: Mapping[str, Embedding],
+    lists: Mapping[tuple[str, str], Iterable[WordList]],
+    *,
+    allow_empty: bool = False,
+) -> AuditFrame:
+    """Return the frame of an audit with its record, and warn of what was lost, left out, or failed.
+
+    Parameters
+    ----------
+    cells
+        All cells of the audit.
+    answers, failed
+        Answers of the cells, and errors of those that have none, by digest.
+    embeddings
+        Embeddings by name.
+    lists
+        Lists of the studies' groups, with their lost words, by embedding and study.
+    allow_empty
+        Whether an audit without any answer is a frame without rows, rather than an error.
+    """
+    lost = {
+        question: tuple(word for words in question_lists for word in words.lost)
+        for question, question_lists in lists.items()
+    }
+    variants: dict[tuple[str, int], list[AuditCell]] = {}
+    for cell in cells:
+        variants.setdefault(cell.variant, []).append(cell)
+    first, *others = [_record(variant, answers, failed, embeddings, lost) for variant in variants.values()]
+    rows = [
+        {
+            **dict(zip(("embedding", "study", "model", "random_seed"), (*cell.question, *cell.variant), strict=True)),
+            "lost_words": len(lost[cell.question]),
+            **row,
+        }
+        for cell in cells
+        if cell.digest in answers
+        for row in rows_of(answers[cell.digest].frames["rows"])
+    ]
+    records = (first, *others)
+    if not (rows or allow_empty):
+        _raise_unanswered(len(cells), records)
+    _warn(len(cells), records, {(row["embedding"], row["study"]) for row in rows})
+    frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
+    frame.record = replace(first, others=tuple(others))
+    return frame
+
+
+def _record(
+    cells: Sequence[AuditCell],
+    answers: Mapping[str, Answer],
+    failed: Mapping[str, str],
+    embeddings: Mapping[str, Embedding],
+    lost: Mapping[tuple[str, str], tuple[str, ...]],
+) -> AuditRecord:
+    """Return the record of the cells of one model and seed."""
+    first = cells[0]
+    answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
+    fits = {question: answer.objects for question, answer in answered if answer.objects}
+    settings = {
+        "Embeddings": ", ".join(f"{name} (hash {source.digest})" for name, source in embeddings.items()),
+        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in embeddings.values())),
+        "Studies": ", ".join(dict.fromkeys(cell.study.name for cell in cells)),
+        "Measures": ", ".join(first.measures),
+        "Largest share of lost words": f"{first.max_lost:g}",
+        "Model": f"{first.model.name} (hash {first.model.digest})" if first.model else "none",
+        "Draws": f"{first.draws:,} in each of {first.chains} chains" if first.model else "none",
+        "Seed": str(first.random_seed),
+        **({"Region of practical equivalence": f"{first.rope[0]:g} to {first.rope[1]:g}"} if first.rope else {}),
+    }
+    return AuditRecord(
+        draws={
+            (*question, str(measure)): draws.to_numpy(copy=True)
+            for question, answer in answered
+            for measure, draws in answer.frames["draws"].items()
+        },
+        lost_words=lost,
+        left_out={
+            (*question, measure): reason
+            for question, answer in answered
+            for measure, reason in answer.facts["left_out"].items()
+        },
+        seeds={cell.question: cell.fit_seed for cell in cells},
+        hdi_prob=first.hdi_prob,
+        model=first.variant[0],
+        settings=settings,
+        questions={cell.study.name: cell.study.description for cell in cells},
+        fits={question: objects["fit"] for question, objects in fits.items()},
+        tables={question: objects["table"] for question, objects in fits.items()},
+        random_seed=first.random_seed,
+        failed={cell.question: failed[cell.digest] for cell in cells if cell.digest in failed},
+        rope=first.rope,
+        study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
+    )
+
+
+def _failures(records: Sequence[AuditRecord]) -> tuple[list[str], str]:
+    """Return the cells that failed with their errors, and the first three as one text."""
+    failed = [f"{', '.join(key)}: {text.rstrip('.')}" for record in records for key, text in record.failed.items()]
+    return failed, "; ".join(list(dict.fromkeys(failed))[:3])
+
+
+def _omissions(records: Sequence[AuditRecord]) -> str:
+    """Return what was left out, with reasons, as one text."""
+    left_out = {
+        f"{measure} of {study} ({reason.rstrip('.')})"
+        for record in records
+        for (_, study, measure), reason in record.left_out.items()
+    }
+    return name_some(sorted(left_out), 5)
+
+
+def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
+    failed, errors = _failures(records)
+    if failed:
+        raise ReportError(f"None of {counted(cells, 'question')} has an answer: {len(failed):,} failed. {errors}.")
+    raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
+
+
+def _warn(cells: int, records: Sequence[AuditRecord], answered: Collection[tuple[str, str]]) -> None:
+    """Warn of cells that failed, of what was left out, and of lost words of questions with an answer."""
+    failed, errors = _failures(records)
+    if failed:
+        warn_user(
+            f"{len(failed):,} of {counted(cells, 'question')} without an answer. {errors}.",
+            BayesBiasWarning,
+        )
+    if reasons := _omissions(records):
+        warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
+    lost = records[0].lost_words
+    if lossy := {question: words for question, words in lost.items() if words and question in answered}:
+        named = "; ".join(
+            f"{embedding}, {study}: {name_some(words, 3)}" for (embedding, study), words in list(lossy.items())[:5]
+        )
+        warn_user(
+            f"In {len(lossy)} of {counted(len(answered), 'answered question')} words of the study's groups were lost "
+            f"(column lost_words): {named}. The answers are about the words that are left.",
+            LostWordsWarning,
+        )
+
+
+type ModelLike = str | os.PathLike[str] | ModelSpec | None
+"""Name or file of a model, or a model; None: no model."""
+
+# Seconds that a cell of 4,000 draws takes at least on a slow core, to tell minutes from years before any work.
+_SECONDS_OF_NUTS = 20.0
+_SECONDS_WITHOUT_MODEL = 0.02
+_USUAL_DRAWS = 4000
+_LONGEST_YEARS = 1.0
+_YEAR = 365.25 * 24 * 3600
+_BYTES_A_ROW = 2000  # of the frame, and of what its page needs
+
+
+def audit(
+    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike],
+    studies: Sequence[StudyLike] | StudyLike,
+    measures: Sequence[str] = AUDIT_MEASURES,
+    *,
+    model: ModelLike = DEFAULT_MODEL,
+    models: Sequence[ModelLike] | None = None,
+    case: Case = "exact",
+    max_lost: float = MAX_LOST,
+    controls: bool = True,
+    skip_unanswered: bool = False,
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    draws: int = 1000,
+    tune: int = 2000,
+    chains: int = 4,
+    keep_fits: bool = False,
+    random_seed: int | None = None,
+    seeds: Sequence[int] | None = None,
+    workers: int | Workers | None = None,
+    scheduler: str | None = None,
+    cells: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> AuditFrame:
+    """Return the answers of every measure to every study of every embedding.
+
+    A cell is one study of one embedding by one model with one seed, and all measures of it. Every file of an embedding
+    is read once, for the words of all studies; workers are sent these words, and need no access to the files.
+
+    Parameters
+    ----------
+    embeddings
+        Mapping of names in the frame to embeddings, or a list of embeddings, which keep their own names. Each is an
+        `Embedding`, a path, or anything else that `load_embedding` takes.
+    studies
+        Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
+    measures
+        ``"contrast"``, the model's own answer (see `contrasts`), and names in `bayesbias.metrics.MEASURES`.
+    model
+        Model of each study in each embedding, as for `fit`. None: no model, no contrasts and no intervals; such an
+        audit takes a moment.
+    models
+        Several models in place of `model`.
+    case
+        Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
+    max_lost
+        Largest share of a group's words that an embedding may lack, from 0 to 1.
+    controls
+        Whether human and neutral control words are part of the studies. Most words are such controls: without them an
+        encoder has far fewer texts to encode, but contrasts are not standardised, and estimates of single words change.
+    skip_unanswered
+        Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
+        (`record.failed`), even if no question is left; by default it stops the audit before any work.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    rope
+        Region of practical equivalence of contrasts in units of cosine distance: a half-width, or (low, high). `gate`
+        passes or fails questions by it.
+    draws, tune, chains
+        As for `fit`.
+    keep_fits
+        Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), for example for a
+        page of each. Not with `cells`, which keeps no fits.
+    random_seed
+        Seed, as for `fit`. Each fit has a seed of its own (`record.seeds`), made from this one, words, vectors and
+        model: its numbers are the same whatever else is asked, whichever worker answers, and after a stop. None: drawn,
+        and kept in the folder `cells`.
+    seeds
+        Several seeds in place of `random_seed`.
+    workers
+        Number of processes of this machine, of one core each, which share its free memory. They have pipes to this
+        process and no port, so that no other user reaches them. 1: this process, with one core. None: this process,
+        with all cores. Or workers that have started already, which several audits can share.
+    scheduler
+        Address of a Dask scheduler whose workers answer, such as ``"tls://10.0.0.1:8786"``, with the certificates of
+        Dask's configuration. Whoever reaches a Dask scheduler can run programs there and here: one without certificates
+        (``tcp://``) is for a network in which you trust everybody.
+    cells
+        Folder that keeps the answer of each cell, under a hash of all that enters it: vectors, study, model, measures,
+        settings, seed and the version of this package. Kept answers are not computed again: a run that was stopped
+        goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is kept.
+    progress
+        Whether to show a progress bar, and the address of the dashboard that a scheduler has.
+
+    Returns
+    -------
+    AuditFrame
+        A pandas frame: one row per embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
+        protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
+        `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
+        difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
+        units of cosine distance, negative is nearer; for measures with a posterior, the posterior mean of the value
+        without the noise of single pairs, see `measure_posterior`; for others the observed value, without an
+        interval); `context_low` and `context_high` (of a contrast of vectors that are means over contexts or templates:
+        the interval that includes their choice); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``,
+        ``"borderline"``, or ``"not settled"``, which it is too if the choice of contexts decides);
+        `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
+        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
+        study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral
+        control words (to the human ones without these), and the contrast and its interval divided by it,
+        `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
+        differently. Values that do not exist are missing. The attribute `record` keeps draws, lost words, settings, and
+        cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed;
+        `write_audit_page` takes all.
+
+    Raises
+    ------
+    LostWordsError
+        If embeddings lack more than `max_lost` of a group of a study: all of these are named, before any work. With
+        `workers`, `scheduler`, `cells` or `skip_unanswered` only the cells of these embeddings fail.
+    ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError
+        If names are not distinct, or a measure, study, model, embedding or setting is not usable; if the cells would
+        take more than a year; or if no measure has an answer.
+    NotEnoughMemoryError
+        If cells need more memory than a worker has, or their draws or the workers more than there is.
+    ClusterError
+        If a scheduler does not answer, has no workers, or is gone with them; or Dask, which it needs, is not installed;
+        or no process can be started here.
+    OutputError
+        If `cells` cannot be written, or another run works there.
+
+    Warns
+    -----
+    LostWordsWarning
+        Once, if words were lost.
+    BayesBiasWarning
+        Once, if cells failed: the others go on. Once, if kept answers are damaged: they are computed again. Once, if a
+        scheduler is open to others. Once, if a measure has no answer to a study, such as `weat` to one of
+        three groups: it is left out there.
+    ConvergenceWarning
+        As by `fit`.
+
+    Notes
+    -----
+    No correction for many questions is made: of 100 intervals of 89 %, 11 are expected to miss. Report how many were
+    asked. For two embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is
+    sharper, since what they share cancels.
+
+    References
+    ----------
+    Badilla, Bravo-Marquez and Perez (2020), WEFE: The word embeddings fairness evaluation framework. IJCAI 2020, for
+    queries in many models, without posteriors and intervals.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> frame = bb.audit({"Wikipedia": vectors}, ["gender", "weat7"], ["mac"], model=None)
+    >>> frame[["study", "observed", "lost_words"]].round(3)
+        study  observed  lost_words
+    0  gender     0.604           0
+    1   weat7     0.756           0
+    """
+    settings: dict[str, Any] = {"max_lost": check_max_lost(max_lost)}
+    settings |= {"hdi_prob": check_probability("hdi_prob", hdi_prob)}
+    counts = {"draws": draws, "tune": tune, "chains": chains}
+    settings |= {name: check_count(name, count) for name, count in counts.items()}
+    settings["rope"] = check_rope(rope)
+    check_flag("skip_unanswered", skip_unanswered)
+    settings["keep_fit"] = check_flag("keep_fits", keep_fits)
+    interactive = workers is None and scheduler is None and cells is None
+    if keep_fits and cells is not None:
+        raise ArgumentError("keep_fits: the folder of cells keeps no fits. Leave out one of the two.")
+    random_seeds = _checked_seeds(random_seed, seeds)
+    folder = check_cells_folder(cells)
+    start_workers = choose_workers(workers, scheduler, verbose=bool(progress))
+    specs = _checked_models(model, models)
+    settings["measures"] = check_measures(measures, specs)
+    read = read_studies(studies)
+    if not check_flag("controls", controls):
+        read = [study.without_controls() for study in read]
+    named = named_embeddings(embeddings)
+    shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
+    _check_room(shape, settings)
+    words = needed_words(read, settings["measures"])
+    encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
+    sources = read_embeddings(named, words, case, encoded=encoded)
+    lists = lost_lists(sources, read)
+    if interactive and not skip_unanswered:
+        raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
+        if any(specs) and (errors := question_errors(sources, read, settings["max_lost"])):
+            raise errors[0]
+    with keep_answers(folder) as store:
+        random_seeds = random_seeds or [store.seed() if store else resolve_seed(None)]
+        grid = make_cells(sources.values(), read, specs, random_seeds, **settings)
+        check = partial(_check_work, shape=shape)
+        answers, failed = run_cells(grid, sources, workers=start_workers, store=store, progress=progress, check=check)
+    return audit_frame(grid, answers, failed, sources, lists, allow_empty=skip_unanswered)
+
+
+def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:
+    """Return the seeds; an empty list if one is to be drawn."""
+    if seeds is None:
+        return [] if random_seed is None else [resolve_seed(random_seed)]
+    if random_seed is not None:
+        raise ArgumentError("random_seed and seeds: give one of the two.")
+    listed = check_items("seeds", seeds, "a list of whole numbers")
+    if None in listed:
+        raise ArgumentError(f"seeds={shown(seeds)}: give a list of whole numbers.")
+    if listed:
+        check_count("seeds", len(listed))
+    resolved = [resolve_seed(seed) for seed in listed]
+    raise_unless_distinct("seeds", resolved)
+    return resolved
+
+
+def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
+    if models is not None and model != DEFAULT_MODEL:
+        raise ArgumentError("model and models: give one of the two.")
+    listed = [model] if models is None else check_items("models", models, "a list of models")
+    specs = [None if source is None else load_model(source) for source in listed]
+    raise_unless_distinct("models", [spec.name if spec else "none" for spec in specs])
+    return specs
+
+
+# --- limits of memory and time ----------------------------------------------------------------------------
+
+
+def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any]) -> None:
+    """Raise `NotEnoughMemoryError` if the answers of all cells would not fit in the memory of this process."""
+    bytes_of_kept_draws = 8 * settings["draws"] * settings["chains"]
+    needed = math.prod(shape.values()) * len(settings["measures"]) * (_BYTES_A_ROW + bytes_of_kept_draws)
+    check_memory(needed, f"The answers of {_count_text(shape)}", "Ask less, or take fewer draws.")
+
+
+def _check_work(waiting: Sequence[AuditCell], team: Workers, *, shape: Mapping[str, int]) -> None:
+    """Raise if cells would need more memory than a worker has, or more than a year."""
+    needed = [_bytes(cell) for cell in waiting]
+    if large := [size for size in needed if size > team.memory]:
+        raise NotEnoughMemoryError(
+            f"{len(large):,} of {_count_text(shape)} need up to {max(large) / 1e9:,.1f} GB each, and a worker has "
+            f"{team.memory / 1e9:,.1f} GB. Take fewer draws, or fewer workers."
+        )
+    years = sum(map(_seconds, waiting)) / team.count / _YEAR
+    if years > _LONGEST_YEARS:
+        raise ReportError(
+            f"{len(waiting):,} of {_count_text(shape)} are to be computed, which would take about {years:,.1f} years "
+            f"of {counted(team.count, 'worker')}. Ask less, or another model."
+        )
+
+
+def _count_text(shape: Mapping[str, int]) -> str:
+    plurals = {"study": "studies"}
+    parts = [f"{count:,} {plurals.get(name, f'{name}s') if count > 1 else name}" for name, count in shape.items()]
+    return f"{math.prod(shape.values()):,} cells ({' x '.join(parts)})"
+
+
+def _bytes(cell: AuditCell) -> int:
+    if cell.model is None:
+        return 0
+    study = cell.study
+    attributes = sum(map(len, study.attribute_lists.values()))
+    sizes = len(study.protected_words), len(study.connections), attributes
+    return bytes_of_draws(cell.model, cell.draws * cell.chains, *sizes)
+
+
+def _seconds(cell: AuditCell) -> float:
+    if cell.model is None:
+        return _SECONDS_WITHOUT_MODEL
+    name = sampler_for(cell.model)
+    seconds = SAMPLERS[name].seconds if name in SAMPLERS else _SECONDS_OF_NUTS
+    return seconds * cell.draws * cell.chains / _USUAL_DRAWS

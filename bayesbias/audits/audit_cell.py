@@ -1,0 +1,310 @@
+"""A cell of an audit: one study of one embedding, by one model and one seed, with all measures."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
+from bayesbias.audits.plan import question_table
+from bayesbias.base.arrays import ROUNDING
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import MeasureError, collected_warnings
+from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, settled
+from bayesbias.metrics.directions.direction import GENDER_PAIRS
+from bayesbias.metrics.directions.word_scores import load_base_pairs
+from bayesbias.metrics.registry import MEASURES, measure
+from bayesbias.models.fits import fitted_rows, groups_without_contrast
+from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.measures.measure_posterior import expected_value
+from bayesbias.studies.study import CONNECTIONS, Study
+from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
+
+
+@dataclass(frozen=True, eq=False)
+class AuditCell:
+    """One study of one embedding, by one model and one seed, with all measures.
+
+    Parameters
+    ----------
+    embedding
+        Name of the embedding, which does not enter the answer.
+    vectors
+        Hash of the words and vectors that can enter the answer (`vectors_digest`).
+    study, model, random_seed, measures, max_lost, hdi_prob, draws, tune, chains, rope
+        As for `bayesbias.audit`.
+    keep_fit
+        Whether the answer holds the fit and its distance table too.
+    """
+
+    embedding: str
+    vectors: str
+    study: Study
+    model: ModelSpec | None
+    random_seed: int
+    measures: tuple[str, ...]
+    max_lost: float
+    hdi_prob: float
+    draws: int
+    tune: int
+    chains: int
+    rope: tuple[float, float] | None = None
+    keep_fit: bool = False
+
+    @property
+    def source(self) -> str:
+        """Name of the embedding."""
+        return self.embedding
+
+    @property
+    def question(self) -> tuple[str, str]:
+        """Names of embedding and study."""
+        return self.embedding, self.study.name
+
+    @property
+    def variant(self) -> tuple[str, int]:
+        """Name of the model, empty if there is none, and the seed that was given."""
+        return (self.model.name if self.model else ""), self.random_seed
+
+    @cached_property
+    def _data(self) -> list[Any]:
+        return [self.vectors, _study_content(self.study), self.model.digest if self.model else "", self.random_seed]
+
+    @cached_property
+    def fit_seed(self) -> int:
+        """Seed of the fit: different for other data, since draws with the same seed would be correlated.
+
+        It depends only on vectors, study, model and seed, not on place, order or worker.
+        """
+        return int(content_digest(self._data)[:8], 16)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that enters the answer: cells with equal hashes have equal answers."""
+        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, self.rope]
+        measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
+        return content_digest([self._data, measures, settings, package_version()])[:32]
+
+    def answer(self, source: Embedding) -> Answer:
+        """Return rows of the audit's frame (`rows`), posterior draws by measure (`draws`), and what was left out.
+
+        Linear algebra runs in one thread, so that the answer is the same, bit for bit, wherever on a machine it is
+        made.
+        """
+        import pandas as pd
+
+        from bayesbias.base.machine import threadpool_limits
+
+        rows: list[Mapping[str, Any]] = []
+        draws: dict[str, np.ndarray] = {}
+        left_out: dict[str, str] = {}
+        objects: dict[str, Any] = {}
+        with threadpool_limits(1, "blas"), collected_warnings() as caught:
+            fitted, control_sd = None, float("nan")
+            if self.model is not None:
+                # Samplers are slow to import: only where a model is fitted.
+                from bayesbias.models.sampling import fit
+
+                table = question_table(source, self.study, self.max_lost)
+                sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
+                control_sd = _control_sd(table)
+                fitted = fit(table, self.model, progress=False, random_seed=self.fit_seed, **sizes)
+                if CONTRAST in self.measures:
+                    left_out = {
+                        f"{CONTRAST} of {group}": f"{lacking}, so it is in no contrast"
+                        for group, lacking in groups_without_contrast(fitted).items()
+                    }
+                objects = {"fit": fitted, "table": table} if self.keep_fit else {}
+            for name in self.measures:
+                try:
+                    for row, row_draws in self._rows(source, name, fitted, control_sd):
+                        rows.append(row)
+                        if row_draws is not None:
+                            draws[name] = row_draws
+                except MeasureError as error:
+                    left_out[name] = str(error)
+        warned = warning_texts(caught)
+        frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
+        return Answer(frames, {"left_out": left_out}, warned, objects)
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether an answer that was read from a file can be one of this cell."""
+        rows, draws = answer.frames["rows"], answer.frames["draws"].to_numpy(float)
+        measures = set(self.measures)
+        return (
+            has_types(rows, TEXTS)
+            and (rows.empty or set(rows["measure"]) <= measures)
+            and set(answer.frames["draws"]) <= measures
+            and bool(np.isfinite(draws).all())
+            and has_texts(answer.facts["left_out"])
+        )
+
+    def _rows(
+        self, source: Embedding, name: str, fitted: "xr.DataTree | None", control_sd: float
+    ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
+        """Yield the rows of a measure, each with the posterior draws of its estimate where it has some."""
+        if name == CONTRAST and fitted is not None:
+            for row, row_draws in _contrast_rows(fitted, self.hdi_prob, self.rope):
+                values = (control_sd, *(row[key] / control_sd for key in ("estimate", "hdi_low", "hdi_high")))
+                yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
+            return
+        entry = MEASURES[name]
+        result = measure(name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.fit_seed))
+        row = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
+        row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
+        row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}
+        function, draws = entry.of_similarities, None
+        # A measure whose posterior is that of another variant of it, or whose lists have no contrast, has none here.
+        comparable = {"associated", "different"} <= set(self.study.connections)
+        # Nor has one of all groups, where the model is fitted without some.
+        comparable &= fitted is None or set(self.study.protected) == set(fitted_rows(fitted).protected_groups.tolist())
+        if fitted is not None and function is not None and not function.same_as and comparable:
+            value = expected_value(fitted, function)
+            moments = estimates(value, hdi_prob=self.hdi_prob, independent=independent_draws(fitted)).iloc[0].to_dict()
+            row |= {"estimate": moments["mean"], **{key: moments.get(key) for key in BESIDE}}
+            draws = value.to_numpy().ravel()
+        yield row, draws
+
+
+def _contrast_rows(
+    fitted: "xr.DataTree", hdi_prob: float, rope: tuple[float, float] | None
+) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
+    """Yield the contrast of associated words with the first other connection: overall, then of each group.
+
+    Groups whose words lack a side are left out; if all lack one, this raises a `MeasureError`.
+    """
+    from bayesbias.reports.posterior.contrasts import contrasts
+
+    posterior = fitted["posterior"].to_dataset()
+    present = [name for name in CONNECTIONS if name in posterior["connection"].to_numpy()]
+    means = posterior["connection_mean"]
+    overall = (means.sel(connection=present[0]) - means.sel(connection=present[1])).transpose("chain", "draw")
+    for level in ("overall", "protected_group"):
+        frame = contrasts(fitted, level=level, hdi_prob=hdi_prob, rope=rope)
+        for row in frame[frame["contrast"] == contrast_name(*present[:2])].to_dict("records"):
+            if not np.isfinite(row["observed"]):
+                if level == "overall":
+                    raise MeasureError(
+                        f"no protected word has both {present[0]} and {present[1]} attribute words: give a group "
+                        "lists of both kinds"
+                    )
+                continue
+            audit_row = {
+                "measure": CONTRAST,
+                "quantity": row["contrast"],
+                "protected_group": row["protected_group"],
+                "observed": row["observed"],
+                "estimate": row["mean"],
+                "conclusion": _conclusion(row),
+                **{key: row.get(key) for key in BESIDE},
+            }
+            yield audit_row, overall.to_numpy().ravel() if level == "overall" else None
+
+
+def _control_sd(table: "pd.DataFrame") -> float:
+    """Return the standard deviation of distances to neutral control words, of human ones without these, or NaN.
+
+    It is that of single pairs, without the mean distance of each word on either side, which cancels in a contrast too.
+    If a part that all vectors share makes distances small, it shrinks by about the same factor as a contrast.
+    """
+    connections = set(table["connection"])
+    if not (controls := [name for name in ("neutral", "human") if name in connections]):
+        return float("nan")
+    rows = table[table["connection"] == controls[0]]
+    pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values="cosine_distance").dropna(axis=1)
+    freedom = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
+    if freedom < 1:
+        return float("nan")
+    distances = pairs.to_numpy()
+    single = distances - distances.mean(axis=0) - distances.mean(axis=1, keepdims=True) + distances.mean()
+    spread = float(np.sqrt((single**2).sum() / freedom))
+    return spread if spread > ROUNDING else float("nan")
+
+
+def _conclusion(row: Mapping[Any, Any]) -> str:
+    if row["borderline"]:
+        return "borderline"
+    decided = settled(row["hdi_low"], row["hdi_high"])
+    low, high = (row.get(name, np.nan) for name in CONTEXTS)
+    if np.isfinite(low):  # vectors are means over sentences, whose choice must not decide
+        decided = decided and settled(low, high)
+    return str(row["direction"]) if decided else "not settled"
+
+
+def _study_content(study: Study) -> dict[str, Any]:
+    return {name: getattr(study, name) for name in _STUDY_CONTENT}
+
+
+def study_hash(study: Study) -> str:
+    """Return a hash of the word lists and comparisons of a study: studies with equal hashes ask the same question.
+
+    >>> study_hash(bb.load_study("weat7")) == study_hash(bb.load_study("weat8"))
+    False
+    """
+    return content_digest(_study_content(study))[:16]
+
+
+def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:
+    """Return the words that can enter an answer, or None if all words of an embedding do."""
+    if any(name != CONTRAST and MEASURES[name].whole_vocabulary for name in measures):
+        return None
+    pairs = (*load_base_pairs(), *GENDER_PAIRS)
+    return [word for study in studies for word in study.words] + [word for pair in pairs for word in pair]
+
+
+def needs_pairs(measures: Sequence[str]) -> bool:
+    """Return whether any of the measures takes words besides those of the studies.
+
+    >>> needs_pairs(["contrast", "weat"]), needs_pairs(["contrast", "ripa"])
+    (False, True)
+    """
+    return any(name != CONTRAST and not MEASURES[name].posterior for name in measures)
+
+
+def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) -> str:
+    """Return a hash of the words and vectors that can enter an answer: other words of the embedding do not change it.
+
+    >>> cats = {"cat": [1.0, 0.0], "tom": [0.8, 0.6], "purr": [0.6, 0.8]}
+    >>> lists = {"protected": {"cats": ["cat", "tom"]}, "attributes": {"quiet": ["purr"]}}
+    >>> study = bb.Study(name="cats", **lists, associated=[("cats", "quiet")], human="none", neutral="none")
+    >>> some, more = bb.load_embedding(cats), bb.load_embedding(cats | {"dog": [0.0, 1.0]})
+    >>> vectors_digest(some, study, ["mac"]) == vectors_digest(more, study, ["mac"])
+    True
+    >>> vectors_digest(some, study, ["nbm"]) == vectors_digest(more, study, ["nbm"])
+    False
+    """
+    words = needed_words([study], measures)
+    stored_words = embedding.lookup(study.words if words is None else words).matches
+    if words is None:
+        return content_digest([stored_words, embedding.digest])
+    vectors = embedding.stored(stored_words.values())
+    content = hashlib.sha256(np.ascontiguousarray(vectors, dtype=vectors.dtype.newbyteorder("<")).data)
+    return content_digest([stored_words, vectors.dtype.name, content.hexdigest()])
+
+
+def make_cells(
+    embeddings: Iterable[Embedding],
+    studies: Sequence[Study],
+    models: Sequence[ModelSpec | None],
+    seeds: Sequence[int],
+    **settings: Any,
+) -> list[AuditCell]:
+    """Return a cell for each embedding, study, model and seed, in this order; `settings` are those of `AuditCell`."""
+    questions = [
+        (embedding.name, vectors_digest(embedding, study, settings["measures"]), study)
+        for embedding, study in product(embeddings, studies)
+    ]
+    return [
+        AuditCell(name, vectors, study, model, seed, **settings)
+        for (name, vectors, study), model, seed in product(questions, models, seeds)
+    ]

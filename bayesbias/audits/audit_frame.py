@@ -1,0 +1,253 @@
+"""The frame of an audit, its record, and its answers: whether each question is settled, and in which direction."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.base.checks import check_frame
+from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
+from bayesbias.base.statements import Described, Facts, Statement, rows_of
+from bayesbias.errors import ReportError, name_some
+from bayesbias.metrics.registry import MEASURES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+CONTRAST = "contrast"
+"""The model's own measure: how much nearer associated words are than the others."""
+TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
+STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
+"""Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
+CONTEXTS = ("context_low", "context_high")
+BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
+NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
+MOST_PARTS = 8
+"""Largest number of models and seeds whose figures are drawn."""
+COLUMNS = (
+    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
+    *("hdi_low", "hdi_high", *CONTEXTS, "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
+    *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
+    *STANDARDISED,
+)
+
+_CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditRecord(Described):
+    """Draws, lost words, errors and settings of an audit by one model and seed.
+
+    Parameters
+    ----------
+    draws
+        (embedding, study, measure) -> posterior draws of the estimate, shape (draws,), of all protected words.
+    lost_words
+        (embedding, study) -> words of the study's groups that the embedding lacks.
+    left_out
+        (embedding, study, measure) -> reason why the measure has no answer.
+    seeds
+        (embedding, study) -> seed of the fit.
+    hdi_prob, model
+        Settings; `model` is empty if no model was fitted.
+    settings
+        Settings by name, as texts.
+    questions
+        study -> its question in words, or an empty text.
+    fits, tables
+        (embedding, study) -> fit and distance table, with `keep_fits`.
+    random_seed
+        Seed that was given, or drawn.
+    failed
+        (embedding, study) -> error of a cell that has no answer.
+    others
+        Records of the other models and seeds, if there are several.
+    rope
+        Region of practical equivalence of contrasts, (low, high), if one was given.
+    study_hashes
+        study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
+    """
+
+    draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
+    lost_words: Mapping[tuple[str, str], tuple[str, ...]] = field(repr=False)
+    left_out: Mapping[tuple[str, str, str], str]
+    seeds: Mapping[tuple[str, str], int] = field(repr=False)
+    hdi_prob: float
+    model: str
+    settings: Mapping[str, str] = field(repr=False, default_factory=dict)
+    questions: Mapping[str, str] = field(repr=False, default_factory=dict)
+    fits: "Mapping[tuple[str, str], xr.DataTree]" = field(repr=False, default_factory=dict)
+    tables: Mapping[tuple[str, str], pd.DataFrame] = field(repr=False, default_factory=dict)
+    random_seed: int = 0
+    failed: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
+    others: tuple["AuditRecord", ...] = field(repr=False, default=())
+    rope: tuple[float, float] | None = None
+    study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "embeddings": list(dict.fromkeys(embedding for embedding, _ in self.lost_words)),
+            "studies": list(dict.fromkeys(study for _, study in self.lost_words)),
+            "model": self.model,
+            "hdi_prob": self.hdi_prob,
+            "left_out": {", ".join(key): why for key, why in self.left_out.items()},
+            "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
+        }
+
+    @property
+    def variants(self) -> tuple["AuditRecord", ...]:
+        """The records of all models and seeds, of which this is the first."""
+        return (self, *self.others)
+
+
+class AuditFrame(pd.DataFrame):
+    """Pandas frame that keeps the record of its audit while rows are selected, sorted or copied.
+
+    Parameters
+    ----------
+    record : AuditRecord
+        Record; None once frames are joined or read from a file.
+    """
+
+    _metadata = ["record"]  # noqa: RUF012 - as pandas asks for it
+    record: AuditRecord | None
+
+    @property
+    def _constructor(self) -> Callable[..., "AuditFrame"]:
+        return AuditFrame
+
+
+def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
+    """Return the rows of an audit as a plain frame, and its record.
+
+    Raises
+    ------
+    ReportError
+        If `audit` is not an audit, has lost its record, has several models or seeds, or was changed, so that its
+        numbers no longer match its draws.
+    """
+    check_frame("audit", audit, "what bb.audit returned")
+    record = getattr(audit, "record", None)
+    if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(audit.columns):
+        raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
+    record = _selected(audit, record)
+    rows = pd.DataFrame(
+        {name: audit[name].astype(object).map(str) for name in TEXTS}
+        | {name: pd.to_numeric(audit[name], errors="coerce").astype(float) for name in NUMBERS}
+        | {name: audit[name] for name in ("random_seed", "lost_words")}
+    )[list(COLUMNS)].reset_index(drop=True)
+    if rows.empty:
+        raise ReportError("audit: no rows are left. Select more.")
+    if rows.duplicated(["embedding", "study", "measure", "protected_group"]).any():
+        raise ReportError(f"{_CHANGED}: some occur twice. {_AGAIN}")
+    for row in rows[rows["protected_group"] == ""].to_dict("records"):
+        key = row["embedding"], row["study"], row["measure"]
+        computed = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)
+        draws = record.draws.get(key)
+        same = np.isnan(row["hdi_low"]) if draws is None else np.isclose(draws.mean(), row["estimate"], rtol=1e-6)
+        if not computed or not np.isfinite(row["estimate"]) or not same:
+            raise ReportError(f"{_CHANGED}: {', '.join(key)}. {_AGAIN}")
+    return rows, record
+
+
+def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each model and seed of an audit with a name, which is empty if there is only one.
+
+    Raises
+    ------
+    ReportError
+        As for `audit_rows`.
+    """
+    record = getattr(audit, "record", None)
+    if not isinstance(record, AuditRecord) or not record.others or not {"model", "random_seed"} <= set(audit.columns):
+        return [("", audit)]
+    models, seeds = ({getattr(variant, name) for variant in record.variants} for name in ("model", "random_seed"))
+    parts = []
+    for variant in record.variants:
+        rows = audit[(audit["model"] == variant.model) & (audit["random_seed"] == variant.random_seed)]
+        seed = [f"seed {variant.random_seed}"] if len(seeds) > 1 else []
+        named = ", ".join(([variant.model or "no model"] if len(models) > 1 else []) + seed)
+        parts += [(named, rows)] if len(rows) else []
+    return parts or [("", audit)]
+
+
+def failed_cells(audit: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `random_seed` and `error`."""
+    record = getattr(audit, "record", None)
+    rows = [
+        (*question, variant.model, variant.random_seed, error)
+        for variant in (record.variants if isinstance(record, AuditRecord) else ())
+        for question, error in variant.failed.items()
+    ]
+    return pd.DataFrame(rows, columns=["embedding", "study", "model", "random_seed", "error"])
+
+
+def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
+    """Return the record of the model and seed whose rows these are."""
+    parts = audit_parts(audit)
+    if len(parts) > 1:
+        names = name_some((name for name, _ in parts), 3)
+        raise ReportError(
+            f"audit: it has rows of several models or seeds ({names}), which answer the same questions. Select "
+            "one, such as audit[audit['model'] == 'crossed'], and one seed."
+        )
+    if not record.others:
+        return record
+    for variant in record.variants:
+        if ((audit["model"] == variant.model) & (audit["random_seed"] == variant.random_seed)).all():
+            return variant
+    raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")
+
+
+_CONCLUSIONS = {
+    "nearer": "Settled, associated words are nearer",
+    "farther": "Settled, associated words are farther",
+    "borderline": "Borderline",
+    "not settled": "Not settled",
+}
+
+
+def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return a statement for each contrast of all protected words: whether it is settled, and WEAT's p-value, if any.
+
+    Parameters
+    ----------
+    audit
+        What `bayesbias.audit` returned.
+
+    Returns
+    -------
+    tuple of Statement
+        One statement per question, settled ones first. Its kind is the conclusion; its numbers are those of the row,
+        and WEAT's one-sided `weat_p`, if any. Empty without contrasts.
+
+    Raises
+    ------
+    ReportError
+        If `audit` is not an audit.
+    """
+    audited, record = audit_rows(audit)
+    rows = audited[(audited["measure"] == CONTRAST) & (audited["protected_group"] == "")]
+    weat = audited[audited["measure"] == "weat"].set_index(["embedding", "study"])["p_value"].to_dict()
+    several = rows["embedding"].nunique() > 1
+    prob = percent_text(record.hdi_prob)
+    statements = []
+    for row in rows_of(rows):
+        key = row["embedding"], row["study"]
+        question = f"{text} " if (text := record.questions.get(row["study"])) else ""
+        text = (
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_CONCLUSIONS[row['conclusion']]}: "
+            f"{signed_text(row['estimate'])} (plain {signed_text(row['observed'])}), {prob} interval "
+            f"{interval_text(row['hdi_low'], row['hdi_high'])}."
+        )
+        p = weat.get(key)
+        if p is not None and p == p:
+            text += f" WEAT: {p_text(p)}."
+            row["weat_p"] = p
+        statements.append(Statement(row["conclusion"], text, row))
+    return tuple(sorted(statements, key=lambda statement: list(_CONCLUSIONS).index(statement.kind)))

@@ -1,0 +1,248 @@
+"""The report of an audit: answers of every measure to every study in every embedding."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from bayesbias.audits.audit_frame import (
+    CONTEXTS,
+    CONTRAST,
+    MOST_PARTS,
+    STANDARDISED,
+    AuditRecord,
+    answers,
+    audit_parts,
+    audit_rows,
+    failed_cells,
+)
+from bayesbias.audits.ranks import has_ranks, rank
+from bayesbias.base.number_text import counted, percent_text, write_csv
+from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Statement, StatementList
+from bayesbias.errors import name_some
+from bayesbias.reports.fit_report import report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CONTRASTS, _MEASURES, _RANKS = "Contrasts", "Single-number measures", "Ranks of the embeddings"
+
+
+@dataclass(frozen=True, eq=False)
+class _Variant:
+    """The rows of one model and seed; the name is empty if there is only one."""
+
+    name: str
+    frame: "pd.DataFrame"
+    rows: "pd.DataFrame"
+    record: AuditRecord
+
+    def titled(self, title: str) -> str:
+        return f"{title}: {self.name}" if self.name else title
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditReport(Result):
+    """Report of an audit. `print` shows the answers; `bayesbias.write` of an audit writes its page or folder.
+
+    Parameters
+    ----------
+    audit
+        An audit from `bayesbias.audit`.
+    """
+
+    audit: "pd.DataFrame"
+
+    def __repr__(self) -> str:
+        return f"AuditReport({counted(len(self.audit), 'row')})"
+
+    @cached_property
+    def _variants(self) -> list[_Variant]:
+        return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
+        return *answered, StatementList("What it does not show", self._limits())
+
+    @property
+    def _shown(self) -> list[_Variant]:
+        return self._variants[:MOST_PARTS]
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Answers, tables of contrasts and measures, ranks, and lost words, omissions and failures."""
+        first, several = self._variants[0], len(self._variants) > 1
+        studies, embeddings = (list(dict.fromkeys(first.rows[name])) for name in ("study", "embedding"))
+        models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
+        tables: dict[str, ResultTable] = {}
+        figures: dict[str, ResultFigure] = {}
+        further: list[StatementList] = []
+        for number, variant in enumerate(self._shown, start=1):
+            suffix = f"_{number}" if number > 1 else ""
+            tables |= _answer_tables(variant, suffix)
+            figures[f"audit{suffix}"] = _figure(variant)
+            if has_ranks(variant.frame):
+                ranks = rank(variant.frame, hdi_prob=variant.record.hdi_prob)
+                title = variant.titled(_RANKS)
+                for name, table in ranks.contents.tables.items():
+                    key = {"ranks": "ranks", "correlations": "rank_correlations"}[name]
+                    tables[f"{key}{suffix}"] = ResultTable(table.frame, title, table.caption)
+                figures[f"ranks{suffix}"] = ResultFigure(
+                    "plot_ranks", "Ranks over all studies; rank 1 is the weakest association.", ranks, section=title
+                )
+                further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
+        if len(failed := failed_cells(self.audit)):
+            tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
+        cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
+        return Contents(
+            title=f"Audit: {counted(len(studies), 'study', 'studies')} in "
+            f"{embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), 'embedding')}",
+            about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
+            diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
+            verdict=" ".join(
+                [
+                    *(
+                        f"{variant.name}: {verdict}" if several else verdict
+                        for variant in self._shown
+                        if (verdict := _verdict(variant.rows))
+                    ),
+                    *([f"{len(failed)} have no answer."] if len(failed) else []),
+                ]
+            ),
+            answers=answers(first.frame),
+            parts=tuple(further),
+            tables=tables,
+            figures=figures,
+            limits=self._limits(),
+            settings={
+                **{
+                    name: "; ".join(dict.fromkeys(variant.record.settings[name] for variant in self._variants))
+                    for name in first.record.settings
+                },
+                "Interval": f"{percent_text(first.record.hdi_prob)} HPDI",
+            },
+            files={"audit.csv": partial(write_csv, self.audit)},
+            pages=tuple(_pages(first)),
+        )
+
+    def _limits(self) -> tuple[Statement, ...]:
+        """Return the limits of the answers: their number, lost words, and questions without an answer."""
+        rows, record = self._variants[0].rows, self._variants[0].record
+        questions = len(rows[["embedding", "study"]].drop_duplicates())
+        misses = questions * (1 - record.hdi_prob)
+        texts = [
+            f"{counted(questions, 'question was', 'questions were')} asked, without any correction for their number: "
+            f"of {counted(questions, 'interval')} of {percent_text(record.hdi_prob)}, {misses:.1f} are expected to "
+            "miss their value.",
+            NO_PROOF,
+        ]
+        texts += _scale_texts(rows)
+        texts += [
+            f"{embedding}, {study}: lost {', '.join(words)}."
+            for (embedding, study), words in record.lost_words.items()
+            if words
+        ]
+        left_out = {key: why for variant in self._variants for key, why in variant.record.left_out.items()}
+        texts += [
+            f"{measure} has no answer to {study} in {embedding}: {why}"
+            for (embedding, study, measure), why in left_out.items()
+        ]
+        return tuple(Statement("limits", text) for text in texts)
+
+
+def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
+    """Return the contrasts and the single-number measures of one model and seed."""
+    prob, rows = percent_text(variant.record.hdi_prob), variant.rows
+    names = ("study", "embedding") if rows["embedding"].nunique() > 1 else ("study",)
+    contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
+    interval = ("hdi_low", "hdi_high")
+    intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
+    more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
+    return {
+        f"contrasts{suffix}": ResultTable(
+            contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
+            variant.titled(_CONTRASTS),
+            f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
+            (*names, "quantity", "protected_group", "estimate", "observed", *intervals, "conclusion", *more),
+            headings={"quantity": "Contrast", "observed": "Plain difference"},
+            differences=True,
+        ),
+        f"measures{suffix}": ResultTable(
+            others,
+            variant.titled(_MEASURES),
+            f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
+            (*names, "measure", "observed", *interval, "p_value"),
+        ),
+    }
+
+
+def _scales(rows: "pd.DataFrame") -> list[float]:
+    """Return the sds of distances to control words, if contrasts of several embeddings stand beside each other."""
+    scales = rows["control_sd"].dropna()
+    return sorted(scales) if rows["embedding"].nunique() > 1 else []
+
+
+def _scale_texts(rows: "pd.DataFrame") -> list[str]:
+    """Return which contrasts of several embeddings can be compared."""
+    if rows["embedding"].nunique() < 2 or rows[rows["measure"] == CONTRAST].empty:
+        return []
+    scales = _scales(rows)
+    if not scales:
+        return [
+            "Contrasts of different encoders or training algorithms cannot be compared in size: their distances spread "
+            "differently, and without control words nothing shows how far. Signs and conclusions can be compared."
+        ]
+    return [
+        "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
+        "before and after a change. The standard deviation of single distances to control words, after subtracting "
+        f"each word's mean, ranges from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
+        "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
+        "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
+        "studies. Ranks are those of raw values."
+    ]
+
+
+def _figure(variant: _Variant) -> ResultFigure:
+    prob = percent_text(variant.record.hdi_prob)
+    measures = ", ".join(dict.fromkeys(variant.rows["measure"]))
+    return ResultFigure(
+        "plot_audit",
+        f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) if there is "
+        "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other "
+        "measures are of the value without the noise of single pairs, so that observed values may lie outside.",
+        variant.frame,
+        section=variant.titled(_CONTRASTS),
+        alt=f"One panel for each of {measures}. The numbers are in the tables.",
+    )
+
+
+def _verdict(rows: "pd.DataFrame") -> str:
+    """Return a sentence with the numbers and studies of the contrasts by conclusion."""
+    contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
+    if contrasts.empty:
+        return ""
+    counts = []
+    for name in ("nearer", "farther", "borderline", "not settled"):
+        some = contrasts[contrasts["conclusion"] == name]
+        questions = [
+            f"{study} in {embedding}" for study, embedding in zip(some["study"], some["embedding"], strict=True)
+        ]
+        if questions:
+            counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
+    count = counted(len(contrasts), "contrast")
+    return f"{count} of associated with other attribute words: {', '.join(counts)}."
+
+
+def _pages(variant: _Variant) -> Iterator[LinkedPage]:
+    """Yield a quick page for each fit that the audit kept, in the order of the answers."""
+    record = variant.record
+    several = variant.rows["embedding"].nunique() > 1
+    numbers = {key: number for number, key in enumerate(record.fits, start=1)}
+    for statement in answers(variant.frame):
+        key = statement.numbers["embedding"], statement.numbers["study"]
+        if key in record.fits:
+            label = f"Page of {key[1]}{f' in {key[0]}' if several else ''}"
+            fit_report = report(record.fits[key], table=record.tables[key], hdi_prob=record.hdi_prob, quick=True)
+            yield LinkedPage(f"question_{numbers[key]}.html", statement.text, label, fit_report)

@@ -1,0 +1,358 @@
+"""The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.statements import READINGS, reading_text
+from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
+from bayesbias.estimates.intervals import settled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ASSOCIATION = "association"
+"""Kind of the rows that a model answers; the other kinds are those of `Measure.about`."""
+ORIGINAL = "original"
+"""Name in the place of a method where nothing was done."""
+
+TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
+VALUES = (
+    *("value", "value_low", "value_high", "value_plain"),
+    *("change", "change_low", "change_high", "change_plain"),
+)
+COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
+_FIRST = 6  # statements of a kind on the first screen of a page
+_DEBIASED = "the debiased vectors"
+_TINY = 0.0005  # changes that three decimals do not show
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DebiasReport(Result):
+    """Report on which method removed an association and what that cost.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row per embedding, method (``"original"``: no debiasing) and measure: `kind` (``"association"``, a study's
+        contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
+        `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
+        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
+        before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
+        the paired change of `trend`, and not just the difference of two values); of
+        an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
+        along drawn directions these are the formula with equal weights; `reading` of an association, as in
+        `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
+        `lost`.
+    failed
+        (embedding, method) -> error of a method that gave no embedding.
+    left_out
+        (embedding, method, measure) -> reason why there is no value.
+    not_converged
+        (embedding, method) -> warning about draws that did not converge.
+    hdi_prob
+        Probability inside the intervals.
+    settings
+        Settings by name, as texts.
+    doubts
+        (embedding, method, study) -> doubts about a change, as `Changes` has them: shifted controls, equalized words.
+    """
+
+    table: "pd.DataFrame"
+    failed: Mapping[tuple[str, str], str]
+    left_out: Mapping[tuple[str, str, str], str]
+    not_converged: Mapping[tuple[str, str], str]
+    hdi_prob: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+    doubts: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
+        return f"DebiasReport({', '.join(counted(count, name) for name, count in counts.items())})"
+
+    @property
+    def verdict(self) -> Statement:
+        """The effect of each method: a sentence for each study, and for each measure of quality."""
+        rows = self.table[(self.table["kind"] == ASSOCIATION) & (self.table["method"] != ORIGINAL)]
+        sentences = []
+        for study, some in rows.groupby("measure", sort=False):
+            several = some["embedding"].nunique()
+            by_reading = []
+            for reading in READINGS:
+                counts = some.loc[some["reading"] == reading, "method"].value_counts(sort=False).items()
+                names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
+                if names:
+                    by_reading.append(f"{reading_text(reading, _DEBIASED)} after {name_some(names, 12)}")
+            sentences.append(f"{study}: {'; '.join(by_reading)}.")
+        rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
+        sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
+        return Statement("verdict", " ".join(sentences))
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        rows = self.table
+        answers = [
+            _association_statement(str(embedding), str(study), rows_of(some))
+            for (embedding, study), some in rows[rows["kind"] == ASSOCIATION].groupby(
+                ["embedding", "measure"], sort=False
+            )
+        ]
+        geometry, quality = (
+            [
+                _score_statement(str(embedding), str(measure), rows_of(some))
+                for (embedding, measure), some in rows[rows["kind"] == kind].groupby(
+                    ["embedding", "measure"], sort=False
+                )
+            ]
+            for kind in ("bias", "quality")
+        )
+        doubts = (
+            *_unconverged(self.not_converged),
+            *_missing(self.failed, self.left_out),
+            *_thin(rows),
+            *self._doubts(),
+        )
+        interval = f"{percent_text(self.hdi_prob)} HPDI"
+        return (
+            StatementList("Beware", doubts),
+            StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
+            StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
+            StatementList(f"What it cost ({interval})", tuple(quality)),
+            StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
+        )
+
+    def _doubts(self) -> Iterator[Statement]:
+        """Yield each doubt about changes once, with the methods that it concerns."""
+        by_text: dict[tuple[str, str, str], list[str]] = {}
+        for (embedding, method, study), texts in self.doubts.items():
+            for text in texts:
+                by_text.setdefault((embedding, study, text), []).append(method)
+        for (embedding, study, text), methods in by_text.items():
+            yield Statement("doubt", f"{study} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods})
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What became of associations, geometry and quality, and how far measures agree."""
+        prob = percent_text(self.hdi_prob)
+        methods = [name for name in dict.fromkeys(self.table["method"]) if name != ORIGINAL]
+        shown = tuple(name for name in COLUMNS if name not in ("kind", "quantity", "better"))
+        tables = {
+            "debias": ResultTable(
+                self.table,
+                "Before and after",
+                f"Values and changes on the same words, {prob} intervals",
+                shown if self.table["embedding"].nunique() > 1 else shown[1:],
+            )
+        }
+        if (correlated := _correlation_frame(self)) is not None:
+            tables["correlations"] = ResultTable(
+                correlated,
+                "Do the measures agree?",
+                f"Pearson's correlation of values over original and debiased embeddings, {prob} intervals",
+                note="Embeddings derived from one original are not independent: the intervals are the shortest "
+                "defensible ones. If values are far from Normal, those of Pearson's correlation are too short: rely on "
+                "those of the ranks.",
+            )
+        contents = contents_of(
+            self,
+            title=f"What debiasing did: {', '.join(methods)}",
+            about="Gaps of the default model, and paired changes.",
+            figures={
+                "debias": ResultFigure(
+                    "plot_debias_report",
+                    f"Values (points) with {prob} intervals (lines), before (dashed) and after each method. A point is "
+                    "filled if its change is settled: before and after concern the same words, so two lines may "
+                    "overlap although the change is settled.",
+                )
+            },
+        )
+        verdict, answers = self.verdict.text, self._first_answers()
+        return replace(contents, verdict=verdict, answers=answers, tables=tables, settings=self.settings)
+
+    def _first_answers(self) -> tuple[Statement, ...]:
+        """Return the first statements about associations, and about quality, for the first screen of a page."""
+        statements = [statement for part in self.parts for statement in part.statements]
+        associations = [statement for statement in statements if statement.kind == ASSOCIATION]
+        scores = [statement for statement in statements if statement.kind == "score"]
+        costs = [statement for statement in scores if statement.numbers["rows"][0]["kind"] == "quality"]
+        return (*associations[:_FIRST], *costs[:_FIRST])
+
+
+def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":
+    """Return how measures agree over the embeddings, or None where there are too few of either."""
+    try:
+        return measure_correlations(report)
+    except ReportError:
+        return None
+
+
+_LIMITS = (
+    "That a bias is gone: a method closes what it was fitted to. Words that were among its own, or that it equalized, "
+    "say little; ask with other words, and of a model that uses the vectors.",
+    "Changes of several methods and measures are each given with an interval of their own; of many that are nothing, "
+    "some are settled by chance.",
+)
+
+
+def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
+    """Return correlations of a report's measures over its embeddings, original and debiased.
+
+    Parameters
+    ----------
+    report
+        Result of `debias_report` for at least 4 embeddings, debiased ones included.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each pair of measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its
+        interval `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0;
+        Spearman's `rank_correlation` and its interval `rank_correlation_low` to
+        `rank_correlation_high`.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If fewer than 4 embeddings have two measures, or `report` is not a report.
+
+    Notes
+    -----
+    See `correlation_interval`, whose intervals are too short where values have heavy tails, such as one embedding far
+    from the others; use those of ranks there (`rank_correlation_interval`). Embeddings derived from the same original
+    are not independent, and values have errors of their own, which pull a correlation towards 0: the intervals are the
+    shortest that can be defended.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> methods = ["linear", "hard", "soft", "misp"]
+    >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report(vectors, "weat7", methods, sets="gender_bolukbasi", max_lost=0.4, **settings)
+    >>> bb.audits.measure_correlations(report)[["first", "second", "embeddings"]]
+       first                  second  embeddings
+    0  weat7  vocabulary_direct_bias           5
+    """
+    import pandas as pd
+
+    check_type("report", report, DebiasReport, "what bb.debias_report returned")
+    values = report.table.pivot(index=["embedding", "method"], columns="measure", values="value")
+    names = list(dict.fromkeys(report.table["measure"]))
+    rows = []
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            both = values[[first, second]].dropna()
+            if len(both) < LEAST_EMBEDDINGS or (both.nunique() < 2).any():
+                continue
+            numbers = correlated(both[first], both[second], hdi_prob=report.hdi_prob)
+            rows.append((first, second, len(both), *numbers))
+    if not rows:
+        raise ReportError(
+            f"Correlations take at least {LEAST_EMBEDDINGS} embeddings that have two measures, and that differ: the "
+            f"report has {counted(len(values), 'embedding')} and {counted(len(names), 'measure')}. Ask for more "
+            "methods or measures."
+        )
+    return pd.DataFrame(rows, columns=["first", "second", "embeddings", *CORRELATION_COLUMNS])
+
+
+def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]]) -> Statement:
+    """Return what each method did to an association."""
+    before = next((row for row in rows if row["method"] == ORIGINAL), None)
+    head = f"{study} in {embedding}"
+    if lost := max(row["lost"] for row in rows):
+        head += f" ({counted(lost, 'word')} of its lists lost)"
+    if before is not None:
+        is_settled = settled(before["value_low"], before["value_high"])
+        head += (
+            f": {signed_text(before['value'])} (plain {signed_text(before['value_plain'])}, interval "
+            f"{interval_text(before['value_low'], before['value_high'])}) "
+            f"in the original, {'settled' if is_settled else 'not settled'}"
+        )
+    sentences = []
+    for reading in READINGS:
+        methods = [f"{row['method']} ({_change_text(row)})" for row in rows if row["reading"] == reading]
+        if methods:
+            text = reading_text(reading, _DEBIASED)
+            sentences.append(f"{text[0].upper()}{text[1:]}: {', '.join(methods)}.")
+    return Statement("association", " ".join([f"{head}.", *sentences]), {"rows": rows})
+
+
+def _score_statement(embedding: str, measure: str, rows: list[dict[str, Any]]) -> Statement:
+    """Return which methods changed a score, and how."""
+    before = next((row for row in rows if row["method"] == ORIGINAL), None)
+    head = f"{measure} of {embedding} ({rows[0]['better']} is better)"
+    if before is not None:
+        head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
+    changed = [row for row in rows if row["method"] != ORIGINAL]
+    moved = [row for row in changed if settled(row["change_low"], row["change_high"])]
+    sentences = (
+        [f"Settled changes: {', '.join(f'{row["method"]} ({_change_text(row)})' for row in moved)}."] if moved else []
+    )
+    if still := [row["method"] for row in changed if row not in moved]:
+        sentences.append(f"No change is settled after {name_some(still, 12)}.")
+    return Statement("score", " ".join([f"{head}.", *sentences]), {"rows": rows})
+
+
+def _cost_text(measure: str, rows: list[dict[str, Any]]) -> str:
+    """Return after which methods a measure of quality is worse or better."""
+    places: dict[str, list[str]] = {}
+    several = len({row["embedding"] for row in rows}) > 1
+    for row in rows:
+        moved = settled(row["change_low"], row["change_high"])
+        gained = (row["change"] > 0) == (row["better"] == "higher")
+        way = ("better" if gained else "worse") + " after" if moved else "no change is settled after"
+        places.setdefault(way, []).append(f"{row['method']} ({row['embedding']})" if several else row["method"])
+    ways = ("worse after", "better after", "no change is settled after")
+    return f"{measure}: {'; '.join(f'{way} {name_some(places[way], 12)}' for way in ways if way in places)}."
+
+
+def _change_text(row: Mapping[str, Any]) -> str:
+    """Return a change with its interval; a tiny one with its power of ten, and none as 0."""
+    if max(abs(row["change_low"]), abs(row["change_high"])) < _TINY:
+        return f"{row['change']:+.1e}" if row["change"] else "0"
+    return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
+
+
+def _unconverged(not_converged: Mapping[tuple[str, str], str]) -> list[Statement]:
+    """Return a statement for each embedding whose draws did not converge."""
+    return [
+        Statement("convergence", f"DO NOT REPORT THE NUMBERS OF {method} ({embedding}) YET. {text}", {"method": method})
+        for (embedding, method), text in not_converged.items()
+    ]
+
+
+def _missing(failed: Mapping[tuple[str, str], str], left_out: Mapping[tuple[str, str, str], str]) -> list[Statement]:
+    """Return the reasons why values are missing, each once."""
+    statements = [
+        Statement("failed", f"{method} of {embedding} gave no embedding: {text}", {"method": method})
+        for (embedding, method), text in failed.items()
+    ]
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for (embedding, method, measure), text in left_out.items():
+        reasons.setdefault((measure, embedding, text), []).append(method)
+    statements += [
+        Statement("left out", f"{measure} of {embedding} ({name_some(methods, 12)}): {text}", {"methods": methods})
+        for (measure, embedding, text), methods in reasons.items()
+    ]
+    return statements
+
+
+def _thin(table: "pd.DataFrame") -> list[Statement]:
+    """Return a statement for each embedding whose scores rest on few of their items."""
+    rows = table[(table["kind"] != ASSOCIATION) & (table["lost"] > MAX_LOST * (table["items"] + table["lost"]))]
+    statements = []
+    for embedding, some in rows.drop_duplicates(["embedding", "measure"]).groupby("embedding", sort=False):
+        scores = {row["measure"]: (row["items"], row["items"] + row["lost"]) for row in rows_of(some)}
+        shares = [f"{measure} ({present:,} of {total:,})" for measure, (present, total) in scores.items()]
+        text = (
+            f"{embedding} lacks words of many items of {', '.join(shares)}. These values describe only the "
+            "remaining items."
+        )
+        statements.append(Statement("lost items", text, {"items": scores}))
+    return statements

@@ -1,0 +1,211 @@
+"""Files of a gate: JUnit XML, Markdown for model cards, and the JSON of an earlier gate as a baseline."""
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.base.files.inputs import JSON, parse_json, read_utf8
+from bayesbias.base.number_text import interval_text, percent_text, signed_text, visible
+from bayesbias.base.statements import markdown_text
+from bayesbias.errors import ReportError
+
+_ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
+
+
+def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] = ()) -> str:
+    """Return JUnit XML with a test case for each question, and a skipped one for each text of `not_asked`.
+
+    >>> print(junit_xml([{"embedding": "A & B", "study": "weat7", "model": "m", "random_seed": 1, "outcome": "fail",
+    ...     "reason": "beyond."}]))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites>
+      <testsuite name="bayesbias gate" tests="1" failures="1" errors="0" skipped="0">
+        <testcase classname="A &amp; B" name="weat7 (model m, seed 1)">
+          <failure message="beyond." />
+        </testcase>
+      </testsuite>
+    </testsuites>
+    <BLANKLINE>
+    """
+    outcomes = [row["outcome"] for row in questions]
+    counts = {"failures": "fail", "errors": "unanswered", "skipped": "undecided"}
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        suites, "testsuite", name="bayesbias gate", tests=str(len(outcomes) + len(not_asked))
+    )
+    for attribute, outcome in counts.items():
+        suite.set(attribute, str(outcomes.count(outcome) + (len(not_asked) if attribute == "skipped" else 0)))
+    for row in questions:
+        name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
+        case = ElementTree.SubElement(suite, "testcase", classname=visible(row["embedding"]), name=visible(name))
+        if element := _ELEMENTS.get(row["outcome"]):
+            ElementTree.SubElement(case, element, message=visible(row["reason"]))
+    for text in not_asked:
+        case = ElementTree.SubElement(suite, "testcase", classname="not asked", name=visible(text))
+        ElementTree.SubElement(case, "skipped", message=visible(text))
+    ElementTree.indent(suites)
+    text = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def model_card(
+    questions: Sequence[Mapping[str, Any]], rope: tuple[float, float], hdi_prob: float, limits: Sequence[str]
+) -> str:
+    """Return the section "Bias, Risks, and Limitations" of a model card (Mitchell et al. 2019), in Markdown."""
+    lines = [
+        "## Bias, Risks, and Limitations",
+        "",
+        "Associations of word lists, as differences of cosine distance (negative: associated words are nearer), with "
+        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside {interval_text(*rope)} count "
+        "as too small to matter.",
+        "",
+        "| Embedding | Question | Estimate | Interval | Outcome |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    for row in questions:
+        numbers = ["", ""]
+        if row["outcome"] != "unanswered":
+            numbers = [signed_text(row["estimate"]), interval_text(row["hdi_low"], row["hdi_high"])]
+        cells = [
+            markdown_text(row["embedding"]),
+            markdown_text(row["study"]),
+            *numbers,
+            f"{row['outcome']}: {markdown_text(row['reason'])}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
+
+
+_QUANTILES = 1000
+_LARGEST = 100  # far beyond any difference of cosine distances
+SCHEMA_VERSION = 1
+"""Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
+
+
+type Question = tuple[str, str, str]
+"""Names of embedding, study and model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """Answer to a question in a baseline.
+
+    Parameters
+    ----------
+    study_hash
+        Hash of the study's lists.
+    estimate
+        Posterior mean; not a number if the question had no answer.
+    draws
+        Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
+    compared_by
+        ``"draws"`` or ``"mean and sd"``.
+    lost_words
+        Number of words of the study's groups that the embedding lacked.
+    """
+
+    study_hash: str
+    estimate: float
+    draws: Floats
+    compared_by: str
+    lost_words: int
+
+
+def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
+    """Return the answers of an earlier gate by embedding, study and model.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read.
+    ReportError
+        If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
+    """
+    text = read_utf8(path, JSON, ReportError)
+    try:
+        content = parse_json(text)
+    except ValueError as error:
+        raise ReportError(
+            f"The baseline {path} is not JSON that a gate wrote: {error}. Give the gate.json of an earlier gate."
+        ) from error
+    version = content.get("schema_version") if isinstance(content, dict) else None
+    if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
+        raise ReportError(
+            f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
+            "of `bayesbias gate PLAN --output FOLDER`."
+        )
+    earlier: dict[Question, Earlier] = {}
+    for number, question in enumerate(content["questions"], start=1):
+        key, answer = _answer(question, f"The baseline {path}, question {number}")
+        if key in earlier:
+            raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
+        earlier[key] = answer
+    return earlier
+
+
+def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
+    texts = (
+        [question.get(name) for name in ("embedding", "study", "model", "study_hash")] if _is_object(question) else []
+    )
+    if not texts or not all(map(is_text, texts)):
+        raise ReportError(f"{place}: embedding, study, model and study_hash must be texts.")
+    embedding, study, model, study_hash = texts
+    mean, sd, draws, lost = (question.get(name) for name in ("estimate", "sd", "draws", "lost_words"))
+    key = embedding, study, model
+    if not is_count(lost):
+        raise ReportError(f"{place}: lost_words must be a number of words.")
+    if mean is None:
+        return key, Earlier(study_hash, math.nan, np.empty(0), "", lost)
+    if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
+        raise ReportError(f"{place}: estimate and sd must be contrasts of cosine distances, the sd above 0.")
+    if draws is None:
+        return key, Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd", lost)
+    if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
+        raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
+    return key, Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws", lost)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_contrast(value: Any) -> bool:
+    return is_number(value) and abs(value) < _LARGEST
+
+
+def _normal_draws(mean: float, sd: float) -> Floats:
+    from scipy.stats import norm
+
+    return np.asarray(norm.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, mean, sd), dtype=np.float64)
+
+
+def not_asked(earlier: Mapping[Question, Earlier], asked_now: Iterable[Question]) -> tuple[str, ...]:
+    """Return the questions of a baseline that are not asked now, with the model where the baseline has several."""
+    now, several = set(asked_now), len({model for _, _, model in earlier}) > 1
+    return tuple(
+        f"{study} in {embedding}{f' ({model})' if several else ''}"
+        for embedding, study, model in earlier
+        if (embedding, study, model) not in now
+    )
+
+
+def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> float:
+    """Return the share of pairs of a new and an old draw in which the new one is farther from the middle.
+
+    Ties count half. No random numbers are drawn: all pairs are counted.
+
+    >>> probability_worse([0.1, -0.3], [0.2, 0.0])
+    0.75
+    """
+    distances = np.abs(np.asarray(new, dtype=float) - middle)
+    ordered = np.sort(np.abs(np.asarray(old, dtype=float) - middle))
+    below, up_to = (np.searchsorted(ordered, distances, side=side) for side in ("left", "right"))
+    return float((below + up_to).mean() / 2 / len(ordered))

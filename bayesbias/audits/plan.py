@@ -1,0 +1,245 @@
+"""What an audit asks: measures, studies and embeddings, checked before any work; and its plan as a TOML file."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Required, TypedDict
+
+from bayesbias.audits.audit_frame import CONTRAST
+from bayesbias.base.checks import check_items, is_text
+from bayesbias.base.files.inputs import read_toml
+from bayesbias.base.files.settings import toml_faults
+from bayesbias.base.lost_words import WordList, allowance
+from bayesbias.base.number_text import counted
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import is_encoder, load_embedding
+from bayesbias.embeddings.vocabularies import Case
+from bayesbias.errors import BayesBiasError, LostWordsError, ReportError, collected_warnings, name_some, raise_faults
+from bayesbias.metrics.registry import find_measure
+from bayesbias.models.spec import ModelSpec, list_models
+from bayesbias.studies.study import Study, list_studies, load_study
+from bayesbias.tables.build import distance_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Words of each list that most measures need; the model's own answer needs one.
+_FEWEST = 2
+AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
+
+
+def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) -> tuple[str, ...]:
+    """Return the names of the measures, which the models must be able to answer."""
+    names = (measures,) if isinstance(measures, str) else tuple(check_items("measures", measures, "a list of measures"))
+    for name in names:
+        if name != CONTRAST:
+            find_measure(name, "association")
+    if not names or len(set(names)) < len(names):
+        raise ReportError(f"measures={measures!r}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}.")
+    if None in models and CONTRAST in names:
+        raise ReportError("measures: 'contrast' is the answer of a model. Give a model, or leave it out.")
+    return names
+
+
+def read_studies(studies: Any) -> list[Study]:
+    """Return the studies, which need different names."""
+    single = isinstance(studies, Study | str | os.PathLike | Mapping)
+    sources = [studies] if single else check_items("studies", studies, "a list of studies")
+    read = [load_study(source) for source in sources]
+    raise_unless_distinct("studies", [study.name for study in read])
+    return read
+
+
+def raise_unless_distinct(what: str, names: Sequence[object]) -> None:
+    """Raise `ReportError` if there is no name, or one twice."""
+    if not names:
+        raise ReportError(f"{what}: give at least one.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReportError(f"{what}: two are called {twice!r}. Give different names.")
+
+
+def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
+    """Return embeddings with the names that the user gave them, if any."""
+    if isinstance(embeddings, str | os.PathLike | Embedding):
+        return [(None, embeddings)]
+    if not isinstance(embeddings, Mapping):
+        sources = check_items("embeddings", embeddings, "embeddings by name, or a list of them")
+        return [(None, source) for source in sources]
+    for name in embeddings:
+        if not (is_text(name) and name.strip()):
+            raise ReportError(f"embeddings: {name!r} is not a name. Give a text that is not blank.")
+    return list(embeddings.items())
+
+
+def read_embeddings(
+    named: Iterable[tuple[str | None, Any]],
+    words: Sequence[str] | None,
+    case: Case,
+    *,
+    encoded: Sequence[str] | None = None,
+) -> dict[str, Embedding]:
+    """Return embeddings by name, with the words given, or with all words if that is None.
+
+    An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
+    each of its vectors takes time.
+    """
+    read = [
+        load_embedding(
+            source,
+            words=encoded if is_encoder(source) else words,
+            case=source.case if isinstance(source, Embedding) else case,
+            name=name,
+        )
+        for name, source in named
+    ]
+    raise_unless_distinct("embeddings", [embedding.name for embedding in read])
+    return {embedding.name: embedding for embedding in read}
+
+
+def question_table(embedding: Embedding, study: Study, max_lost: float) -> "pd.DataFrame":
+    """Return the distance table of a study in an embedding; raise `ReportError` if it has nothing to compare."""
+    table = distance_table(embedding, study, max_lost=max_lost)
+    if not {"associated"} < set(table["connection"]):
+        raise ReportError(f"The study {study.name!r} has nothing to compare.")
+    return table
+
+
+def question_errors(
+    embeddings: Mapping[str, Embedding], studies: Sequence[Study], max_lost: float
+) -> list[BayesBiasError]:
+    """Return the errors of the questions that no model can answer."""
+    errors = []
+    with collected_warnings():
+        for embedding, study in product(embeddings.values(), studies):
+            try:
+                question_table(embedding, study, max_lost)
+            except BayesBiasError as error:
+                errors.append(error)
+    return errors
+
+
+def lost_lists(embeddings: Mapping[str, Embedding], studies: Sequence[Study]) -> dict[tuple[str, str], list[WordList]]:
+    """Return the lists of the studies' groups by embedding and study, with the words that the embedding lacks."""
+    return {
+        (embedding.name, study.name): [
+            WordList(f"{embedding.name}, {study.name}: {name}", len(words), embedding.lookup(words).lost)
+            for name, words in (*study.protected.items(), *study.attributes.items())
+        ]
+        for embedding, study in product(embeddings.values(), studies)
+    }
+
+
+def raise_if_too_many_lost(
+    lists: Mapping[tuple[str, str], Sequence[WordList]], max_lost: float, measures: Sequence[str]
+) -> None:
+    """Raise one `LostWordsError` that names all lists that lost too many words for the measures."""
+    too_many = [words for question_lists in lists.values() for words in question_lists if words.is_over(max_lost)]
+    if too_many:
+        allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
+        raise LostWordsError(
+            f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words "
+            f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms (case), leave these "
+            "studies or embeddings out, or go on without these answers (skip_unanswered, "
+            f"--skip-unanswered){allowed}."
+        )
+
+
+_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"))
+
+
+class _PlanFile(TypedDict, total=False):
+    embeddings: Required[dict[str, str]]
+    studies: Required[list[str]]
+    measures: list[str]
+    model: str
+    models: list[str]
+    random_seed: int
+    seeds: list[int]
+    case: str
+    max_lost: float
+    controls: bool
+    hdi_prob: float
+    rope: float | list[float]
+    draws: int
+    tune: int
+    chains: int
+    workers: int
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """Arguments of `bayesbias.audit` that a file names.
+
+    Parameters
+    ----------
+    embeddings
+        Name -> path.
+    studies
+        Names of bundled studies, or paths.
+    measures
+        Names of measures.
+    settings
+        Other arguments by name, as far as the file has them.
+    """
+
+    embeddings: Mapping[str, Path]
+    studies: tuple[str, ...]
+    measures: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
+    """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
+
+    The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
+    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `max_lost`, `controls`,
+    `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could run code here.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read.
+    ReportError
+        If it is not TOML, or not a plan; all faults are listed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "audit.toml")
+    ...     written = path.write_text("embeddings = {GloVe = 'glove.txt'}; studies = ['weat7']".replace("; ", chr(10)))
+    ...     read_audit_plan(path).studies
+    ('weat7',)
+    """
+    content = read_toml(path, ReportError)
+    if "scheduler" in content:
+        raise ReportError(
+            f"The audit {path} names a Dask scheduler, which could run any program here, and plans come from anyone. "
+            "Remove the line. If you trust it, give its address with --scheduler, or as the argument scheduler."
+        )
+    both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
+    raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
+    folder = Path(path).resolve().parent  # so that no path is taken for a name
+    settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
+    bundled_models, bundled_studies = list_models(), list_studies()
+    if "model" in settings:
+        settings["model"] = _model(content["model"], folder, bundled_models)
+    if "models" in settings:
+        settings["models"] = [_model(name, folder, bundled_models) for name in content["models"]]
+    no_model = None in settings.get("models", [settings.get("model", "")])
+    return AuditPlan(
+        embeddings={name: folder / file for name, file in content["embeddings"].items()},
+        studies=tuple(name if name in bundled_studies else str(folder / name) for name in content["studies"]),
+        measures=tuple(content.get("measures", AUDIT_MEASURES[1:] if no_model else AUDIT_MEASURES)),
+        settings=settings,
+    )
+
+
+def _model(name: str, folder: Path, bundled_models: list[str]) -> str | None:
+    if name == "none":
+        return None
+    return name if name in bundled_models else str(folder / name)

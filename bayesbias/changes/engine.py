@@ -1,0 +1,439 @@
+"""The changes of a gap between conditions, from the draws of one sample of paired distances."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias import __version__
+from bayesbias.base.arrays import column_rank, is_constant
+from bayesbias.base.checks import check_path
+from bayesbias.base.files.frames import read_csv
+from bayesbias.base.machine import check_memory
+from bayesbias.base.progress import with_progress
+from bayesbias.changes.result import (
+    CHAINS,
+    Changes,
+    Estimation,
+    Pairing,
+    change_rows,
+    distance_rows,
+    gap_rows,
+    lacking_rows,
+)
+from bayesbias.changes.statements import equalized_words
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.periods import period_files
+from bayesbias.errors import (
+    ArgumentError,
+    LostWordsWarning,
+    ReportError,
+    TableError,
+    collected_warnings,
+    name_some,
+)
+from bayesbias.estimates.estimate_frame import EstimateFrame
+from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.models.data import lacking_sides
+from bayesbias.models.fits import fit_attribute, tied_directions
+from bayesbias.models.multivariate.attribute_sample import has_both
+from bayesbias.models.periods.gap_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
+from bayesbias.models.sampling import fit
+from bayesbias.reports.posterior.contrasts import SCOPES, contrasts
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.study import StudyLike, load_study
+from bayesbias.tables.build import distance_table
+from bayesbias.tables.schema import as_frame, drop_duplicates, table_facts, validate_table
+from bayesbias.tables.table_files import is_table_name, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+_PAIR = ["protected_word", "attribute_word"]
+_SLOPE = "line, first to last period"
+
+
+def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return valid tables of one study without repetitions, by condition, or raise an error that names the fault."""
+    import pandas as pd
+
+    if not isinstance(tables, Mapping) or len(tables) < 2:
+        size = f"a mapping of {len(tables)}" if isinstance(tables, Mapping) else f"a {type(tables).__name__}"
+        raise ReportError(
+            f"tables is {size}. Give at least two tables by name, such as {{'original': table, 'debiased': other}}."
+        )
+    checked = {}
+    for name, table in tables.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ReportError(f"The key {name!r} of tables is not the name of an embedding. Give a non-blank string.")
+        table = as_frame(table)
+        if not isinstance(table, pd.DataFrame):
+            raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
+        try:
+            valid = validate_table(table)
+        except TableError as error:
+            raise TableError(f"Table {name!r}: {error}") from error
+        checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)
+    _check_connections(checked)
+    return checked
+
+
+def short_controls(tables: "Mapping[str, pd.DataFrame]") -> dict[str, int]:
+    """Return the control lists of too few words for an error of a change, and how many a condition has at least.
+
+    None are returned if the tables have no other lists.
+    """
+    import pandas as pd
+
+    lists = [
+        table.groupby(table["attribute_group"].astype(str))["attribute_word"].nunique() for table in tables.values()
+    ]
+    fewest = pd.concat(lists, axis=1).fillna(0).min(axis=1)
+    short = fewest[fewest.index.isin(CONTROLS) & (fewest < FEWEST_WORDS)]
+    return {} if len(short) == len(fewest) else {str(name): int(count) for name, count in short.items()}
+
+
+def tables_by_period(periods: Any, study: StudyLike | None, case: Any) -> "dict[str, pd.DataFrame]":
+    """Return valid tables by period, in the order of time.
+
+    `periods` is a folder, or a mapping of periods to tables or to embeddings, which need the study.
+    """
+    if isinstance(periods, str | os.PathLike):
+        periods = period_files(periods)
+    if not isinstance(periods, Mapping) or len(periods) < 2:
+        size = f"a mapping of {len(periods)}" if isinstance(periods, Mapping) else f"a {type(periods).__name__}"
+        raise ReportError(
+            f"periods is {size}. Give a folder with one file per period, or at least two tables or embeddings by "
+            "period, such as {1900: table, 1990: other}."
+        )
+    names = [str(name).strip() for name in periods]
+    if len(set(names)) < len(names) or not all(names):
+        raise ReportError(
+            f"The names of periods are {name_some(map(repr, names))}. Give each period a name of its own."
+        )
+    tables: dict[str, Any] = {}
+    for name, source in zip(names, periods.values(), strict=True):
+        is_path = isinstance(source, str | os.PathLike)
+        table = read_table(source) if is_path and is_table_name(source) else as_frame(source)
+        if hasattr(table, "columns") and "attribute_word" in table.columns:
+            tables[name] = table
+        elif study is None:
+            raise ReportError(
+                f"The period {name!r} is not a distance table but {type(source).__name__}. Give the study, too, to "
+                "build the tables of embeddings."
+            )
+        else:
+            tables[name] = _table(source, study, case, name)
+    checked = checked_tables(tables)
+    order = sorted(checked, key=dict(zip(names, times_of(names), strict=True)).__getitem__)
+    return {name: checked[name] for name in order}
+
+
+def _table(source: Any, study: StudyLike, case: Any, name: str) -> "pd.DataFrame":
+    """Return the table of an embedding; words that it lacks are listed by the report and not warned of here."""
+    loaded = load_study(study)
+    embedding = load_embedding(source, words=loaded.words, case=case, name=name)
+    with collected_warnings(LostWordsWarning):
+        return distance_table(embedding, loaded, max_lost=1.0)
+
+
+def _check_connections(tables: "Mapping[str, pd.DataFrame]") -> None:
+    """Raise `TableError` if a pair has another connection, or a word another list, in a later period."""
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for period, table in tables.items():
+        facts = [table[name].astype(str) for name in (*_PAIR, "connection")]
+        for pair in zip(*facts, strict=True):
+            stored, before = first.setdefault(pair[:2], (pair[2], period))
+            if stored != pair[2]:
+                raise TableError(
+                    f"The pair {pair[0]!r} and {pair[1]!r} is {stored} in {before!r} and {pair[2]} in {period!r}. "
+                    "Build all tables from the same study."
+                )
+        for word_column, list_column in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
+            lists = table[[word_column, list_column]].drop_duplicates().astype(str)
+            for word, name in lists.itertuples(index=False, name=None):
+                stored, before = first.setdefault((word_column, word), (name, period))
+                if stored != name and list_column == "protected_group":
+                    raise TableError(
+                        f"The word {word!r} is in {stored!r} in {before!r} and in {name!r} in {period!r}. Build all "
+                        "tables from the same study."
+                    )
+
+
+def times_of(names: list[str]) -> np.ndarray:
+    """Return the names of periods as numbers, or 0, 1, 2, ... if some are not numbers.
+
+    >>> times_of(["1900", "1950"]).tolist(), times_of(["before", "after"]).tolist()
+    ([1900.0, 1950.0], [0.0, 1.0])
+    """
+    try:
+        times = np.array([float(name) for name in names])
+    except ValueError:
+        return np.arange(len(names), dtype=float)
+    usable = np.isfinite(times).all() and len(np.unique(times)) == len(times)
+    return times if usable else np.arange(len(names), dtype=float)
+
+
+def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataFrame":
+    """Return covariates as a frame with one row per period, in their order.
+
+    `covariates` is a frame whose index has the periods, the path of a CSV file with a column `period`, a mapping of
+    names to mappings of periods to numbers, or None.
+    """
+    import pandas as pd
+
+    if covariates is None:
+        return pd.DataFrame(index=list(periods))
+    if isinstance(covariates, pd.Series):
+        covariates = covariates.to_frame(covariates.name or "covariate")
+    if isinstance(covariates, str | os.PathLike):
+        covariates = _read_covariates(check_path(covariates, "covariates"))
+    frame = as_frame(covariates)
+    if isinstance(frame, Mapping):
+        frame = pd.DataFrame({str(name): pd.Series(values) for name, values in frame.items()})
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentError(
+            f"covariates is a {type(covariates).__name__}. Give a frame whose index has the periods, or a mapping "
+            "such as {'share_of_women': {1900: 0.2, 1990: 0.5}}."
+        )
+    frame = frame.set_index("period") if "period" in frame.columns else frame
+    frame = frame.set_axis([period_name(label) for label in frame.index], axis=0)
+    if lacking := [name for name in periods if name not in frame.index]:
+        raise ArgumentError(f"covariates lacks {name_some(map(repr, lacking))}. Give a number for each period.")
+    frame = frame.loc[list(periods)]
+    for name in frame:
+        numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float)
+        if len(numbers) != len(periods) or not np.isfinite(numbers).all():
+            raise ArgumentError(f"The covariate {name!r} is not one finite number for each period. Correct it.")
+        if is_constant(numbers):
+            raise ArgumentError(f"The covariate {name!r} is {numbers[0]:g} in all periods, so it has no slope.")
+        frame = frame.assign(**{str(name): numbers})
+    return frame
+
+
+def _read_covariates(path: Path) -> "pd.DataFrame":
+    return read_csv(path, "Give a column period and one or more columns of numbers.", dtype={"period": str})
+
+
+def period_name(label: Any) -> str:
+    """Return a period as a text; whole numbers without decimals."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
+
+
+def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -> "pd.DataFrame | None":
+    """Return time and covariates as columns, or None if there are too few periods for a trend without covariates."""
+    design = covariates.copy()
+    if not walk:
+        design.insert(0, _SLOPE, times / np.ptp(times))
+    design = design - design.mean()
+    free = len(times) - 1 - design.shape[1]
+    if free < 1:
+        if not len(covariates.columns):
+            return None
+        raise ReportError(
+            f"{len(times)} periods are too few for a trend with {len(covariates.columns)} covariates: at least "
+            f"{design.shape[1] + 2} are needed. Leave covariates out, or add periods."
+        )
+    if column_rank(design.to_numpy()) < design.shape[1]:
+        raise ReportError(
+            "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
+            "one out, or use walk=True."
+        )
+    return design
+
+
+# Arrays of draws of all words under all conditions that are in memory at once.
+_ARRAYS = 5
+# Columns of a frame without rows that reports look at.
+_EMPTY = ("contrast", "first", "second", "protected_group", "protected_word", "reading")
+_COUNTED = ("protected_words", "attribute_words")
+_LINES = ("lines", "slopes", "neighbours")
+
+type Lines = Callable[[ContrastDraws], Mapping[str, "pd.DataFrame"]]
+"""What periods add for a contrast: frames `lines`, `slopes` and `neighbours`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """Conditions that are periods: their sample and times, what they add to each contrast, and facts about that."""
+
+    sample: PeriodSample
+    times: np.ndarray
+    lines: Lines
+    facts: Mapping[str, Any]
+
+
+def changes_of(
+    tables: "Mapping[str, pd.DataFrame]",
+    estimation: Estimation,
+    *,
+    periods: Periods | None = None,
+    progress: bool = False,
+) -> Changes:
+    """Return the changes of gaps between conditions, given checked tables by condition.
+
+    Changes of periods are of one sample: of all words between any two of them, of groups and words from the first to
+    the last. Other conditions have no order: each is compared with the first, whatever the others are.
+    """
+    pairings = list(_pairings(tables, periods))
+    for pairing in pairings:
+        _check_room(pairing.sample, estimation)
+    has_gap = any(_compared(pairing.sample, estimation.baseline) for pairing in pairings)
+    if periods is not None and not has_gap:
+        check_baseline(estimation.baseline, periods.sample.connections, "tables")
+        raise ReportError(
+            f"No protected word has both {estimation.baseline} and other attribute words, so there is no gap. Give a "
+            "group lists of both kinds."
+        )
+    fits: dict[str, xr.DataTree] = {}
+    for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
+        fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
+    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
+    frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
+    drawn: dict[str, ContrastDraws] = {}
+    for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
+        for place in _compared(pairing.sample, estimation.baseline):
+            name = contrast_name(estimation.baseline, pairing.sample.connections[place])
+            base = pairing.sample.connections.index(estimation.baseline)
+            drawn[name] = pairing.draw(estimation, (base, place))
+            parts = {"changes": change_rows(drawn[name], pairing, gaps[gaps["contrast"] == name], estimation)}
+            parts |= {} if periods is None else periods.lines(drawn[name])
+            for key, frame in parts.items():
+                frame.insert(0, "contrast", name)
+                frames[key].append(frame)
+        for place, connection in enumerate(pairing.sample.connections):
+            frame = distance_rows(pairing.draw(estimation, (place, None)), pairing, estimation)
+            frame.insert(0, "connection", connection)
+            frames["distances"].append(frame)
+    notes = {name: dict(table_facts(table)) for name, table in tables.items()}
+    return Changes(
+        gaps=EstimateFrame(gaps),
+        **{key: _stacked(parts) for key, parts in frames.items()},
+        lacking=lacking_rows(tables, notes),
+        draws=_draws(drawn, periods),
+        fits=fits,
+        facts={
+            **_facts(tables, [pairing.sample for pairing in pairings], notes, fits),
+            "short_controls": {
+                pairing.sample.periods[-1]: short for pairing in pairings if (short := pairing.short_controls)
+            },
+            "times": None if periods is None else periods.times.tolist(),
+            **{"covariates": [], "word_covariates": [], "walk": False, "trend": False},
+            **({} if periods is None else periods.facts),
+            "scope": estimation.scope,
+            "baseline": estimation.baseline,
+            "draws": estimation.draws,
+            "random_seed": estimation.seed,
+            "hdi_prob": estimation.hdi_prob,
+            "rope": estimation.rope,
+            "version": __version__,
+        },
+    )
+
+
+def _pairings(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None) -> Iterator[Pairing]:
+    """Yield the periods together, or the first condition with each other one."""
+    if periods is not None:
+        size = len(periods.times)
+        ends = np.array([[0, size - 1]])
+        yield Pairing(periods.sample, periods.times, np.column_stack(np.triu_indices(size, 1)), ends)
+        return
+    first, *others = tables
+    pair = np.array([[0, 1]])
+    for name in others:
+        both = {first: tables[first], name: tables[name]}
+        short = short_controls(both)
+        if short:
+            both = {name: table[~table["attribute_group"].isin(list(short))] for name, table in both.items()}
+        yield Pairing(period_sample(both), np.arange(2.0), pair, pair, short)
+
+
+def _check_room(sample: PeriodSample, estimation: Estimation) -> None:
+    words, size = len(sample.protected_words), len(sample.periods)
+    check_memory(
+        8 * CHAINS * estimation.draws * size * words * _ARRAYS,
+        f"{CHAINS} chains of {estimation.draws:,} draws of {words:,} words under {size} conditions",
+        "Take fewer draws or words, or allow more memory.",
+    )
+
+
+def _stacked(frames: "list[pd.DataFrame]") -> "pd.DataFrame":
+    import pandas as pd
+
+    return EstimateFrame(pd.concat(frames, ignore_index=True)) if frames else pd.DataFrame(columns=_EMPTY)
+
+
+def _draws(drawn: Mapping[str, ContrastDraws], periods: Periods | None) -> "xr.Dataset":
+    """Return the draws of the gaps of all words by scope, with dims chain, draw, contrast and condition."""
+    import xarray as xr
+
+    if periods is None:
+        return xr.Dataset()
+    size, dims = len(periods.times), ("chain", "draw", "contrast", "condition")
+    return xr.Dataset(
+        {
+            scope: (dims, np.stack([one.overall(scope).draws.reshape(CHAINS, -1, size) for one in drawn.values()], 2))
+            for scope in SCOPES
+        },
+        coords={"contrast": list(drawn), "condition": list(periods.sample.periods)},
+    )
+
+
+def _compared(sample: PeriodSample, baseline: str) -> list[int]:
+    """Return the positions of the connections that are compared with the baseline; none if no word has both."""
+    if baseline not in sample.connections:
+        return []
+    base = sample.connections.index(baseline)
+    return [place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()]
+
+
+def _own_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
+    return contrasts(
+        fitted,
+        baseline=estimation.baseline,
+        level="all",
+        scope=estimation.scope,
+        hdi_prob=estimation.hdi_prob,
+        rope=estimation.rope,
+    )
+
+
+def _facts(
+    tables: "Mapping[str, pd.DataFrame]",
+    samples: Sequence[PeriodSample],
+    notes: Mapping[str, Mapping[str, Any]],
+    fits: "Mapping[str, xr.DataTree]",
+) -> dict[str, Any]:
+    """Return the facts of the tables and of their fits."""
+    studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
+    first, *others = tables
+    roles = ("protected_word", "attribute_word")
+    equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
+    return {
+        "study": ", ".join(studies),
+        "conditions": list(tables),
+        **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
+        "protected_groups": len({group for sample in samples for group in sample.groups}),
+        "groups_not_compared": {
+            group: text
+            for sample in samples
+            for group, text in lacking_sides(
+                sample.compared,
+                sample.connection_weights.any(axis=2),
+                np.array(sample.groups)[sample.group_of],
+                sample.connections,
+            ).items()
+        },
+        "equalized": {name: words for name, words in equalized.items() if any(words)},
+        "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
+        "convergence_problems": [
+            f"The fit of {name!r}: {problem}"
+            for name, fitted in fits.items()
+            for problem in fit_attribute(fitted, "convergence_problems")
+        ],
+    }

@@ -1,0 +1,605 @@
+"""`Changes`: the same gap under several conditions, and its contents on a page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
+from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.results import ComparedConditions, Contents, ResultFigure, ResultTable, call_options
+from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.statements import (
+    change_doubts,
+    change_statement,
+    distance_statement,
+    explanations,
+    limits,
+    line_statements,
+    methods,
+    neighbour_statements,
+    slope_statements,
+    word_statements,
+)
+from bayesbias.estimates.intervals import (
+    diagnostics_of,
+    direction_of,
+    is_borderline,
+    moments,
+    settled,
+)
+from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.models.periods.gap_draws import (
+    ContrastDraws,
+    ListDeviations,
+    PeriodSample,
+    draw_contrast,
+    list_deviations,
+)
+from bayesbias.models.periods.period_line import LineDraws
+from bayesbias.reports.posterior.contrasts import SCOPES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+DRAWS = 1000
+_ON_PAGE = ("Trend", "Slopes", "Words", "Distances", "How to read it", "Methods")
+_LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
+_SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Changes(ComparedConditions):
+    """The same gap under several conditions, returned by `compare_embeddings` and `trend`; `print` shows conclusions.
+
+    Conditions are embeddings, periods or methods of debiasing. A gap is a contrast under one condition: the distance to
+    associated attribute words minus that to others; below 0, associated words are nearer. A change is the gap under a
+    second condition minus that under a first. All are in units of cosine distance.
+
+    Parameters
+    ----------
+    gaps : pandas.DataFrame
+        One row for each `condition` and contrast, over all words, for each group and for each word: what `contrasts`
+        returns for the default model, fitted to the condition's table alone.
+    changes : pandas.DataFrame
+        One row for each contrast and pair of conditions, `first` and `second`:
+
+        - `protected_group` and `protected_word` are empty in the rows of all words;
+        - `observed` is the change of the plain gap of the averages, lists and groups weighing the same;
+        - estimates, `borderline` and `direction` as in `contrasts` (``"equal"`` if no distance differs);
+        - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the gaps of both
+          conditions, ``"narrower"``, ``"wider"``, ``"reversed"`` (settled on different sides), ``"first only"``
+          (narrower, and not settled any more), ``"second only"``, ``"neither"``; or ``"equal"``.
+
+        The change has the small error of what is paired: it is more reliable than the difference of the two gaps.
+    distances : pandas.DataFrame
+        The changes of the mean distance to each `connection`, of all words and of each word, without a reading.
+    lines, slopes, neighbours : pandas.DataFrame
+        Of periods alone (see `trend`): the trend of each contrast, slopes on numbers of words, and whether neighbouring
+        periods deviate alike. Else empty.
+    lacking : pandas.DataFrame
+        Words that some conditions lack, with their `list`, the number of `conditions` that have them, and those it
+        `lacks`.
+    draws : xarray.Dataset
+        Of periods alone: draws of the gaps of all words, paired over periods, from which any other number follows, in
+        variables `population` and `these_words` with dims `chain`, `draw`, `contrast`, `condition`. Else empty.
+    fits
+        Fit of the default model to each condition's table.
+    facts
+        `study`, `conditions`, `times` (None where conditions are no periods), `protected_words`, `attribute_words`,
+        `equalized` (by condition, words that are as near to most others as another word, but not under the first
+        condition: protected and attribute words), `tied` (by condition, directions in which distances are tied),
+        `short_controls` (by condition, control lists that its change leaves out, with their words),
+        `convergence_problems`, and settings.
+    """
+
+    gaps: "pd.DataFrame"
+    changes: "pd.DataFrame"
+    distances: "pd.DataFrame"
+    lines: "pd.DataFrame"
+    slopes: "pd.DataFrame"
+    neighbours: "pd.DataFrame"
+    lacking: "pd.DataFrame"
+    draws: "xr.Dataset"
+    fits: "dict[str, xr.DataTree]"
+    facts: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return (
+            f"Changes({counted(len(self.conditions), 'condition')}, "
+            f"{counted(self.facts['protected_words'], 'protected word')})"
+        )
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Names of the conditions; changes are from the first."""
+        return tuple(self.facts["conditions"])
+
+    @cached_property
+    def doubts(self) -> tuple[Statement, ...]:
+        """Reasons why a change may not be one of the association alone."""
+        return tuple(change_doubts(self.distances, self.lacking, self.facts))
+
+    @cached_property
+    def answers(self) -> tuple[Statement, ...]:
+        """What happened to the gaps, of groups too, between the ends; without gaps, to the mean distances."""
+        if self.changes.empty:
+            return self._distance_statements()
+        rows = self.changes[self.changes["protected_word"] == ""]
+        first = self.changes["contrast"].iloc[0]
+        shown = rows[(rows["protected_group"] == "") | (rows["contrast"] == first)]
+        return tuple(change_statement(row, self.gaps) for row in rows_of(shown) if self._is_end(row))
+
+    @property
+    def verdicts(self) -> tuple[Statement, ...]:
+        """The first answer about each condition."""
+        return tuple({answer.numbers["second"]: answer for answer in reversed(self.answers)}.values())[::-1]
+
+    def _answers_about(self, condition: str) -> list[Statement]:
+        return [answer for answer in self.answers if answer.numbers["second"] == condition]
+
+    def _distance_statements(self) -> tuple[Statement, ...]:
+        ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
+        return tuple(distance_statement(row, groups) for row in rows_of(ends))
+
+    def _is_end(self, row: Any) -> bool:
+        """Whether a change is from the first condition, and of periods to the last one."""
+        is_last = self.facts["times"] is None or row["second"] == self.conditions[-1]
+        return bool(row["first"] == self.conditions[0] and is_last)
+
+    @property
+    def _pairs(self) -> int:
+        """Number of pairs of conditions whose change of all words is shown."""
+        of_all = self.changes[(self.changes["protected_word"] == "") & (self.changes["protected_group"] == "")]
+        return len(of_all[["first", "second"]].drop_duplicates())
+
+    @property
+    def _title(self) -> str:
+        return f"What changed ({percent_text(self.facts['hdi_prob'])} HPDI, in units of cosine distance)"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        facts = self.facts
+        return (
+            StatementList(self._title, self.answers),
+            StatementList("Beware", self.doubts),
+            StatementList(
+                "Trend",
+                (
+                    *line_statements(self.lines, walk=facts["walk"]),
+                    *neighbour_statements(self.neighbours, 1 - facts["hdi_prob"]),
+                ),
+            ),
+            StatementList("Slopes", slope_statements(self.slopes)),
+            StatementList("Words", tuple(word_statements(self.changes))),
+            StatementList("Distances", self._distance_statements() if len(self.changes) else ()),
+            StatementList("How to read it", explanations()),
+            StatementList("What it does not show", limits(facts, self._pairs)),
+            StatementList("Methods", (methods(facts),), bulleted=False),
+        )
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Changes, the trend of periods, words, distances and words that are lacking, with a figure for each pair."""
+        facts, changes = self.facts, self.changes
+        prob = f"{percent_text(facts['hdi_prob'])} HPDI"
+        of_words, change = changes["protected_word"] != "", {"mean": "Change"}
+        tables = {
+            "changes": ResultTable(
+                changes[~of_words], "Changes", f"Changes of gaps, {prob}", headings=change, differences=True
+            ),
+            "words": ResultTable(
+                changes[of_words],
+                "Words",
+                f"Changes of single words, {prob}",
+                headings=change,
+                differences=True,
+                folded=True,
+            ),
+            "gaps": ResultTable(
+                self.gaps[self.gaps["protected_word"] == ""],
+                "Gaps",
+                f"Gap under each condition, {prob}",
+                differences=True,
+            ),
+            "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
+            "slopes": ResultTable(
+                self.slopes,
+                "Slopes",
+                f"Slopes of the words' gaps, in cosine distance for one unit of the covariate, {prob}",
+                _SLOPE_COLUMNS,
+            ),
+            "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
+            "distances": ResultTable(
+                self.distances,
+                "Distances",
+                f"Changes of mean distances, {prob}; above 0, farther apart",
+                headings=change,
+                differences=True,
+                folded=True,
+            ),
+            "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
+        }
+        shown = {part.title: part for part in self.parts}
+        return Contents(
+            title=self._headline,
+            about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
+            f"{counted(facts['attribute_words'], 'attribute word')}.",
+            diagnostics=self.doubts,
+            verdict=" ".join(answer.text for answer in self.verdicts),
+            answers=tuple(answer for answer in self.answers if answer not in self.verdicts),
+            parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
+            tables={name: table for name, table in tables.items() if len(table.frame)},
+            figures=self._figures(prob),
+            limits=limits(facts, self._pairs),
+            settings={
+                "Study": facts["study"],
+                "Scope": facts["scope"],
+                "Trend": ("random walk" if facts["walk"] else "line") if facts["trend"] else "none",
+                "Draws": f"{facts['draws']:,} of each chain",
+                "Seed": str(facts["random_seed"]),
+                "Interval": prob,
+            },
+            code=self._code(),
+        )
+
+    @property
+    def _headline(self) -> str:
+        if self.facts["times"] is not None:
+            return f"How did the association move? {self.facts['study']}".strip()
+        first, *others = self.conditions
+        return f"{', '.join(others)} compared with {first}"
+
+    def _figures(self, prob: str) -> dict[str, ResultFigure]:
+        if self.facts["times"] is None:
+            first, *others = self.conditions
+            return {
+                f"change_{number}": ResultFigure(
+                    "plot_changes",
+                    f"Changes from {first} to {name}: posterior means (points), filled if settled, and {prob} (lines). "
+                    f"Between them the gap in {first} (hollow) and in {name} (filled): these come from separate fits "
+                    "and need not differ by exactly the change, which is the number to use.",
+                    options={"second": name},
+                    section="" if number == 1 else "Changes",
+                    alt=" ".join(["Points with intervals.", *map(str, self._answers_about(name))]),
+                )
+                for number, name in enumerate(others, start=1)
+            }
+        figures = {
+            "trend": ResultFigure(
+                "plot_trend",
+                f"Gap in each period, in units of cosine distance: posterior means (points), {prob} (lines) and "
+                "plain differences (crosses).",
+                alt="The gap in each period with its interval. The numbers are in the table of gaps.",
+            )
+        }
+        if len(self.slopes):
+            figures["slopes"] = ResultFigure(
+                "plot_slopes",
+                "Slope of the words' gaps in each period, in units of cosine distance for one unit of the covariate: "
+                "posterior means (points), intervals (lines) and plain slopes (crosses).",
+                section="Slopes",
+                alt="The slope in each period with its interval. The numbers are in the table of slopes.",
+            )
+        return figures
+
+    def _code(self) -> str:
+        facts = self.facts
+        options = call_options(
+            walk=(facts["walk"], False),
+            baseline=(facts["baseline"], "associated"),
+            scope=(facts["scope"], "population"),
+            hdi_prob=(facts["hdi_prob"], HDI_PROB),
+            rope=(facts["rope"], None),
+            draws=(facts["draws"], DRAWS),
+        )
+        seed = f"random_seed={facts['random_seed']}"
+        if facts["times"] is None:
+            names = ", ".join(f"{name!r}: table_{place}" for place, name in enumerate(self.conditions, start=1))
+            call = f"compared = bb.compare_embeddings({{{names}}}{options}, {seed})\n"
+            return f'{call}bb.write(compared, "changes.html")'
+        given = "".join(f", {name}={name.upper()}" for name in ("covariates", "word_covariates") if facts[name])
+        return f'moved = bb.trend("periods/", STUDY{given}{options}, {seed})\nbb.write(moved, "trend.html")'
+
+
+CHAINS = 4
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How changes are estimated: draws of each chain, seed, interval, rope, scope, and baseline of the contrasts."""
+
+    draws: int
+    seed: int
+    hdi_prob: float
+    rope: tuple[float, float] | None = None
+    scope: str = "population"
+    baseline: str = "associated"
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        draws: int,
+        random_seed: int | None,
+        hdi_prob: float,
+        rope: float | tuple[float, float] | None,
+        scope: str = "population",
+        baseline: str = "associated",
+    ) -> "Estimation":
+        """Return what a user's arguments say, or raise `ArgumentError`."""
+        check_probability("hdi_prob", hdi_prob)
+        check_choice("scope", scope, SCOPES)
+        count, seed = check_count("draws", draws, least=100), resolve_seed(random_seed)
+        return cls(count, seed, hdi_prob, check_rope(rope), scope, baseline)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Conditions whose distances are one sample, and positions of the pairs that are compared, shape (pairs, 2).
+
+    `all_pairs` are those of all words, `ends` those of groups and of single words. `short_controls` are control lists
+    that the sample leaves out, with the number of their words.
+    """
+
+    sample: PeriodSample
+    times: np.ndarray
+    all_pairs: np.ndarray
+    ends: np.ndarray
+    short_controls: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def list_parts(self) -> list[ListDeviations]:
+        """The contribution of each attribute word to the means of its list."""
+        return list_deviations(self.sample)
+
+    def draw(self, estimation: Estimation, contrast: tuple[int, int | None]) -> ContrastDraws:
+        """Return draws of the gaps between two connections, or of the mean distances to one."""
+        return draw_contrast(
+            self.sample,
+            self.list_parts,
+            self.times,
+            contrast,
+            draws=CHAINS * estimation.draws,
+            chains=CHAINS,
+            seed=estimation.seed,
+        )
+
+
+def estimate_rows(
+    draws: np.ndarray,
+    labels: Mapping[str, Sequence[Any]],
+    hdi_prob: float,
+    rope: tuple[float, float] | None = None,
+    *,
+    means: np.ndarray | None = None,
+    directions: bool = True,
+) -> "pd.DataFrame":
+    """Return labels, estimates and directions of each column of draws (draws, rows), chain after chain.
+
+    `means` (rows,) replace the means of the draws where the posterior is symmetric around them, which says more with
+    few degrees of freedom: the draws' own can lie outside the interval. Draws that are all 0 have the direction
+    ``"equal"`` and no diagnostics.
+    """
+    import pandas as pd
+    import xarray as xr
+
+    array = xr.DataArray(
+        draws.reshape(CHAINS, -1, draws.shape[1]),
+        dims=("chain", "draw", "row"),
+        coords={"row": np.arange(draws.shape[1])},
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
+        numbers = moments(array).drop(columns="row")
+    diagnostics = numbers[diagnostics_of(numbers)]
+    intervals = [draws_interval(column, hdi_prob) for column in draws.T]
+    constant = (numbers["sd"] < ROUNDING).to_numpy()
+    frame = pd.DataFrame(dict(labels))
+    frame["mean"], frame["sd"] = numbers["mean"] if means is None else means, numbers["sd"]
+    ends = {"hdi_low": "low", "hdi_high": "high", "low_se": "low_se", "high_se": "high_se"}
+    for column, name in ends.items():
+        frame[column] = [getattr(interval, name) for interval in intervals]
+    frame["borderline"] = [
+        not same and is_borderline(*row)
+        for same, row in zip(constant, frame[list(ends)].itertuples(index=False, name=None), strict=True)
+    ]
+    if directions:
+        sides = direction_of(array, rope)
+        equal = constant & (numbers["mean"].abs() < ROUNDING).to_numpy()
+        frame = frame.assign(**sides | {"direction": np.where(equal, "equal", sides["direction"])})
+    return pd.concat([frame, diagnostics.mask(np.tile(constant[:, None], len(diagnostics.columns)))], axis=1)
+
+
+def gap_rows(gaps_by_condition: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
+    """Return the contrasts of each condition's own fit, one condition after the other."""
+    import pandas as pd
+
+    if not gaps_by_condition:
+        return pd.DataFrame(columns=["condition", "contrast", "protected_group", "protected_word"])
+    frame = pd.concat(gaps_by_condition, names=["condition"]).reset_index(level="condition")
+    return frame.reset_index(drop=True)
+
+
+def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", estimation: Estimation) -> "pd.DataFrame":
+    """Return the changes of a contrast with their readings: of all words, of groups, and of single words.
+
+    `gaps` are the rows of the contrast from `gap_rows`.
+    """
+    import pandas as pd
+
+    sample, ends = pairing.sample, pairing.ends
+    overall = drawn.overall(estimation.scope).draws
+    same = _unmoved(drawn.plain_words)
+    parts = [_labelled(overall, drawn.plain, pairing.all_pairs, sample, same, {})]
+    if len(drawn.group_places) > 1:
+        parts += [
+            _labelled(
+                drawn.groups[:, :, place],
+                drawn.plain_groups[:, place],
+                ends,
+                sample,
+                same,
+                {"protected_group": sample.groups[group]},
+            )
+            for place, group in enumerate(drawn.group_places)
+        ]
+    frames = [
+        estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))
+        for draws, labels in parts
+    ]
+    words = _word_parts(drawn, sample, ends, same)
+    if words is not None:
+        frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
+    frame = pd.concat(frames, ignore_index=True)
+    gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
+    frame["reading"] = [
+        reading_of(
+            row, *(gap_by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES)
+        )
+        for row in rows_of(frame)
+    ]
+    return frame
+
+
+_SIDES = ("first", "second")
+
+
+def _unmoved(values: np.ndarray) -> np.ndarray:
+    """Return whether plain values (conditions, ...) differ by rounding alone, for each pair of conditions."""
+    rows = values.reshape(len(values), -1)
+    return np.asarray(np.abs(rows[:, None] - rows[None]).max(axis=2) <= ROUNDING)
+
+
+def _labelled(
+    draws: np.ndarray,
+    plain: np.ndarray,
+    pairs: np.ndarray,
+    sample: PeriodSample,
+    same: np.ndarray,
+    labels: Mapping[str, str],
+) -> tuple[np.ndarray, dict[str, list[Any]]]:
+    """Return draws of changes (draws, pairs), and their labels; where no distance differs, all draws are 0."""
+    first, second = pairs.T
+    texts = {
+        "first": [sample.periods[place] for place in first],
+        "second": [sample.periods[place] for place in second],
+        "protected_group": [labels.get("protected_group", "")] * len(pairs),
+        "protected_word": [""] * len(pairs),
+        "observed": (plain[second] - plain[first]).tolist(),
+    }
+    return (draws[:, second] - draws[:, first]) * ~same[first, second], texts
+
+
+def _word_parts(
+    drawn: ContrastDraws, sample: PeriodSample, ends: np.ndarray, same: np.ndarray
+) -> tuple[np.ndarray, dict[str, list[Any]]] | None:
+    """Return draws of the changes of single words and their labels, or None without words.
+
+    Of one pair of ends, a word that lacks one has the change between the first and the last condition that it has.
+    """
+    columns: list[np.ndarray] = []
+    labels: dict[str, list[Any]] = {
+        name: [] for name in ("first", "second", "protected_group", "protected_word", "observed")
+    }
+    for pair in ends:
+        for place, word in enumerate(drawn.word_places):
+            has = np.flatnonzero(sample.protected_present[word])
+            first, second = (has[0], has[-1]) if len(ends) == 1 and len(has) > 1 else pair
+            if not {first, second} <= set(has.tolist()):
+                continue
+            texts = (
+                *(sample.periods[first], sample.periods[second], "", sample.protected_words[word]),
+                float(drawn.plain_words[second, place] - drawn.plain_words[first, place]),
+            )
+            for name, text in zip(labels, texts, strict=True):
+                labels[name].append(text)
+            columns.append((drawn.words[:, second, place] - drawn.words[:, first, place]) * ~same[first, second])
+    return (np.stack(columns, axis=1), labels) if columns else None
+
+
+def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation) -> "pd.DataFrame":
+    """Return the changes of the mean distance to one kind of attribute words: of all words, then of single words."""
+    import pandas as pd
+
+    sample, ends = pairing.sample, pairing.ends
+    same = _unmoved(drawn.plain_words)
+    draws, labels = _labelled(drawn.population.draws, drawn.plain, ends, sample, same, {})
+    frames = [estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))]
+    words = _word_parts(drawn, sample, ends, same)
+    if words is not None:
+        frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
+    return pd.concat(frames, ignore_index=True).drop(columns="protected_group")
+
+
+def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, second: Mapping[Any, Any] | None) -> str:
+    """Return how a gap differs between two conditions, from its change and from the gap under each of them.
+
+    All are rows with `mean`, `hdi_low`, `hdi_high` and `borderline`. A gap that was not measured is not settled.
+
+    >>> settled_below = {"mean": -0.2, "hdi_low": -0.3, "hdi_high": -0.1, "borderline": False}
+    >>> change = {"mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "borderline": False, "direction": "farther"}
+    >>> reading_of(change, settled_below, settled_below), reading_of(change, settled_below, None)
+    ('narrower', 'first only')
+    """
+    if change["direction"] == "equal":
+        return "equal"
+    if change["borderline"]:
+        return "borderline"
+    if not settled(change["hdi_low"], change["hdi_high"]):
+        return "not settled"
+    is_first, is_second = (
+        gap is not None and settled(gap["hdi_low"], gap["hdi_high"]) and not gap["borderline"]
+        for gap in (first, second)
+    )
+    if first is None or not is_first:
+        return "second only" if is_second else "neither"
+    if second is not None and is_second and first["mean"] * second["mean"] < 0:
+        return "reversed"
+    # The change decides, and not the sizes of the two gaps, which come from two fits.
+    if change["mean"] * first["mean"] > 0:
+        return "wider"
+    return "narrower" if is_second else "first only"
+
+
+def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: float) -> "pd.DataFrame":
+    """Return the coefficients of a trend, and the sd of periods around it."""
+    draws = np.column_stack([line.coefficients, line.period_sd])
+    labels = {"parameter": [*names, sd_name], "observed": [*line.plain, np.nan]}
+    frame = estimate_rows(draws, labels, hdi_prob, directions=False)
+    # The sd has no mean with few periods, but always a median.
+    frame["mean"] = [*line.plain, np.median(line.period_sd)]
+    frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    frame.loc[len(names), "settled"] = False
+    return frame
+
+
+def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
+    """Return a row for each word that a condition lacks, and for each that none has."""
+    import pandas as pd
+
+    records: list[tuple[Any, ...]] = []
+    stored: set[str] = set()
+    for role, list_column in (("protected", "protected_group"), ("attribute", "attribute_group")):
+        columns = [f"{role}_word", list_column]
+        lists = {
+            name: dict(table[columns].drop_duplicates().astype(str).itertuples(index=False, name=None))
+            for name, table in tables.items()
+        }
+        every = {word: list_name for of_condition in lists.values() for word, list_name in of_condition.items()}
+        stored |= set(every)
+        for word, list_name in every.items():
+            if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
+                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
+    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
+    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
+
+
+def _lost_words(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for of_condition in facts.values():
+        for entry in of_condition.get("lost_words", []):
+            yield entry["word"], (entry["role"], entry["list"])

@@ -1,0 +1,395 @@
+"""Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.number_text import (
+    counted,
+    digits_text,
+    estimate_text,
+    interval_text,
+    p_text,
+    percent_text,
+    probability_text,
+    signed_text,
+)
+from bayesbias.base.results import NO_PROOF
+from bayesbias.base.statements import Statement, rows_of
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.reports.posterior.doubts import tied_statement
+from bayesbias.reports.posterior.group_statements import without_contrast
+from bayesbias.reports.posterior.questions import attribute_phrases
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+READINGS = {
+    "narrower": "narrower in {second}",
+    "first only": "narrower in {second}, and not settled any more",
+    "wider": "wider in {second}",
+    "second only": "settled only in {second}",
+    "reversed": "of opposite signs",
+    "neither": "changed, but settled in neither",
+    "borderline": "borderline: another seed may settle whether it changed",
+    "not settled": "not settled whether it changed",
+    "equal": "the same in both",
+}
+"""What each value of the column `reading` says of a gap, in the order of reports."""
+
+_EXPLAINED = {
+    "adding up": "The gaps of two conditions need not differ by exactly the change given, least of all for single "
+    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward those of "
+    "others. The change comes from the paired distances, in which everything that the conditions share cancels. The "
+    "change is the number to read.",
+    "settled": "A gap or a change is settled if its interval leaves out 0 by more than its Monte Carlo error. All "
+    "readings but 'not settled', 'borderline' and 'equal' are of settled changes.",
+    "not settled": "That a gap is not settled in a condition does not mean that it is 0 there.",
+}
+_LIMITS = {
+    "size": "Whether a change matters. An interval that leaves out 0 says that a change is detectable, not that it is "
+    "large; to judge its size, give a region of practical equivalence (rope).",
+    "causes": "A change of distances may come from other texts, spellings or amounts of text as well as from other "
+    "meanings. With one training for each condition, changes include the chance of single trainings: train several "
+    "seeds.",
+    "removed": "The absence of bias where no gap is settled. These are distances of chosen word pairs; what debiasing "
+    "removed from them can remain in others (Gonen and Goldberg 2019).",
+    "absence": "The absence of a change where none is settled. Absence of evidence is not evidence of absence.",
+}
+
+
+def reading_text(reading: str, second: str) -> str:
+    """Return a value of the column `reading` in words, given the name of the second condition.
+
+    >>> reading_text("first only", "1990")
+    'narrower in 1990, and not settled any more'
+    """
+    return READINGS[reading].format(second=second)
+
+
+def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
+    """Return what happened to a gap of all words or of a group, with its size under both conditions.
+
+    `row` is one of `Changes.changes`, `gaps` are those of `Changes.gaps`.
+    """
+    of_row = gaps[
+        (gaps["contrast"] == row["contrast"])
+        & (gaps["protected_group"] == row["protected_group"])
+        & (gaps["protected_word"] == row["protected_word"])
+    ].set_index("condition")
+    whose = f" of {row['protected_group']}" if row["protected_group"] else ""
+    text = (
+        f"The gap {row['contrast']}{whose}, from {row['first']} to {row['second']}: "
+        f"{reading_text(row['reading'], row['second'])}."
+    )
+    if row["reading"] != "equal":
+        side = "above" if row["direction"] == "farther" else "below"
+        text += (
+            f" Change {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
+            f"probability {probability_text(row['probability_of_direction'])} that it is {side} 0.{_in_rope(row)}"
+        )
+    sides = [
+        f"{signed_text(of_row.loc[name, 'mean'])} "
+        f"({interval_text(of_row.loc[name, 'hdi_low'], of_row.loc[name, 'hdi_high'])}) in {name}"
+        for name in (row["first"], row["second"])
+        if name in of_row.index
+    ]
+    return Statement("change", f"{text} The gap itself is {' and '.join(sides)}." if sides else text, dict(row))
+
+
+def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
+    """Return how the mean distance to one kind of attribute words changed."""
+    words = attribute_phrases(groups).words[row["connection"]].capitalize()
+    where = f"from {row['first']} to {row['second']}"
+    if row["direction"] == "equal":
+        return Statement("distance", f"{words}, {where}: no distance differs.", dict(row))
+    moved = (
+        f"{row['direction']} in {row['second']} on average"
+        if settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        else "not settled whether they are nearer or farther"
+    )
+    text = (
+        f"{words}, {where}: {moved}. Change {signed_text(row['mean'])}, interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}, probability "
+        f"{probability_text(row['probability_of_direction'])} that they are {row['direction']}.{_in_rope(row)}"
+    )
+    return Statement("distance", text, dict(row))
+
+
+def _in_rope(row: Mapping[Any, Any]) -> str:
+    if "probability_in_rope" not in row:
+        return ""
+    inside = probability_text(row["probability_in_rope"])
+    return f" Probability {inside} that the change is too small to matter (in the rope)."
+
+
+def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
+    """Yield the words by the reading of their gap, for each contrast and pair of conditions."""
+    words = changes[changes["protected_word"] != ""]
+    ends = changes[(changes["protected_word"] == "") & (changes["protected_group"] == "")]
+    shown_pairs = list(dict.fromkeys(zip(ends["first"], ends["second"], strict=True)))
+    for (contrast, first, second), rows in words.groupby(["contrast", "first", "second"], sort=False):
+        if (first, second) not in shown_pairs:
+            continue
+        by_reading: dict[str, list[str]] = {
+            reading: rows.loc[rows["reading"] == reading, "protected_word"].tolist() for reading in READINGS
+        }
+        by_reading = {reading: names for reading, names in by_reading.items() if names}
+        parts = []
+        for reading, names in by_reading.items():
+            count = "any" if reading == "not settled" and len(names) == len(rows) else str(len(names))
+            listed = "" if reading in ("not settled", "equal") else f" ({name_some(names, 12)})"
+            parts.append(f"{reading_text(reading, str(second))} for {count}{listed}")
+        text = f"The gap {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
+        yield Statement("words", text, {"contrast": contrast, "first": first, "second": second, **by_reading})
+
+
+def explanations() -> tuple[Statement, ...]:
+    """Return how the numbers and terms are to be read."""
+    return tuple(Statement(name, text) for name, text in _EXPLAINED.items())
+
+
+def limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
+    """Return what changes do not show; `pairs` is the number of pairs of conditions."""
+    statements = [Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None]
+    many = (
+        f"The table of changes has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the "
+        "question. "
+        if pairs > 1
+        else ""
+    )
+    text = (
+        f"{many}Many words are judged at once: of many intervals of {percent_text(facts['hdi_prob'])}, some leave out "
+        "0 by chance."
+    )
+    statements.append(Statement("many changes", text))
+    statements += without_contrast(facts["groups_not_compared"])
+    return (*statements, Statement("bias", NO_PROOF))
+
+
+def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ...]:
+    """Return the coefficients of each contrast's trend."""
+    statements = []
+    for row in rows_of(lines):
+        ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
+        if row["observed"] != row["observed"]:
+            what = "steps of the random walk have an sd" if walk else "periods vary around the line with an sd"
+            per = " for one unit of time" if walk else ""
+            text = (
+                f"{row['contrast']}: {what}{per} of {digits_text(row['mean'])} (median; {ends}) beyond the error of "
+                "the words."
+            )
+        else:
+            settled_text = "" if row["settled"] else ", which is not settled"
+            text = f"{row['contrast']}: {row['parameter']} {digits_text(row['mean'])} ({ends}){settled_text}."
+        statements.append(Statement("trend", text, row))
+    return tuple(statements)
+
+
+def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Statement, ...]:
+    """Return whether neighbouring periods deviate from each line alike, and what to do then."""
+    if not len(neighbours):
+        return ()
+    wandering = neighbours["p_value"] < level
+    statements = [
+        Statement(
+            "neighbours",
+            f"{row['contrast']}: neighbouring periods deviate from the line alike (Durbin-Watson "
+            f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The gap wanders, so the intervals "
+            "of the line are too narrow: take walk=True (--walk).",
+            row,
+        )
+        for row in rows_of(neighbours[wandering])
+    ]
+    if not wandering.all():
+        others = neighbours[~wandering]
+        smallest = others["p_value"].min()
+        text = (
+            f"{name_some(list(others['contrast']))}: neighbouring periods deviate from the line no more alike than "
+            f"chance explains (Durbin-Watson test, smallest {p_text(smallest)}). With few periods, that does not rule "
+            "out a random walk."
+        )
+        statements.append(Statement("neighbours", text, {"contrasts": list(others["contrast"]), "p_value": smallest}))
+    return tuple(statements)
+
+
+def slope_statements(slopes: "pd.DataFrame") -> tuple[Statement, ...]:
+    """Return how the first contrast's slope on each covariate of words changed from the first to the last period."""
+    if slopes.empty:
+        return ()
+    contrast = str(slopes["contrast"].iloc[0])
+    statements = []
+    for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
+        *by_period, change = rows_of(rows)
+        claim = "changed" if change["settled"] else "is not shown to have changed"
+        first, last, moved = map(estimate_text, (by_period[0], by_period[-1], change))
+        text = (
+            f"{contrast}: the slope on {covariate} {claim}: {first} in {by_period[0]['period']}, {last} in "
+            f"{by_period[-1]['period']}, change {moved}. Below 0, words with a larger {covariate} are nearer to "
+            f"{contrast_sides(contrast)[0]} words."
+        )
+        statements.append(Statement("slope", text, change))
+    return tuple(statements)
+
+
+def methods(facts: Mapping[str, Any]) -> Statement:
+    """Return a paragraph for the methods section of a paper."""
+    names: Sequence[str] = facts["conditions"]
+    words = (
+        f"We compared the mean cosine distances of {counted(facts['protected_words'], 'protected word')} with "
+        f"{counted(facts['attribute_words'], 'attribute word')} under {counted(len(names), 'condition')} "
+        f"({name_some(names)}). Each attribute word is one vector of distances to all words under all conditions, so "
+        "that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch (1947), from "
+        "variances pooled over words and conditions. The gap under each condition is that of the default model, fitted "
+        "to its table alone."
+    )
+    population = (
+        " The protected words are a sample: their variation over conditions, beyond the chance of the attribute words, "
+        "has half-t priors for its standard deviations and an inverse-Wishart distribution."
+        if facts["scope"] == "population"
+        else " Estimates are about exactly these protected words."
+    )
+    trend = ""
+    if facts["trend"]:
+        form = "a random walk" if facts["walk"] else "a line"
+        extra = f" with the covariates {name_some(facts['covariates'])}" if facts["covariates"] else ""
+        trend = f" The trend is {form}{extra}, by least squares, with the sd of periods around it as a further error."
+    if facts["word_covariates"]:
+        trend += (
+            f" Slopes of the words' gaps on {name_some(facts['word_covariates'])} are least squares over the words of "
+            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of "
+            "freedom of Satterthwaite (1946)."
+        )
+    interval = (
+        f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
+        f"{facts['draws']:,} draws of each chain (seed {facts['random_seed']}; bayesbias {facts['version']})."
+    )
+    return Statement("methods", words + population + trend + interval)
+
+
+_PAIR = ["protected_word", "attribute_word"]
+_TIES = 0.1  # share of ties of a word that was not equalized
+_CONTROLS = ("human", "neutral")
+
+
+def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> Iterator[Statement]:
+    """Yield the doubts about changes between conditions.
+
+    Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
+    words that a method equalized (``"equalized words"``, ``"equalized attribute words"``); words that some conditions
+    lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
+    are there (``"short control list"``); distances that are tied to each other (``"tied words"``).
+    """
+    if problems := facts["convergence_problems"]:
+        text = f"DO NOT REPORT THESE NUMBERS YET: {' '.join(problems)}"
+        yield Statement("convergence", text, {"problems": problems})
+    for (first, second), rows in distances[distances["protected_word"] == ""].groupby(["first", "second"], sort=False):
+        yield from _shifted_controls(rows_of(rows), str(first), str(second), facts["hdi_prob"])
+    for name, (protected, attributes) in facts["equalized"].items():
+        yield from _equalized(protected, attributes, facts["conditions"][0], name)
+    short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
+    # What no change uses needs no word on how the words that are there stand in for the others.
+    unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
+    yield from _lacking(lacking[~lacking["list"].isin(list(unused))])
+    for name, counts in short.items():
+        yield from _short_controls(counts, facts["conditions"][0], name)
+    for name, directions in facts["tied"].items():
+        yield tied_statement(directions, f"the protected words in {name!r}")
+
+
+def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_prob: float) -> Iterator[Statement]:
+    """Yield whether control words changed, so that part of the changes is not about the association."""
+    controls = [row for row in rows if row["connection"] in _CONTROLS]
+    # With a rope, a change that is too small to matter does not count.
+    moved = [
+        row
+        for row in controls
+        if settled(row["hdi_low"], row["hdi_high"])
+        and not row["borderline"]
+        and row.get("probability_in_rope", 0.0) < hdi_prob
+    ]
+    others = [row for row in rows if row["connection"] not in _CONTROLS]
+    if not moved or not others:
+        return
+    names = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in moved)
+    text = f"From {first!r} to {second!r}, the mean distance to {names} changed"
+    if all(row["direction"] == "equal" for row in others):
+        text += ", although no distance to other words did."
+    else:
+        text += (
+            " too, so part of the changes of distances is a shift of words in general and not of the association "
+            "alone. Judge the association by the gaps, in which a common shift cancels. The shift need not be a fault: "
+            "hard debiasing, for example, removes a direction from every word that it is not told to leave alone, "
+            "control words included."
+        )
+    yield Statement("controls differ", text, {row["connection"]: row for row in moved})
+
+
+def _equalized(protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str) -> Iterator[Statement]:
+    """Yield a statement on equalized protected words, and one on equalized attribute words."""
+    if protected:
+        text = (
+            f"In {second!r}, {counted(len(protected), 'protected word')} ({name_some(protected, 12)}) are exactly as "
+            f"near to most stereotype words as another protected word, unlike in {first!r}. They were equalized, so "
+            "their gaps cannot show how such a word differs from its partner. Judge debiasing by words that were not "
+            "equalized. Words that were equalized together share part of their change, so the intervals are somewhat "
+            "too narrow."
+        )
+        yield Statement("equalized words", text, {"words": tuple(protected)})
+    if attributes:
+        text = (
+            f"In {second!r}, {counted(len(attributes), 'attribute word')} ({name_some(attributes, 12)}) are exactly as "
+            f"near to most protected words as another attribute word, unlike in {first!r}. They were equalized: a gap "
+            "between lists of such partners is 0 by construction, whatever is left of an association. Judge debiasing "
+            "by attribute words that were not equalized."
+        )
+        yield Statement("equalized attribute words", text, {"words": tuple(attributes)})
+
+
+def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
+    """Yield the words that some conditions lack, by list, and those that none has."""
+    for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
+        words = [f"{row['word']} (not in {row['lacks']})" for row in rows_of(rows)]
+        text = (
+            f"Not all conditions have the {role} words of {name}: {name_some(words, 12)}. Such a word counts only "
+            "where it is; elsewhere it is taken to change as the other words of its list do."
+        )
+        yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
+    if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
+        yield Statement("lost words", f"No condition has {name_some(nowhere, 12)}.", {"words": nowhere})
+
+
+def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:
+    """Yield the control lists that the change between two conditions leaves out."""
+    for control, count in counts.items():
+        text = (
+            f"From {first!r} to {second!r}, no change of distances to {control} words is estimated: "
+            f"one of the two has {counted(count, 'word')} of that list, and a mean of fewer than two words has no "
+            "error. Choose control words that both have."
+        )
+        yield Statement("short control list", text, {"list": control, "first": first, "second": second})
+
+
+def equalized_words(first: "pd.DataFrame", second: "pd.DataFrame", role: str) -> tuple[str, ...]:
+    """Return the words of a role that are exactly as near to most of the others as another word, only in `second`.
+
+    `role` is ``"protected_word"`` or ``"attribute_word"``; pairs are those of associated and different words that both
+    tables have. Hard debiasing equalizes sets such as (he, she).
+    """
+    columns = [*_PAIR, "cosine_distance"]
+    stereotypes = first.loc[first["connection"].isin(["associated", "different"]), columns]
+    both = stereotypes.merge(second[columns], on=_PAIR, suffixes=("_first", "_second"))
+    before, after = (_tied_share(both, f"cosine_distance_{side}", role) for side in ("first", "second"))
+    # Rounded distances are tied in both.
+    return tuple(word for word in both[role].astype(str).unique() if after[word] > 0.5 and before[word] < _TIES)
+
+
+def _tied_share(rows: "pd.DataFrame", column: str, role: str) -> dict[str, float]:
+    """Return for each word the share of the words of the other role to which another word is exactly as near."""
+    (opposite,) = {*_PAIR} - {role}
+    ordered = rows.astype(dict.fromkeys(_PAIR, str)).sort_values([opposite, column])
+    near = (ordered[column].diff().abs() <= ROUNDING) & (ordered[opposite] == ordered[opposite].shift())
+    tied = near | near.shift(-1, fill_value=False)
+    return {str(word): float(share) for word, share in tied.groupby(ordered[role], sort=False).mean().items()}

@@ -1,0 +1,331 @@
+"""`trend`: how the gap between associated and other words moved over periods, or between two embeddings."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_flag,
+    check_path,
+)
+from bayesbias.changes.engine import (
+    Periods,
+    changes_of,
+    covariates_by_period,
+    period_name,
+    tables_by_period,
+    times_of,
+    trend_design,
+)
+from bayesbias.changes.result import DRAWS, Changes, Estimation, estimate_rows, line_rows
+from bayesbias.embeddings.vocabularies import Case
+from bayesbias.errors import ArgumentError, name_some, raise_faults
+from bayesbias.estimates.intervals import settled, student_scales, welch_freedom
+from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
+from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
+from bayesbias.models.periods.period_line import draw_line, neighbour_test
+from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
+from bayesbias.studies.study import StudyLike, normal_form
+from bayesbias.tables.codes import to_numbers
+from bayesbias.tables.schema import as_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesbias.embeddings.embedding import EmbeddingLike
+    from bayesbias.models.covariates import CovariatesLike
+
+
+@dataclass(frozen=True, eq=False)
+class WordCovariates:
+    """Numbers of the protected words of a sample by period: `values` (periods, words, covariates), and their names.
+
+    A number is NaN where a period lacks the word.
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...]
+
+
+def word_covariates_by_period(covariates: Any, sample: PeriodSample) -> WordCovariates:
+    """Return checked covariates of words; see `word_covariates` of `bayesbias.trend`."""
+    import pandas as pd
+
+    if isinstance(covariates, str | os.PathLike):
+        covariates = read_covariates(check_path(covariates, "word_covariates"))
+    frame = as_frame(covariates)
+    if isinstance(frame, pd.DataFrame) and "period" in frame.columns:
+        names_of_rows = frame["period"].map(period_name)
+        if lacking := [name for name in sample.periods if name not in set(names_of_rows)]:
+            raise ArgumentError(f"word_covariates lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
+        frames = {name: frame[names_of_rows == name].drop(columns="period") for name in sample.periods}
+    else:
+        frames = dict.fromkeys(sample.periods, frame)
+    by_period = {name: frame_by_word(of_period, pd.DataFrame()) for name, of_period in frames.items()}
+    columns = list(by_period[sample.periods[0]].columns)
+    if not columns:
+        raise ArgumentError("word_covariates has no column of numbers. Add one.")
+    values = np.full((len(sample.periods), len(sample.protected_words), len(columns)), np.nan)
+    for place, (period, of_period) in enumerate(by_period.items()):
+        has = sample.protected_present[:, place]
+        words = [word for word, is_present in zip(sample.protected_words, has, strict=True) if is_present]
+        values[place, has] = _numbers(of_period.set_axis(list(map(normal_form, of_period.index))), words, period)
+        faults = collinear_faults(values[place, has], tuple(map(str, columns)))
+        raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+    return WordCovariates(values, tuple(map(str, columns)))
+
+
+def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
+    if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
+        fault = f"words occur more than once: {name_some(repeated)}"
+        raise_faults(ArgumentError, f"word_covariates of {period}", [fault])
+    chosen = rows_of_words(frame, words)
+    numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
+    lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]
+    faults = [f"there is no number for {name_some(lacking)}: add it, or leave these words out"] if lacking else []
+    raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeDraws:
+    """Plain slopes (rows, covariates), and draws of them (draws, rows, covariates), chain after chain.
+
+    Rows are the periods, and the change from the first to the last of the words that both have.
+    """
+
+    plain: np.ndarray
+    these_words: np.ndarray
+    population: np.ndarray
+
+
+def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCovariates, *, seed: int) -> SlopeDraws:
+    """Return draws of the least-squares slope of the words' gaps on the covariates in each period, and of its change.
+
+    For words like these, a word's residual is added with a random weight that is the same in all periods: this gives
+    each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes. The sum of
+    both errors has the degrees of freedom of Satterthwaite (1946). Dependent words count as what they are worth.
+    """
+    estimate = drawn.estimate
+    present = sample.protected_present[estimate.places]
+    weights = np.random.default_rng([seed, 4000]).standard_normal((len(estimate.errors), len(present)))
+    freedoms: list[float] = []
+
+    def of_period(period: int, has: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the plain slopes, draws of their errors in these words, and what words like these add."""
+        values = covariates.values[period, estimate.places[has]]
+        links = sample.protected_links[period].keep(estimate.places[has])
+        correlations = links.correlations(sample.group_of[estimate.places[has]])
+        design = design_of(values, np.zeros(len(values), dtype=int), correlations)
+        check_design(design, covariates.names, np.abs(values).max(axis=0))
+        freedoms.append(float(robust_freedom(design).min()))
+        residuals = _spread(drawn.words[:, period, has] @ design.residuals.T, design)
+        return (
+            design.coefficients @ estimate.gaps[period, has],
+            estimate.errors[:, period, has] @ design.coefficients.T,
+            (weights[:, has] * residuals) @ design.coefficients.T * np.sqrt(design.effects),
+        )
+
+    rows = [of_period(period, has) for period, has in enumerate(present.T)]
+    in_both = present[:, 0] & present[:, -1]
+    ends = [of_period(period, in_both) for period in (0, len(present.T) - 1)]
+    rows.append(tuple(last - first for first, last in zip(*ends, strict=True)))
+    plain, errors, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
+
+    variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
+    freedom = welch_freedom(variances, np.array([estimate.overall_freedom, min(freedoms)])[:, None, None])
+    of_these = drawn.these_words.scales[:, None]
+    # With few attribute words, a further error adds more degrees of freedom than width: it never narrows a slope.
+    least = of_these * np.sqrt(variances[0] / np.maximum(variances.sum(axis=0), np.finfo(float).tiny))
+    of_both = np.maximum(student_scales(estimate.quantiles, freedom.ravel()).reshape(-1, *freedom.shape), least)
+    return SlopeDraws(plain, plain + errors * of_these, plain + (errors + noise) * of_both)
+
+
+def _spread(residuals: np.ndarray, design: Design) -> np.ndarray:
+    """Return residuals (draws, words) as far as words like these spread; a word without one spreads as the others."""
+    pooled = np.sqrt(np.square(residuals).sum(axis=1, keepdims=True) / design.freedom)
+    return np.where(np.isinf(design.unexplained), pooled, residuals / np.sqrt(design.unexplained))
+
+
+def slope_rows(
+    slopes: SlopeDraws, covariates: Sequence[str], periods: Sequence[str], scope: str, hdi_prob: float
+) -> "pd.DataFrame":
+    """Return the slope in each period, and its change from the first to the last, of each covariate."""
+    import pandas as pd
+
+    draws = slopes.population if scope == "population" else slopes.these_words
+    names = [*periods, f"{periods[0]} to {periods[-1]}"]
+    frames = []
+    for place, covariate in enumerate(covariates):
+        labels: dict[str, Sequence[Any]] = {
+            "covariate": [covariate] * len(names),
+            "quantity": [*["slope"] * len(periods), "change"],
+            "period": names,
+            "observed": slopes.plain[:, place].tolist(),
+        }
+        means = slopes.plain[:, place]
+        frames.append(estimate_rows(draws[:, :, place], labels, hdi_prob, means=means, directions=False))
+    frame = pd.concat(frames, ignore_index=True)
+    frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    return frame
+
+
+def trend(
+    periods: "str | os.PathLike[str] | Mapping[Any, pd.DataFrame | EmbeddingLike]",
+    study: StudyLike | None = None,
+    *,
+    covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
+    word_covariates: "CovariatesLike | os.PathLike[str] | None" = None,
+    walk: bool = False,
+    baseline: str = "associated",
+    scope: str = "population",
+    case: Case = "exact",
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    draws: int = DRAWS,
+    random_seed: int | None = None,
+    progress: bool = True,
+) -> Changes:
+    """Return how an association moved over periods: gaps, changes, a trend, and the words that moved.
+
+    Two periods may also be an original and a debiased embedding, or any two embeddings of the same words.
+
+    Parameters
+    ----------
+    periods
+        A folder with one file or folder per period (see `bayesbias.embeddings.load_periods`), or a mapping of periods
+        to distance tables, embeddings or files, in the order of time. Periods that are numbers are sorted, and their
+        differences are time; otherwise a period is a unit of time.
+    study
+        Study, name of a bundled one, or path of a TOML file; not needed for distance tables.
+    covariates
+        Numbers by period, such as shares of women by decade: a frame whose index (or column `period`) has the periods,
+        the path of such a CSV file, or a mapping of names to numbers by period. Their slopes are estimated together
+        with that of time for a line, or from the steps of a random walk.
+    word_covariates
+        Numbers of the protected words, such as the share of women in an occupation: what `fit` takes as covariates, or
+        the path of a CSV file with the column ``word`` and columns of numbers; with a column ``period``, the numbers of
+        each period. Their slopes by period, and the change of a slope, are in `slopes`.
+    walk
+        Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
+        a line with independent deviations.
+    baseline
+        The connection from which the others are subtracted.
+    scope
+        ``"population"``: words like these, of which these are a sample; ``"these_words"``: exactly these protected
+        words. Changes of groups are about exactly these words in both scopes.
+    case
+        Case rule of the words of embeddings: see `Embedding`.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    rope
+        Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
+    draws
+        Posterior draws of each of the 4 chains.
+    random_seed
+        Seed of the draws. None draws one and records it.
+    progress
+        Show a progress bar if there is a terminal or a notebook to show it in.
+
+    Returns
+    -------
+    Changes
+        Frames `gaps`, `changes`, `distances`, `lines`, `slopes`, `neighbours` and `lacking`; `print` shows its
+        conclusions. `lines` has, for each contrast, the change along the line from the first to the last period, the
+        change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
+        least-squares slope of the words' gaps on each word covariate in each period (`quantity` is ``"slope"``) and its
+        change from the first to the last (``"change"``); `neighbours` the statistic of Durbin and Watson and the share
+        of simulated independent deviations with a smaller one.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If there are fewer than two periods, the study is missing, a covariate is not usable or there are too many.
+    TableError
+        If a table breaks the schema, a pair has different connections, or a list has too few words in a period.
+    EmbeddingError, InputFileError, LostWordsError, NotEnoughMemoryError
+        As by `load_embedding` and `distance_table`, or if the draws do not fit into memory.
+
+    Notes
+    -----
+    Distances are taken within each period, so vectors need no alignment. One attribute word is one vector, of its
+    distances to all protected words in all periods: the mean of a list of n words has the covariance of its vectors
+    over n, with n - 1 degrees of freedom. Gaps are multivariate t with the degrees of freedom of Welch (1947), as in
+    the t-test of unequal variances, with variances pooled over words and periods. A change has the error of the paired
+    differences: words that are near to everything in all periods do not blur it. With two lists of 4 words, 3 to 6
+    degrees of freedom make intervals wide, as they should.
+
+    A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
+    orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
+    Slopes on covariates of words are least squares over the words of a period, as in `covariate_effect`; for words like
+    these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired,
+    and both errors together have the degrees of freedom of Satterthwaite (1946).
+    Coefficients of the trend are least squares, never generalised least squares, with the sd of periods around it, net
+    of the error of the gaps, as a further error; both together have the degrees of freedom of Satterthwaite.
+
+    A word that some periods lack is never filled with a number: list means are least squares with an effect of each
+    word and each period, so that changes come from words that both periods have. Their errors are those of the
+    jackknife, which leaves out one attribute word at a time, with one degree of freedom less than two periods share
+    words on average.
+
+    References
+    ----------
+    Garg, Schiebinger, Jurafsky and Zou (2018), PNAS 115(16), on a century of stereotypes in vectors. Huang and Wand
+    (2013), Simple marginally noninformative prior distributions for covariance matrices, Bayesian Analysis 8(2).
+    Satterthwaite (1946), Biometrics Bulletin 2(6). Welch (1947), Biometrika 34(1-2).
+
+    Examples
+    --------
+    The bundled periods have a planted drift: 0 to 60 % of the names' lean was removed.
+
+    >>> folder = bb.bundled("data", "vectors", "planted_drift")
+    >>> moved = bb.trend(folder, "weat6", random_seed=1)
+    >>> moved.changes.iloc[3][["contrast", "first", "second", "reading"]].tolist()
+    ['associated - different', '1950', '1990', 'narrower']
+    >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
+    [['Donna', '1960'], ['Lisa', '1950']]
+    """
+    check_flag("walk", walk)
+    estimation = Estimation.checked(
+        draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
+    )
+    tables = tables_by_period(periods, study, case)
+    sample, names = period_sample(tables), tuple(tables)
+    times = times_of(list(names))
+    covariate_frame = covariates_by_period(covariates, names)
+    design = trend_design(covariate_frame, times, walk=walk)
+    of_words = None if word_covariates is None else word_covariates_by_period(word_covariates, sample)
+
+    def lines(drawn: ContrastDraws) -> "dict[str, pd.DataFrame]":
+        frames = {} if design is None else _trend_frames(drawn, design, times, estimation, walk=walk)
+        if of_words is not None:
+            slopes = draw_slopes(sample, drawn, of_words, seed=estimation.seed)
+            frames["slopes"] = slope_rows(slopes, of_words.names, names, scope, hdi_prob)
+        return frames
+
+    facts = {
+        "covariates": [str(name) for name in covariate_frame],
+        "word_covariates": [] if of_words is None else list(of_words.names),
+        "walk": walk,
+        "trend": design is not None,
+    }
+    return changes_of(tables, estimation, periods=Periods(sample, times, lines, facts), progress=progress)
+
+
+def _trend_frames(
+    drawn: ContrastDraws, design: "pd.DataFrame", times: np.ndarray, estimation: Estimation, *, walk: bool
+) -> "dict[str, pd.DataFrame]":
+    """Return the trend of a contrast over all words, and whether neighbouring periods deviate from it alike."""
+    import pandas as pd
+
+    data = (drawn.overall(estimation.scope), design.to_numpy(), times)
+    line = draw_line(*data, walk=walk, seed=estimation.seed)
+    sd_name = "sd of a step" if walk else "sd of periods"
+    frames = {"lines": line_rows(line, list(map(str, design)), sd_name, estimation.hdi_prob)}
+    if not walk and (test := neighbour_test(line, *data, seed=estimation.seed)):
+        frames["neighbours"] = pd.DataFrame([asdict(test)])
+    return frames

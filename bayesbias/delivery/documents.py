@@ -1,0 +1,197 @@
+"""A result as a document without figures: Markdown, LaTeX tables for a paper, and Word."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from bayesbias.base.machine import require
+from bayesbias.base.number_text import visible
+from bayesbias.base.results import Contents, Result
+from bayesbias.base.statements import StatementList, markdown_sentence, markdown_text
+from bayesbias.delivery.page.blocks import Table
+from bayesbias.delivery.page.sections import SETTINGS, table_block
+from bayesbias.errors import OutputError
+
+
+def markdown(result: Result) -> str:
+    """Return a result as Markdown."""
+    contents = result.contents
+    lines = [f"# {markdown_text(contents.title)}", "", markdown_sentence(contents.about), ""]
+    lines += [f"> **Note.** {markdown_sentence(statement.text)}\n" for statement in contents.diagnostics]
+    lines += [markdown_sentence(contents.verdict), ""] if contents.verdict else []
+    for part in statement_lists(contents):
+        lines += _part_lines(part)
+    for table in contents.tables.values():
+        if len(table.frame):
+            lines += [f"## {markdown_text(table.section)}", ""] + (
+                [markdown_sentence(table.note), ""] if table.note else []
+            )
+            lines += table_lines(table_block(table))
+    if contents.settings or contents.code:
+        lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
+    return "\n".join(lines)
+
+
+def statement_lists(contents: Contents) -> tuple[StatementList, ...]:
+    """Return all statements of a result below its verdict, in reading order."""
+    limits = StatementList("What it does not show", contents.limits)
+    return (StatementList("", contents.answers), *contents.parts, limits)
+
+
+def table_lines(table: Table) -> list[str]:
+    """Return a table as lines of Markdown, with numbers aligned to the right.
+
+    >>> table_lines(Table("Two words", ("Word", "Mean"), (("he", "0.1"),), (True, False)))[2:5]
+    ['| Word | Mean |', '| --- | ---: |', '| he | 0.1 |']
+    """
+    rule = ["---" if text else "---:" for text in table.texts]
+    rows = [table.header, rule, *table.rows]
+    return [markdown_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
+
+
+def _part_lines(part: StatementList) -> list[str]:
+    if not part.statements:
+        return []
+    title = [f"## {markdown_text(part.title)}", ""] if part.title else []
+    return [
+        *title,
+        *(f"{'- ' if part.bulleted else ''}{markdown_sentence(statement.text)}" for statement in part.statements),
+        "",
+    ]
+
+
+def _setting_lines(contents: Contents) -> list[str]:
+    settings = [f"- {markdown_text(name)}: {markdown_text(text)}" for name, text in contents.settings.items()]
+    # No name in the code can close it.
+    fence = "`" * (1 + max(map(len, ["``", *re.findall("`+", contents.code)])))
+    return [*settings, *(["", f"{fence}python", visible(contents.code), fence] if contents.code else []), ""]
+
+
+_ESCAPES = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    "|": r"\textbar{}",
+    **{sign: f"{{{sign}}}" for sign in "[*"},  # after a line break, these would be its options
+    ">": r"\textgreater{}",
+    '"': r"\char34{}",  # a command in German documents
+    "\n": " ",
+}
+
+
+_PACKAGES = r"% \usepackage{booktabs, graphicx, longtable}"
+# A float of more rows does not fit on a page.
+_MOST_ROWS_OF_A_PAGE = 40
+# A table that is wider than the text is scaled down to it.
+_TO_TEXT_WIDTH = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_NARROW = r"\begingroup\scriptsize\setlength{\tabcolsep}{2pt}"
+
+
+def latex(result: Result) -> str:
+    """Return the tables of a result as LaTeX, after a comment that names the packages they need."""
+    filled_tables = [table for table in result.contents.tables.values() if len(table.frame)]
+    return "\n".join([_PACKAGES, *(latex_table(table_block(table)) for table in filled_tables)])
+
+
+def latex_table(table: Table) -> str:
+    r"""Return a table as LaTeX, with its caption and with numbers aligned to the right.
+
+    A table that is longer than a page becomes a `longtable`.
+
+    >>> print(latex_table(Table("89 % HPDI", ("Word", "Mean"), (("she_1", "0.1"),), (True, False))))
+    \begin{table}
+    \centering
+    \caption{89 \% HPDI}
+    \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+    \begin{tabular}{lr}
+    \toprule
+    Word & Mean \\
+    \midrule
+    she\_1 & 0.1 \\
+    \bottomrule
+    \end{tabular}}
+    \end{table}
+    <BLANKLINE>
+    """
+    rows = [f"{' & '.join(_cells(table, row))} \\\\" for row in table.rows]
+    columns = "".join("l" if text else "r" for text in table.texts)
+    caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
+    if len(rows) > _MOST_ROWS_OF_A_PAGE:
+        begin = [_NARROW, rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
+        end = [r"\end{longtable}", r"\endgroup", ""]
+        lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", *end]
+    else:
+        begin = [r"\begin{table}", r"\centering", caption, _TO_TEXT_WIDTH, rf"\begin{{tabular}}{{{columns}}}"]
+        end = [r"\end{tabular}}", r"\end{table}", ""]
+        lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
+    return "\n".join(lines)
+
+
+def _cells(table: Table, row: tuple[str, ...]) -> list[str]:
+    r"""Return the cells of a row, with signs of numbers as mathematics sets them.
+
+    >>> _cells(Table("", ("Word", "Interval"), (), (True, False)), ("x-1", "-0.5 to +0.1"))
+    ['x-1', '$-$0.5 to $+$0.1']
+    """
+    return [
+        escaped(cell) if text else re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", escaped(cell))
+        for cell, text in zip(row, table.texts, strict=True)
+    ]
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in which no character is a command of LaTeX or invisible.
+
+    >>> escaped("50 % of a_b")
+    '50 \\% of a\\_b'
+    """
+    return "".join(_ESCAPES.get(sign, sign) for sign in visible(text))
+
+
+def docx_module(name: str = "docx") -> Any:
+    """Return a module of python-docx; raise an `OutputError` that names the extra if it is not installed."""
+    return require(name, "docx", "A .docx file", error=OutputError, advice="Or write .md, which Word can open.")
+
+
+def write_docx(result: Result, path: Path) -> None:
+    """Write a result as a Word document."""
+    document, contents = docx_module().Document(), result.contents
+
+    def add(text: str, style: str | None = None) -> None:
+        if text:
+            document.add_paragraph(visible(text), style)
+
+    document.add_heading(visible(contents.title), 0)
+    add(contents.about)
+    for statement in contents.diagnostics:
+        add(f"Note. {statement.text}", "Intense Quote")
+    add(contents.verdict)
+    for part in statement_lists(contents):
+        add(part.title if part.statements else "", "Heading 1")
+        for statement in part.statements:
+            add(statement.text, "List Bullet" if part.bulleted else None)
+    for table in contents.tables.values():
+        if len(table.frame):
+            add(table.section, "Heading 1")
+            add(table.note)
+            add(table.caption, "Caption")
+            _add_table(document, table_block(table))
+    if contents.settings or contents.code:
+        add(SETTINGS, "Heading 1")
+    for name, text in contents.settings.items():
+        add(f"{name}: {text}", "List Bullet")
+    add(contents.code)
+    document.save(str(path))
+
+
+def _add_table(document: Any, table: Table) -> None:
+    """Add a table with numbers aligned to the right."""
+    right = docx_module("docx.enum.text").WD_ALIGN_PARAGRAPH.RIGHT
+    grid = document.add_table(rows=0, cols=len(table.header), style="Light List")
+    for row in (table.header, *table.rows):
+        for cell, text, is_text in zip(grid.add_row().cells, row, table.texts, strict=True):
+            cell.text = visible(text)
+            if not is_text:
+                cell.paragraphs[0].alignment = right

@@ -1,0 +1,490 @@
+"""The page of a fit in four parts: answer, words, robustness and methods."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from bayesbias.base.files.inputs import bundled
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, signed_text
+from bayesbias.base.progress import with_progress
+from bayesbias.base.results import ResultTable
+from bayesbias.delivery.page.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Heading,
+    Notice,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Verbatim,
+    fact_table,
+    figure,
+    filled_page,
+)
+from bayesbias.delivery.page.fit_sections import (
+    comparison_section,
+    covariates_section,
+    embeddings_section,
+    model_section,
+    overall_section,
+    predictions_section,
+    priors_section,
+    random_lists_section,
+    sampler_section,
+    sensitivity_section,
+    single_numbers_section,
+    words_section,
+)
+from bayesbias.delivery.page.sections import table_block
+from bayesbias.delivery.plots.posterior import MOST_GROUPS, plot_contrasts, plot_distances
+from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.models.fits import fit_attribute, fitted_rows
+from bayesbias.models.spec import list_models, load_model
+from bayesbias.reports.fit_report import BASELINE, FitReport
+from bayesbias.reports.measures.mac_shares import mac_shares
+from bayesbias.reports.posterior.doubts import data_doubts
+from bayesbias.reports.posterior.effective_words import list_records
+from bayesbias.reports.posterior.questions import attribute_phrases
+from bayesbias.studies.study import Study, list_studies, load_study, study_text
+from bayesbias.tables.schema import lost_words
+
+_MOST_NAMED = 3
+_NEVER_SETTLED = "not settled"
+
+
+def answer_sentence(page: FitReport) -> str:
+    """Return the answer in a sentence that names groups and lists, with the first contrast and its interval."""
+    row = _contrasts(page)[0]
+    direction = row["direction"] if row["settled"] else "nearer"
+    claim = f"{_claim(page, direction)} {_than(page, row)}"
+    if not row["settled"]:
+        claim = f"Whether {claim} is {'borderline' if row['borderline'] else _NEVER_SETTLED}"
+    claim = claim[0].upper() + claim[1:]
+    return f"{claim}: difference {_number(row)}, {percent_text(page.hdi_prob)} interval {_interval(row)}."
+
+
+def answer_blocks(page: FitReport) -> Iterator[Block]:
+    """Yield the groups that disagree, the forest, its meaning, and doubts about the data."""
+    if disagreeing := _disagreeing(page):
+        yield Paragraph(disagreeing)
+    yield _forest(page)
+    yield Paragraph(page.conclusions.verdict.text)
+    yield from map(Paragraph, page.statements("group without contrast"))
+    yield from (Notice(doubt.text) for doubt in page.conclusions.doubts if doubt.kind != "convergence")
+
+
+def _contrasts(page: FitReport, kind: str = "contrast") -> list[Mapping[str, Any]]:
+    return [statement.numbers for statement in page.conclusions.shown if statement.kind == kind]
+
+
+def _claim(page: FitReport, direction: str) -> str:
+    rows = page.table[(page.table["connection"] == BASELINE) & page.table["protected_group"].isin(page.compared_groups)]
+    lists = rows.groupby("protected_group", sort=False, observed=True)["attribute_group"].unique()
+    to = "nearer to" if direction == "nearer" else "FARTHER from"
+    apart = bool(_disagreeing(page))  # what holds on average does not hold of each group
+    if apart:
+        to = to.replace(" ", " on average ")
+    if len(lists) > _MOST_NAMED:
+        return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
+    if apart:
+        named = "; ".join(f"{group}: {name_some(names, _MOST_NAMED)}" for group, names in lists.items())
+        return f"words lie {to} the lists of their own group ({named})"
+    (group, names), *others = ((str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items())
+    claim = f"words of the group {group} lie {to} the list {names}"
+    if not others:
+        return claim
+    *middle, last = (f"those of {group} {to.split()[-1]} {names}" for group, names in others)
+    return ", ".join([claim, *middle, f"and {last},"])
+
+
+def _than(page: FitReport, row: Mapping[str, Any]) -> str:
+    other = contrast_sides(row["contrast"])[1]
+    if other != "different":
+        return f"than to {other} control words"
+    if len(page.compared_groups) > 1:
+        return "than to the lists of other groups"
+    lists = page.table.loc[page.table["connection"] == other, "attribute_group"].unique()
+    return f"than to the {'list' if len(lists) == 1 else 'lists'} {name_some(lists, _MOST_NAMED)}"
+
+
+def _number(row: Mapping[str, Any]) -> str:
+    return f"{signed_text(row['mean'])} (plain {signed_text(row['observed'])})"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return interval_text(row["hdi_low"], row["hdi_high"])
+
+
+def _disagreeing(page: FitReport) -> str:
+    """Return which groups have another conclusion than all words; empty if none has."""
+
+    def conclusion(row: Mapping[str, Any]) -> str:
+        decided = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        return str(row["direction"]) if decided else _NEVER_SETTLED
+
+    overall = conclusion(_contrasts(page)[0])
+    rows = _contrasts(page, "group")
+    count = Counter(map(conclusion, rows))
+    # The rarest answer comes first, since a long list is cut.
+    apart = sorted(
+        (row for row in rows if conclusion(row) != overall),
+        key=lambda row: (conclusion(row) == _NEVER_SETTLED, count[conclusion(row)]),
+    )
+    texts = [
+        f"{row['protected_group']} {'borderline' if row['borderline'] else conclusion(row)} ({_number(row)}, "
+        f"{_interval(row)}{_without_nearness(row)})"
+        for row in apart
+    ]
+    return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
+
+
+def _without_nearness(row: Mapping[str, Any]) -> str:
+    """Return the rest of a difference that the nearness of lists to every group decides; empty if it does not."""
+    if not row["decides"]:
+        return ""
+    ends = interval_text(row["net_low"], row["net_high"])
+    return f"; {signed_text(row['net_mean'])}, {ends} without the nearness of its lists to every group"
+
+
+def _forest(page: FitReport) -> Figure:
+    groups = len(page.compared_groups)
+    cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
+    return figure(
+        plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, words=False),
+        "Difference of mean cosine distances, associated minus other words: posterior means (points; filled if the "
+        f"interval excludes 0, hollow if it does not or is borderline), {percent_text(page.hdi_prob)} intervals "
+        "(lines) and plain differences (crosses)"
+        + ("; the region of practical equivalence is shaded." if page.rope is not None else ".")
+        + cut,
+        f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",
+    )
+
+
+_CITATION = bundled("CITATION.cff")
+_PAPER = (
+    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
+    "Computational Linguistics 50(2)."
+)
+
+
+def conclusions_section(page: FitReport) -> Section:
+    """Return the section with the conclusions and their limits."""
+    title = "What can and cannot be concluded"
+    if reason := page.nothing_to_compare:
+        return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
+    conclusions = page.conclusions
+    blocks: list[Block] = [
+        Paragraph(conclusions.verdict.text),
+        Heading("What the posterior shows"),
+        Bullets(tuple(statement.text for statement in conclusions.shown)),
+        Heading("What it does not show"),
+        Bullets(tuple(statement.text for statement in conclusions.limits)),
+    ]
+    return Section("conclusions", title, blocks)
+
+
+def reproduction_section(page: FitReport) -> Section:
+    """Return the section with settings, priors, versions, hashes and code."""
+    fit = page.fit
+    facts, model = page.facts, fit_attribute(fit, "model")
+    embedding = facts.get("embedding", {})
+    settings = {
+        "Study": str(facts.get("study", "not named")),
+        "Embedding": page.embedding,
+        "Embedding hash": str(embedding.get("hash", "not known")),
+        "Case rule": str(embedding.get("case", "not known")),
+        "Table hash": str(fit_attribute(fit, "table_hash")),
+        "Model": f"{model['name']} (hash {fit_attribute(fit, 'model_hash')})",
+        **{f"Prior of {name}": prior for name, prior in model["priors"].items()},
+        **{f"Switch {name}": value for name, value in model["switches"].items()},
+        "Sampler": str(fit_attribute(fit, "sampler")),
+        "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
+        "Seed of the fit": str(fit_attribute(fit, "random_seed")),
+        "Seed of this page": str(page.random_seed),
+        "Interval": f"{percent_text(page.hdi_prob)} HPDI",
+        "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
+    }
+    versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
+    study = page.own_study
+    words: list[Block] = []
+    if study:
+        words = [Heading(f"The study, for a file {_file_name(study)}"), Verbatim(study_text(study))]
+    blocks: list[Block] = [
+        fact_table("Settings", settings, header=("Setting", "Value"), folded=True),
+        fact_table(
+            "Versions of packages, when the model was fitted", versions, header=("Package", "Version"), folded=True
+        ),
+        *words,
+        Heading("In Python"),
+        Verbatim(_code(page, _file_name(study) if study else page.facts.get("study"))),
+    ]
+    return Section("reproduce", "How to repeat it", blocks)
+
+
+def _file_name(study: Study) -> str:
+    return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
+
+
+def _code(page: FitReport, study: str | None) -> str:
+    """Return Python code that repeats the page; names are quoted as JSON, which is valid Python."""
+    fit, facts = page.fit, page.facts
+    lines = ["import bayesbias as bb", ""]
+    if "study" in facts and "embedding" in facts:
+        case = facts["embedding"].get("case", "exact")
+        policy = facts.get("duplicates", {}).get("policy", "drop")
+        options = f", duplicates={json.dumps(policy)}" if policy != "drop" else ""
+        options += f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
+        edited = "  # its rows were edited afterwards" if facts.get("edited") else ""
+        lines += [
+            f"study = bb.load_study({json.dumps(study)})",
+            f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
+            f"table = bb.distance_table(embedding, study{options}){edited}",
+        ]
+    else:
+        lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
+    covariates = ", covariates=COVARIATES" if "covariate_value" in fit["constant_data"] else ""
+    arguments = ", ".join(f"{name}={fit_attribute(fit, name)}" for name in ("draws", "tune", "chains"))
+    compared = ""
+    if page.comparison is not None:
+        first, *others = page.comparison.conditions
+        lines += [
+            f"other_{place} = bb.read_table({json.dumps('PATH of the table ' + name)})"
+            for place, name in enumerate(others, 1)
+        ]
+        tables = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(others, 1))
+        settings = ", ".join(
+            f"{name}={page.comparison.facts[name]}" for name in ("hdi_prob", "rope", "draws", "random_seed")
+        )
+        lines.append(f"comparison = bb.compare_embeddings({{{json.dumps(first)}: table, {tables}}}, {settings})")
+        compared = "comparison=comparison, "
+    lines += [
+        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})",
+        f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, "
+        f"random_seed={page.random_seed})",
+        'bb.write(report, "report.html")',
+    ]
+    return "\n".join(lines)
+
+
+def _other_priors(page: FitReport) -> str:
+    """Return the argument `priors` if a bundled model was fitted with other priors, else an empty text."""
+    if page.spec.name not in list_models():
+        return ""
+    usual_priors = load_model(page.spec.name).priors
+    changed_priors = {
+        name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(usual_priors.get(name))
+    }
+    return f", priors={json.dumps(changed_priors)}" if changed_priors else ""
+
+
+def citation_section(page: FitReport) -> Section:
+    """Return the section on the citation of the software and of the model's source."""
+    blocks: list[Block] = [
+        Paragraph("Cite the package, and the paper that it builds on:"),
+        Paragraph(_PAPER),
+    ]
+    if page.spec.source:
+        blocks.append(Paragraph(f"Source of the model {page.spec.name}: {page.spec.source}."))
+    if _CITATION.is_file():
+        blocks += [Paragraph("CITATION.cff of the package:"), Verbatim(_CITATION.read_text(encoding="utf-8"))]
+    else:
+        blocks.append(Paragraph(f"bayesbias, version {version('bayesbias')}, The bayesbias developers."))
+    return Section("cite", "How to cite", blocks)
+
+
+_CONTROLS = ("human", "neutral")
+
+
+def question_section(page: FitReport) -> Section:
+    """Return the section on the question: word lists, and which lists are associated with which groups."""
+    table, records = page.table, list_records(fitted_rows(page.fit), page.facts)
+    protected = _words_by(table, "protected_group", "protected_word")
+    attributes = _words_by(table, "attribute_group", "attribute_word")
+    associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
+    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
+    control = attributes["name"].isin(_CONTROLS)
+    for frame, role in ((protected, "protected"), (attributes, "attribute")):
+        worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
+        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
+    blocks: list[Block] = [
+        *_about_the_study(page),
+        Paragraph(
+            f"Are the protected words nearer to {_attribute_words_text(page)}, to control words about people (human), "
+            "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
+            "direction, 1 for unrelated, 2 for opposite."
+        ),
+        _words_table(protected, "Protected words", "Group"),
+    ]
+    if not control.all():
+        blocks.append(_words_table(attributes[~control], "Attribute words", "List"))
+    if control.any():
+        blocks.append(_words_table(attributes[control], "Control words", "List", folded=True))
+    return Section("question", "The question", blocks)
+
+
+def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool = False) -> Table:
+    columns = ("name", "size", "effective_words", "expected", "words")
+    headings = {"name": name, "size": "Words", "expected": "Associated lists", "words": "The words"}
+    return table_block(ResultTable(frame, "", caption, columns, headings, folded=folded))
+
+
+def _attribute_words_text(page: FitReport) -> str:
+    """Return which attribute words are in question: associated ones and others."""
+    phrases = attribute_phrases(len(page.compared_groups))
+    return f"{phrases.associated} than to {phrases.different} (different)"
+
+
+def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
+    """Return the words of each group or list: columns `name`, `size`, `words`."""
+    lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
+    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
+
+
+def _about_the_study(page: FitReport) -> Iterator[Block]:
+    name = page.facts.get("study")
+    if name is None:
+        yield Paragraph(f"The table ({page.embedding}) does not name a study.")
+        return
+    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
+    if name not in list_studies() or page.own_study is not None:
+        return
+    study = load_study(name)
+    if set(page.table["protected_word"]) <= set(study.protected_words):
+        for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
+            if text:
+                yield Paragraph(text)
+
+
+def data_section(page: FitReport) -> Section:
+    """Return the section on the data: distances, lost words and duplicates."""
+    table, facts = page.table, page.facts
+    by_connection = table.groupby("connection", observed=True, sort=True)
+    distances = by_connection["cosine_distance"]
+    pairs = pd.DataFrame(
+        {
+            "pairs": distances.size(),
+            "protected_words": by_connection["protected_word"].nunique(),
+            "attribute_words": by_connection["attribute_word"].nunique(),
+            "average": distances.mean(),
+            "sd": distances.std(),
+            "smallest": distances.min(),
+            "largest": distances.max(),
+        }
+    ).reset_index()
+    blocks: list[Block] = [
+        Paragraph(
+            f"{counted(table['protected_word'].nunique(), 'protected word')} and {table['attribute_word'].nunique():,} "
+            f"attribute words give {counted(len(table), 'pair')}."
+        ),
+        table_block(
+            ResultTable(
+                pairs,
+                "",
+                "Cosine distances by connection, as they are in the table: each pair counts once. In plain differences "
+                "each list, word and group counts the same",
+            )
+        ),
+        *_distributions(page),
+        *_lost(page),
+    ]
+    notes = [doubt.text for doubt in data_doubts(page.fit)]
+    if dropped := facts.get("duplicates", {}).get("dropped", 0):
+        notes.append(f"{counted(dropped, 'repeated row was', 'repeated rows were')} dropped before the fit.")
+    if left_out := facts.get("left_out_controls"):
+        notes.append(f"Control words left out because the study uses them: {name_some(left_out, 20)}.")
+    if facts.get("simulated"):
+        notes.append("The distances were simulated; they come from no embedding.")
+    if notes:
+        blocks.append(Bullets(tuple(notes)))
+    return Section("data", "The data", blocks)
+
+
+def _distributions(page: FitReport) -> Iterator[Block]:
+    try:
+        shares = mac_shares(page.table)
+    except ReportError as error:
+        yield Paragraph(f"The distributions are not compared with MAC. {error}")
+        return
+    (about,), rows = (part.statements for part in shares.parts)
+    yield Paragraph(about.text)
+    yield figure(
+        plot_distances(page.table),
+        f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
+        f"{distance_text(shares.band)}.",
+        f"Histograms of cosine similarity, one per connection. {'; '.join(row.text.rstrip('.') for row in rows)}.",
+    )
+    columns = ("connection", "pairs", "mean", "low_89", "high_89", "inside", "above", "below")
+    yield table_block(replace(shares.contents.tables["shares"], section="", columns=columns, folded=True))
+
+
+def _lost(page: FitReport) -> Iterator[Block]:
+    if "lost_words" not in page.facts:
+        yield Paragraph("The table does not say whether words of the study were lost.")
+        return
+    lost = lost_words(page.table)
+    if lost.empty:
+        yield Paragraph("The embedding has all words of the study.")
+        return
+    by_list = lost.groupby("list", sort=False)["word"].size()
+    where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
+    yield Notice(
+        f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
+    )
+    rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(size="size", words=", ".join).reset_index()
+    columns, headings = ("list", "role", "size", "words", "reason"), {"size": "Words", "words": "The words"}
+    yield table_block(ResultTable(rows, "", "Lost words", columns, headings, folded=True))
+
+
+# Title of a part -> its folded sections.
+PARTS: dict[str, tuple[Callable[[FitReport], Section], ...]] = {
+    "Words": (words_section, overall_section, covariates_section, question_section, data_section),
+    "Robustness": (
+        conclusions_section,
+        sampler_section,
+        predictions_section,
+        sensitivity_section,
+        comparison_section,
+        embeddings_section,
+        random_lists_section,
+        priors_section,
+        single_numbers_section,
+    ),
+    "Methods": (model_section, reproduction_section, citation_section),
+}
+
+
+def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -> str:
+    """Return the page of a fit as HTML."""
+    from bayesbias.base.machine import threadpool_limits
+
+    steps = [(part, section) for part, sections in PARTS.items() for section in sections]
+    folded: dict[str, list[Section]] = {part: [] for part in PARTS}
+    # Threads slow down the many small systems of equations.
+    with threadpool_limits(1, "blas"):
+        for part, section in with_progress(steps, "Sections of the page", progress=progress):
+            folded[part].append(section(report))
+    # Failed sampling precedes all numbers.
+    reason = report.nothing_to_compare
+    alerts = [reason] if reason else [doubt.text for doubt in report.conclusions.doubts if doubt.kind == "convergence"]
+    page = Page(
+        title=report.page_title or f"Associations of words: {report.subject}",
+        description=f"A Bayesian report of associations in word embeddings: {report.subject}.",
+        alerts=[Notice(text) for text in alerts],
+        verdict="" if reason else answer_sentence(report),
+        sections=[Section(f"part-{part.lower()}", part, [], details=details) for part, details in folded.items()],
+        lead=() if reason else tuple(answer_blocks(report)),
+        subtitle=f"Model {report.spec.name}.",
+        summary="Answer",
+    )
+    return filled_page(page, full=full)

@@ -1,0 +1,262 @@
+"""Figures of audits: answers by measure, ranks of embeddings, and debiasing methods side by side."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.audits.audit_frame import CONTRAST, audit_rows
+from bayesbias.audits.debias_result import ASSOCIATION, ORIGINAL, DebiasReport
+from bayesbias.audits.ranks import ALL_STUDIES, Ranks
+from bayesbias.base.checks import check_type
+from bayesbias.base.number_text import counted, percent_text, probability_text
+from bayesbias.base.statements import rows_of
+from bayesbias.delivery.plots.style import (
+    MOST_WORDS,
+    SERIES,
+    Look,
+    as_text,
+    draw_interval,
+    furnish,
+    panel_grid,
+    row_offsets,
+    series_legend,
+    shade_rope,
+    short_label,
+    title_figure,
+)
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import settled
+from bayesbias.metrics.registry import MEASURES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# Colours and markers of embeddings. Their numbers differ, so that pairs of both repeat late.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_CONTRAST = "contrast (cosine distance; below 0: nearer)"
+_INCHES_A_ROW = 0.3
+
+
+def plot_audit(audit: "pd.DataFrame") -> "Figure":
+    """Draw every answer of an audit: one panel per measure, one row per study, one point per embedding.
+
+    Parameters
+    ----------
+    audit
+        An audit from `bayesbias.audit`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Estimates (points) with intervals (lines) if there are any; a small cross is the observed value. The point of a
+        contrast is filled if it is settled; the region of practical equivalence of contrasts is shaded. A
+        dashed line marks 0 if the values of a measure have both signs.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If `audit` is not an audit, or lacks rows of all protected words.
+
+    Examples
+    --------
+    >>> vectors = {"Wikipedia": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_audit(found).axes)
+    2
+    """
+    every, record = audit_rows(audit)
+    rows = every[every["protected_group"] == ""]
+    if rows.empty:
+        raise ReportError(
+            "audit: the figure needs rows of all protected words (an empty protected_group), and there are none."
+        )
+    measures, all_studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
+    studies = all_studies[: max(1, MOST_WORDS // len(embeddings))]
+    rows = rows[rows["study"].isin(studies)]
+    step = _INCHES_A_ROW * max(1.0, 0.5 * len(embeddings))
+    height = 0.9 + step * len(studies)
+    figure, panels = panel_grid(len(measures), "", width=(7.0, 5.0), height=(1.4, height), sharex=False)
+    offsets = row_offsets(len(embeddings), 0.3)
+    for axes, measure in zip(panels, measures, strict=False):
+        measure_rows = rows[rows["measure"] == measure]
+        if measure_rows.empty:
+            axes.set_visible(False)
+            continue
+        for row in rows_of(measure_rows):
+            place = embeddings.index(row["embedding"])
+            _draw_answer(axes, row, studies.index(row["study"]) + offsets[place], place)
+        axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
+        axes.set_ylim(len(studies) - 0.5, -0.5)
+        quantity = measure_rows["quantity"].iloc[0]
+        title = f"{measure} ({quantity.replace('_', ' ')})"
+        if quantity == measure:
+            title = MEASURES[measure].units.get(quantity, measure)
+        as_text(axes.set_title(_CONTRAST if measure == CONTRAST else title, fontsize=10, loc="left"))
+        low, high = axes.get_xlim()
+        if measure == CONTRAST and record.rope is not None:
+            shade_rope(axes, record.rope)
+        if low < 0 < high or measure == CONTRAST:
+            axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+        furnish(axes, "x", rows=True)
+    if len(embeddings) > 1:
+        series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
+    interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values\nfilled contrasts are settled"
+    interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
+    about = interval if record.model else "observed values"
+    first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
+    where = counted(len(embeddings), "embedding")
+    title_figure(figure, f"{first}{counted(len(all_studies), 'study', 'studies')} in {where}\n{about}")
+    return figure
+
+
+def plot_ranks(ranks: Ranks) -> "Figure":
+    """Draw the ranks of embeddings over all studies: one panel per measure, one row per embedding.
+
+    Parameters
+    ----------
+    ranks
+        Ranks from `bayesbias.audits.rank`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Rank 1, on the left, is the weakest association. For measures with a posterior, the line is the interval of the
+        rank, and the number above the point is the probability of the rank.
+
+    Raises
+    ------
+    ArgumentError
+        If `ranks` is not the result of `bayesbias.audits.rank`.
+
+    Examples
+    --------
+    >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_ranks(bb.audits.rank(found)).axes)
+    2
+    """
+    check_type("ranks", ranks, Ranks, "what bb.audits.rank returned")
+    rows = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
+    if rows.empty:
+        raise ReportError("ranks: no study is answered by all embeddings.")
+    measures, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "embedding"))
+    height = 0.9 + _INCHES_A_ROW * len(embeddings)
+    label = "Rank (1 = weakest association)"
+    figure, panels = panel_grid(len(measures), label, width=(7.0, 4.2), height=(1.2, height))
+    for axes, measure in zip(panels, measures, strict=False):
+        for row in rows_of(rows[rows["measure"] == measure]):
+            y = embeddings.index(row["embedding"])
+            draw_interval(axes, row["rank"], (row["rank_low"], row["rank_high"]), y, Look("#0072B2", size=6, width=1.8))
+            if row["rank_low"] == row["rank_low"]:
+                place = (row["rank"], y)
+                probability = probability_text(row["probability"])
+                axes.annotate(probability, place, xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8)
+        axes.set_yticks(range(len(embeddings)), [short_label(name) for name in embeddings])
+        axes.set_ylim(len(embeddings) - 0.5, -0.7)
+        axes.set_xlim(0.6, len(embeddings) + 0.4)
+        axes.set_xticks(range(1, len(embeddings) + 1))
+        as_text(axes.set_title(measure, fontsize=10, loc="left"))
+        furnish(axes, "x", rows=True)
+    title_figure(
+        figure,
+        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} intervals; numbers: probability of that rank",
+    )
+    return figure
+
+
+def _look(place: int) -> tuple[str, str]:
+    """Return the colour and marker of an embedding."""
+    return _COLORS[place % len(_COLORS)], _MARKERS[place % len(_MARKERS)]
+
+
+def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> None:
+    color, marker = _look(place)
+    if row["hdi_low"] == row["hdi_low"]:
+        axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
+    filled = row["conclusion"] in ("", "nearer", "farther")
+    ends = row["hdi_low"], row["hdi_high"]
+    draw_interval(axes, row["estimate"], ends, y, Look(color, marker, size=6), filled=filled)
+
+
+_INCHES_A_METHOD = 0.28
+_STACKED = 4  # panels, one below the other, which a narrow screen shows whole
+
+
+def plot_debias_report(report: DebiasReport) -> "Figure":
+    """Draw the effects of debiasing methods: one panel per measure, one row per method, one colour per embedding.
+
+    Parameters
+    ----------
+    report
+        A report from `bayesbias.debias_report`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Values (points) with intervals (lines); a dashed line marks the value of the original. A point is filled if its
+        change from the original is settled. Overlapping lines do not rule that out, because both describe the same
+        words.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If `report` is not a report, or has more embeddings than there are colours.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> asked = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **asked)
+    >>> len(bb.plots.plot_debias_report(report).axes)
+    2
+    """
+    check_type("report", report, DebiasReport, "what bb.debias_report returned")
+    table = report.table
+    embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
+    if len(embeddings) > len(SERIES):
+        raise ReportError(f"report: {len(embeddings)} embeddings, but a figure has {len(SERIES)} colours.")
+    methods = methods[: MOST_WORDS // len(embeddings)]
+    measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
+    step = _INCHES_A_METHOD * max(1.0, 0.6 * len(embeddings))
+    figure, panels = panel_grid(
+        len(measures),
+        "",
+        width=(7.0, 5.0),
+        height=(1.6, 1.0 + step * len(methods)),
+        sharex=False,
+        columns=1 if len(measures) <= _STACKED else 2,
+    )
+    figure.set_layout_engine("constrained", h_pad=0.12)  # the title of a panel keeps clear of the numbers above it
+    offsets = row_offsets(len(embeddings), 0.28)
+    for axes, (kind, measure) in zip(panels, measures, strict=False):
+        rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
+        for row in rows_of(rows):
+            place = embeddings.index(row["embedding"])
+            color, marker = SERIES[place]
+            y = methods.index(row["method"]) + offsets[place]
+            moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
+            ends = row["value_low"], row["value_high"]
+            draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=moved)
+            if row["method"] == ORIGINAL:
+                axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
+        if kind == ASSOCIATION:
+            axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
+            title = f"{measure}: contrast (cosine distance; 0 is none)"
+        else:
+            title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
+        as_text(axes.set_title(title, fontsize=10, loc="left"))
+        axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
+        axes.set_ylim(len(methods) - 0.5, -0.5)
+        axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other
+        furnish(axes, "x", rows=True)
+    if len(embeddings) > 1:
+        series_legend(figure, dict(zip(embeddings, SERIES, strict=False)), columns=3)
+    title_figure(
+        figure,
+        f"{len(methods) - 1} debiasing methods\n{percent_text(report.hdi_prob)} intervals; dashed: the original; "
+        "filled: the change is settled",
+    )
+    return figure

@@ -1,0 +1,401 @@
+"""Figures of changes: between conditions, over periods, and over seeds."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.number_text import counted, percent_text, visible
+from bayesbias.base.statements import rows_of
+from bayesbias.changes.result import Changes
+from bayesbias.changes.trainings import TrainingComparison
+from bayesbias.delivery.plots.style import (
+    COLORS,
+    MARKERS,
+    Look,
+    as_text,
+    connection_legend,
+    draw_estimate,
+    draw_interval,
+    furnish,
+    new_figure,
+    row_offsets,
+    series_legend,
+    short_label,
+    shown_words,
+    title_figure,
+)
+from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.estimates.intervals import contrast_sides, settled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+_WIDTH = 5.4
+_INCHES_A_ROW = 0.27
+_LONGEST_LINE = 40
+_EVERYONE = "All protected words"
+
+
+def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
+    """Draw how gaps differ between two conditions: their changes, the gaps, and the changes of mean distances.
+
+    Parameters
+    ----------
+    changes
+        What `compare_embeddings` or `trend` returned.
+    second
+        Name of the condition that is compared with the first. None (default): the second, or the last period.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Three panels, one below the other, of posterior means and HPDIs: the change of the gap of all protected words
+        and of each; the gaps themselves, hollow under the first condition and filled under the second; the change of
+        mean distances. Where there are no gaps, one panel of mean distances of all protected words and of each. Changes
+        are filled if settled. Colours and markers show the connections. Of more than 200 protected words, those whose
+        changes lie farthest from the mean are shown.
+
+    Raises
+    ------
+    ArgumentError, ReportError
+        If `changes` are no changes, or lack the condition.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Rethinking debiasing", draw two fits side by side.
+
+    Examples
+    --------
+    >>> debiased = table.drop(columns="cosine_similarity")
+    >>> debiased["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
+    >>> compared = bb.compare_embeddings({"original": table, "debiased": debiased}, random_seed=1)
+    >>> len(bb.plots.plot_changes(compared).axes)
+    3
+    """
+    check_type("changes", changes, Changes, "what compare_embeddings or trend returned")
+    first, *others = changes.conditions
+    name = (others[0] if changes.facts["times"] is None else others[-1]) if second is None else second
+    if name not in others:
+        raise ReportError(
+            f"The changes have no condition {name!r}{did_you_mean(str(name), others)}; beside the first, {first!r}, "
+            f"they have {name_some(map(repr, others))}."
+        )
+    moved, distances = (
+        frame[(frame["first"] == first) & (frame["second"] == name)] for frame in (changes.changes, changes.distances)
+    )
+    of_all = distances[distances["protected_word"] == ""]
+    minus = f"{_short(name)} minus {_short(first)}"
+    if broken := len(minus) > _LONGEST_LINE:
+        minus = minus.replace(" minus ", "\nminus ", 1)
+    if moved.empty:
+        overall, of_words, title = (
+            of_all,
+            distances[distances["protected_word"] != ""],
+            f"Change of mean distances\n{minus}",
+        )
+    else:
+        moved = moved.assign(connection=[contrast_sides(contrast)[1] for contrast in moved["contrast"]])
+        overall = moved[(moved["protected_word"] == "") & (moved["protected_group"] == "")]
+        of_words, title = moved[moved["protected_word"] != ""], f"Change of the gap\n{minus}"
+    words, note = shown_words(of_words, "mean")
+    names = list(dict.fromkeys(of_words["protected_word"]))
+    rows = [_EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
+    panels: list[tuple[int, Callable[[Axes], None]]] = [
+        (len(rows), lambda axes: _by_word(axes, overall, words, rows, title)),
+    ]
+    shown = list(of_all["connection"])
+    if len(moved):
+        gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
+        gaps = gaps[gaps["condition"].isin([first, name])]
+        connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in gaps["contrast"]))
+        shown += [connection for connection in connections if connection not in shown]
+        panels += [
+            (len(connections), lambda axes: _gaps(axes, gaps, connections, first, name)),
+            (len(of_all), lambda axes: _by_connection(axes, of_all, f"Change of mean distances\n{minus}")),
+        ]
+    heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
+    figure = new_figure(_WIDTH, sum(heights) + 1.6)
+    drawn = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).ravel()
+    for axes, (_, draw) in zip(drawn, panels, strict=True):
+        axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
+        axes.locator_params(axis="x", nbins=6)
+        draw(axes)
+        furnish(axes, "x", rows=True)
+    facts = changes.facts
+    many = f"\n{note}" if len(rows) - 1 < len(names) else ""
+    title_figure(
+        figure,
+        f"{short_label(name, 50)}\nbeside {short_label(first, 50)}\n"
+        f"{percent_text(facts['hdi_prob'])} HPDI; filled: settled (the interval clearly leaves out 0){many}",
+        size=10,
+        converged=not facts["convergence_problems"],
+    )
+    connection_legend(figure, shown, "Associated minus (gaps), or distances to")
+    return figure
+
+
+def _by_word(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str) -> None:
+    """Draw the changes of all protected words, then of each word in a row."""
+    connections = list(dict.fromkeys(overall["connection"]))
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
+    for row in rows_of(overall):
+        _change(axes, row, offsets[row["connection"]], size=6.5)
+    for row in rows_of(words):
+        _change(axes, row, rows.index(row["protected_word"], 1) + offsets[row["connection"]], size=4.0)
+    _name_rows(axes, rows, title, "Change in cosine distance")
+    axes.get_yticklabels()[0].set_fontweight("bold")
+    axes.axhline(0.5, color="#BBBBBB", linewidth=0.8)
+
+
+def _by_connection(axes: "Axes", distances: "pd.DataFrame", title: str) -> None:
+    """Draw the change of mean distances, one row per connection."""
+    for y, row in enumerate(rows_of(distances)):
+        _change(axes, row, y, size=6.5)
+    _name_rows(axes, list(distances["connection"]), title, "Change in cosine distance\n(above 0: farther apart)")
+
+
+def _gaps(axes: "Axes", gaps: "pd.DataFrame", connections: list[str], first: str, second: str) -> None:
+    """Draw the gaps under both conditions, one row per contrast."""
+    for condition, apart, filled in ((first, -0.16, False), (second, 0.16, True)):
+        for row in rows_of(gaps[gaps["condition"] == condition]):
+            connection = contrast_sides(row["contrast"])[1]
+            y = connections.index(connection) + apart
+            draw_estimate(axes, row | {"connection": connection}, y, size=6.5, width=1.8, filled=filled)
+    _name_rows(
+        axes,
+        [f"minus {connection}" for connection in connections],
+        f"Gap in {_short(first)} (hollow)\nand in {_short(second)} (filled)",
+        "Difference of mean cosine distances\n(below 0: associated words are nearer)",
+    )
+
+
+def _short(name: str) -> str:
+    """Return a name shortened in the middle, because names of derived embeddings begin alike."""
+    name = " ".join(visible(name).split())
+    return name if len(name) <= 28 else f"{name[:13]}…{name[-14:]}"
+
+
+def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
+    is_settled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=is_settled)
+
+
+def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
+    axes.set_yticks(range(len(rows)), [short_label(row) for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    as_text(axes.set_title(title, fontsize=10, loc="left"))
+    axes.set_xlabel(label, fontsize=9)
+
+
+# More labels below the axis would overlap.
+_MOST_LABELS = 10
+
+
+def plot_trend(trend: Changes) -> "Figure":
+    """Draw the gap in each period with its interval, and the plain differences.
+
+    Parameters
+    ----------
+    trend
+        What `bayesbias.trend` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel per contrast: posterior means (points) and HPDIs (lines) in units of cosine distance, and plain
+        differences of averages (crosses); a point is filled if its interval excludes 0.
+
+    Raises
+    ------
+    ArgumentError, ReportError
+        If `trend` is not a trend.
+
+    Examples
+    --------
+    >>> moved = bb.trend(bb.bundled("data", "vectors", "planted_drift"), "weat6", random_seed=1)
+    >>> len(bb.plots.plot_trend(moved).axes)
+    3
+    """
+    check_type("trend", trend, Changes, "what trend returned")
+    _check_times(trend)
+    overall = trend.gaps[(trend.gaps["protected_group"] == "") & (trend.gaps["protected_word"] == "")]
+    contrasts = list(dict.fromkeys(overall["contrast"]))
+    times = np.asarray(trend.facts["times"])
+    figure = new_figure(6.4, 1.3 + 2.3 * len(contrasts))
+    panels = figure.subplots(len(contrasts), 1, sharex=True, squeeze=False).ravel()
+    for axes, contrast in zip(panels, contrasts, strict=True):
+        _by_period(axes, times, overall[overall["contrast"] == contrast], contrast_sides(contrast)[1])
+        axes.set_ylabel("Gap (cosine distance)")
+        as_text(axes.set_title(f"{short_label(contrast, 60)} (below 0: nearer)", fontsize=9, loc="left"))
+    _finish(figure, panels[-1], trend, "Difference of mean cosine distances by period", "plain differences")
+    return figure
+
+
+def _check_times(trend: Changes) -> None:
+    if trend.facts["times"] is None:
+        raise ReportError("The conditions of these changes are no periods. Draw them with plot_changes.")
+
+
+def plot_slopes(trend: Changes) -> "Figure":
+    """Draw the slope of the words' gaps on each covariate of words in each period.
+
+    Parameters
+    ----------
+    trend
+        A trend from `bayesbias.trend` with `word_covariates`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel per covariate, of the first contrast: posterior means (points) and HPDIs (lines) in units of cosine
+        distance for one unit of the covariate, and slopes of the plain gaps (crosses); a point is filled if its
+        interval excludes 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `trend` is not a trend.
+    ReportError
+        If it has no covariates of words.
+
+    Examples
+    --------
+    >>> folder = bb.bundled("data", "vectors", "planted_drift")
+    >>> letters = {"letters": {word: len(word) for word in bb.load_study("weat6").words}}
+    >>> moved = bb.trend(folder, "weat6", word_covariates=letters, random_seed=1)
+    >>> len(bb.plots.plot_slopes(moved).axes)
+    1
+    """
+    check_type("trend", trend, Changes, "what trend returned")
+    if trend.slopes.empty:
+        raise ReportError("The trend has no slopes. Give covariates of words: bb.trend(..., word_covariates=...).")
+    slopes = trend.slopes[trend.slopes["quantity"] == "slope"]
+    contrast = str(slopes["contrast"].iloc[0])
+    first, second = contrast_sides(contrast)
+    covariates = list(dict.fromkeys(slopes["covariate"]))
+    figure = new_figure(6.4, 1.3 + 2.3 * len(covariates))
+    panels = figure.subplots(len(covariates), 1, sharex=True, squeeze=False).ravel()
+    rows_of_contrast = slopes[slopes["contrast"] == contrast]
+    for axes, covariate in zip(panels, covariates, strict=True):
+        rows = rows_of_contrast[rows_of_contrast["covariate"] == covariate]
+        _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
+        axes.set_ylabel("Slope (distance per unit)")
+        title = f"{short_label(covariate, 40)} (below 0: more of it, nearer to {short_label(first)})"
+        as_text(axes.set_title(title, fontsize=9, loc="left"))
+    _finish(
+        figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"
+    )
+    return figure
+
+
+def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str) -> None:
+    """Draw estimates by period, in the colour of the connection `other`."""
+    color = COLORS[other]
+    axes.axhline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
+    axes.plot(times, rows["mean"], color=color, linewidth=0.8, alpha=0.5)
+    axes.vlines(times, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=2.2)
+    for time, mean, low, high in zip(times, rows["mean"], rows["hdi_low"], rows["hdi_high"], strict=True):
+        filled = color if settled(low, high) else "white"
+        axes.plot(time, mean, MARKERS[other], color=color, markersize=6.5, markerfacecolor=filled)
+    axes.plot(times + 0.02 * np.ptp(times), rows["observed"], "x", color="black", markersize=5)
+    axes.locator_params(axis="y", nbins=5)
+    furnish(axes, "y", small=True)
+
+
+def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosses: str) -> None:
+    """Label the periods and title the figure."""
+    times = np.asarray(trend.facts["times"])
+    step = -(-len(times) // _MOST_LABELS)
+    labels = [short_label(name, 14) for name in trend.conditions]
+    lowest.set_xticks(times[::step], labels[::step])
+    lowest.set_xlabel("Period")
+    margin = 0.06 * np.ptp(times)
+    lowest.set_xlim(times[0] - margin, times[-1] + margin)
+    for label in lowest.get_xticklabels():
+        as_text(label)
+    prob = percent_text(trend.facts["hdi_prob"])
+    title_figure(
+        figure,
+        f"{title}\nPoints: posterior means ({prob} HPDI); filled: the interval leaves out 0; crosses: {crosses}",
+        size=8.5,
+    )
+
+
+MOST_ROWS = 40
+_SEED_COLOR = "#999999"
+
+
+def plot_trainings(comparison: TrainingComparison) -> "Figure":
+    """Draw each contrast in the embedding of each seed (thin) and over seeds (thick).
+
+    Parameters
+    ----------
+    comparison
+        A comparison from `compare_trainings`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if the interval
+        excludes 0. Of more than 40 contrasts, those with the largest variation between seeds.
+
+    Raises
+    ------
+    ArgumentError
+        If `comparison` is not a comparison of seeds.
+
+    Examples
+    --------
+    >>> len(bb.plots.plot_trainings(bb.compare_trainings({1: fit, 2: fit}, random_seed=1)).axes)
+    1
+    """
+    check_type("comparison", comparison, TrainingComparison, "what compare_trainings returned")
+    every = comparison.contrasts
+    shown = every.loc[sorted(every["seed_sd"].nlargest(MOST_ROWS).index)]
+    seeds = list(dict.fromkeys(comparison.by_seed["seed"]))
+    figure = new_figure(6.2, len(shown) * (0.22 + 0.05 * len(seeds)) + 1.9)
+    axes = figure.subplots()
+    axes.axvline(0, color=_SEED_COLOR, linewidth=1.0, linestyle="--", zorder=0)
+    offsets = row_offsets(len(seeds) + 1, 0.36)
+    keys = ["contrast", "protected_group", "protected_word"]
+    by_key = {key: rows_of(rows) for key, rows in comparison.by_seed.groupby(keys, sort=False)}
+    names = []
+    for y, row in enumerate(rows_of(shown)):
+        words = row["protected_word"] or row["protected_group"]
+        names.append(f"{short_label(words)}: {row['contrast']}" if words else row["contrast"])
+        other = contrast_sides(row["contrast"])[1]
+        for offset, estimate in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
+            over_seeds = estimate is row
+            color = COLORS[other] if over_seeds else _SEED_COLOR
+            ends = estimate["hdi_low"], estimate["hdi_high"]
+            marker, size, width = (MARKERS[other], 6.5, 2.6) if over_seeds else ("o", 3, 0.9)
+            draw_interval(
+                axes,
+                estimate["mean"],
+                ends,
+                y + offset,
+                Look(color, marker, size=size, width=width),
+                filled=settled(*ends),
+            )
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.locator_params(axis="x", nbins=6)
+    axes.set_xlabel("Difference of mean cosine distances")
+    furnish(axes, "x", rows=True)
+    cut_note = (
+        f"\n{len(shown)} of {len(every):,} contrasts, those that vary most between seeds"
+        if len(shown) < len(every)
+        else ""
+    )
+    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: the interval leaves out 0"
+    title_figure(figure, f"{counted(len(seeds), 'seed')}\n{subtitle}{cut_note}", size=10)
+    others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
+    series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}
+    baseline = contrast_sides(shown["contrast"].iloc[0])[0]
+    series_legend(figure, series, f"Over seeds (thick): {baseline} minus", columns=len(series))
+    return figure

@@ -1,1 +1,0 @@
-"""Figures of several embeddings, and of other sources beside them."""

@@ -1,1 +1,0 @@
-"""Figures of measures, their nulls, and their reliability."""

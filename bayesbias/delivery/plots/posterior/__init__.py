@@ -1,1 +1,0 @@
-"""Figures of a posterior and its checks."""

@@ -1,0 +1,382 @@
+"""Contextual vectors: means of a language model's vectors of a word over its contexts, or over templates."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.checks import check_count, check_items, check_path, resolve_seed
+from bayesbias.base.files.arrays import read_arrays
+from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.outputs import atomic_path, check_unshared, followed
+from bayesbias.base.number_text import counted
+from bayesbias.base.progress import progress_bar
+from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_words, read_contexts
+from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, jackknife
+from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasWarning,
+    EmbeddingError,
+    InputFileError,
+    LostWordsError,
+    LostWordsWarning,
+    OutputError,
+    name_some,
+    warn_user,
+)
+
+_ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": ("U", 0)}
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """The vector of a word in a model: mean over contexts, deviations, and numbers of contexts and pieces."""
+
+    mean: NDArray[np.float32]
+    deviations: NDArray[np.float32]
+    contexts: int
+    pieces: int
+
+
+def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
+    """Return a writable folder, created if necessary, or None if `path` is None."""
+    if path is None:
+        return None
+    folder = check_path(path, "cache")
+    if folder.exists() and not folder.is_dir():
+        raise InputFileError(f"cache: {folder} is a file. Give a folder.")
+    try:
+        followed(folder).mkdir(parents=True, exist_ok=True)
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cache: cannot make {folder}: {error.strerror or error}. Choose another folder.") from error
+    check_unshared(folder / "vectors")
+    return folder
+
+
+def cache_key(*parts: object) -> str:
+    """Return the key of a result that depends on some texts and numbers."""
+    content = sha256()
+    for part in parts:
+        text = repr(part).encode()
+        content.update(f"{len(text)} ".encode() + text)
+    return content.hexdigest()
+
+
+def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
+    """Return the vectors stored under a key, or None if there are none.
+
+    Raises
+    ------
+    InputFileError
+        If the file is damaged.
+    """
+    if folder is None or not (path := folder / f"{key}.npz").exists():
+        return None
+    stored = read_arrays(input_file(path), _ARRAYS)
+    if not _is_sound(stored, key):
+        raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
+    contexts, pieces = stored["counts"].tolist()
+    return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
+
+
+def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
+    """Return whether arrays, of the right kinds, have the types, shapes and numbers that `write_vectors` stores."""
+    if len(stored) < len(_ARRAYS) or str(stored["key"]) != key:
+        return False
+    mean, deviations, counts = (stored[name] for name in ("mean", "deviations", "counts"))
+    return (
+        mean.dtype == deviations.dtype == np.float32 and deviations.shape[1] == len(mean) > 0
+        and bool(np.isfinite(mean).all() and np.isfinite(deviations).all())
+        and counts.dtype == np.int64 and counts.shape == (2,) and bool((counts > 0).all())
+    )  # fmt: skip
+
+
+def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:
+    """Store vectors under a key."""
+    if folder is None:
+        return
+    with atomic_path(folder / f"{key}.npz", overwrite=True) as made, made.open("wb") as stream:
+        np.savez(
+            stream,
+            allow_pickle=False,
+            mean=vectors.mean,
+            deviations=vectors.deviations,
+            counts=np.array([vectors.contexts, vectors.pieces], dtype=np.int64),
+            key=np.asarray(key),
+        )
+
+
+type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
+"""Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
+
+_LEAST = 2  # fewest contexts of a word: one has no spread
+_ROWS = 4_096  # contexts in memory at a time
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Places of a word: numbers of contexts, and where the word starts and ends (exclusive) in each."""
+
+    contexts: NDArray[np.int64]
+    spans: NDArray[np.int64]
+
+
+def contextual_embedding(
+    model: str | os.PathLike[str],
+    words: Iterable[str],
+    contexts: ContextsLike | None = None,
+    *,
+    layer: int = -1,
+    most: int = 100,
+    batch: int = 32,
+    device: str | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    random_seed: int | None = None,
+    progress: bool = True,
+) -> ContextualEmbedding:
+    """Return vectors of words from a language model such as BERT, averaged over contexts, with their spread.
+
+    Parameters
+    ----------
+    model
+        Folder that transformers' ``save_pretrained`` wrote, with .safetensors weights and tokenizer.
+    words
+        Words, such as ``study.words``.
+    contexts
+        Index of a corpus (`index_contexts`), or its file: vectors are averaged over the contexts of each word in any
+        case, in each at the word's first occurrence. Or templates such as ``"This is WORD."``, the same for all words;
+        None (default) takes fourteen with little meaning of their own (`load_templates`).
+    layer
+        Layer of the model: -1 (default) is the last, 0 the input of the first.
+    most
+        Largest number of contexts of a word; of more, a random sample is taken.
+    batch
+        Contexts in a batch.
+    device
+        Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
+    cache
+        Folder in which the vectors of each word are stored, created if necessary. Its keys are hashes of model files,
+        word, contexts and layer; for words with more than `most` contexts they need the same `random_seed`.
+    name
+        Name of the embedding in reports; by default the folder's name.
+    random_seed
+        Seed of the sample of contexts of words with more than `most`, and of their groups.
+    progress
+        Whether to show progress bars.
+
+    Returns
+    -------
+    ContextualEmbedding
+        An `Embedding` with standard errors, which come from leaving out groups of contexts in turn, twenty at most. A
+        word that the model splits is the mean of its pieces.
+
+    Raises
+    ------
+    EmbeddingError
+        If torch or transformers is not installed, or the model cannot be loaded.
+    ArgumentError
+        If there is no such layer, or a template does not hold WORD exactly once.
+    LostWordsError
+        If no word has a vector.
+    InputFileError
+        If a file of the cache or the index is damaged.
+
+    Warns
+    -----
+    BayesBiasWarning
+        If the folder is that of a sentence encoder, whose own vectors are others.
+    LostWordsWarning
+        If words have fewer than two contexts, or are unknown to the model: they are left out, and listed with the
+        reason in the field `left_out`.
+
+    Notes
+    -----
+    These are means of the vectors of a word's own pieces. A sentence encoder gives a text another vector, made of all
+    its pieces: for that use `encode`.
+
+    References
+    ----------
+    Templates: May, Wang, Bordia, Bowman and Rudinger (2019), On measuring social biases in sentence encoders.
+
+    Examples
+    --------
+    With the folder of a model and the index of a corpus (see `bb.embeddings.index_contexts`)::
+
+        study = bb.load_study("weat7")
+        index = "wikipedia.contexts"
+        embedding = bb.embeddings.contextual_embedding("bert-base-uncased/", study.words, index, random_seed=1)
+        table = bb.distance_table(embedding, study)      # with a column cosine_sd
+    """
+    seed = resolve_seed(random_seed)
+    most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
+    wanted = list(dict.fromkeys(check_words(check_items("words", words, "a list of words"))))
+    if not wanted:
+        raise EmbeddingError("words is empty. Give words.")
+    source = _checked_contexts(contexts)
+    folder = cache_folder(cache)
+    loaded = load_language_model(model, device=device)
+    if (Path(model) / "modules.json").is_file():
+        warn_user(
+            f"{loaded.name} is a sentence encoder. These are vectors of its pieces, not those that it gives to texts: "
+            "for these use bb.encode, or `bayesbias encode`.",
+            BayesBiasWarning,
+        )
+    layer = _layer(loaded, layer)
+    index = source if isinstance(source, ContextIndex) else None
+    if isinstance(source, ContextIndex):
+        places, least = _in_corpus(wanted, source, most, seed, progress), _LEAST
+    else:  # with all templates for all words, errors of words are correlated
+        places, least = _in_templates(wanted, source), len(source)
+    origin = (index.sha256, index.longest) if index else source
+    keys = {
+        word: cache_key(loaded.digest, layer, word, origin, occurrences.contexts.tolist())
+        for word, occurrences in places.items()
+    }
+    word_vectors = {word: cached for word, key in keys.items() if (cached := read_vectors(folder, key))}
+    new = [word for word in wanted if word not in word_vectors]
+    reasons: dict[str, str] = {}
+    size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
+    total = sum(len(places[word].contexts) for word in new)
+    with progress_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as bar:
+        for start in range(0, len(new), size):
+            texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
+            new_vectors, new_reasons = _word_vectors(
+                loaded, places, texts, layer=layer, batch=batch, least=least, advance=bar.advance
+            )
+            for word, vectors in new_vectors.items():
+                write_vectors(folder, keys[word], vectors)
+            word_vectors |= new_vectors
+            reasons |= new_reasons
+    ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
+    return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
+
+
+def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
+    """Return an index, or templates that hold the placeholder once."""
+    if contexts is None:
+        return load_templates()
+    if isinstance(contexts, ContextIndex):
+        return contexts
+    if isinstance(contexts, str | os.PathLike) and MARK not in os.fspath(contexts):
+        return read_contexts(contexts)
+    templates = checked_templates([contexts] if isinstance(contexts, str) else contexts, argument="contexts")
+    if len(templates) < _LEAST:
+        raise ArgumentError(f"contexts: {len(templates)} template. Give {_LEAST} or more: one shows no spread.")
+    return templates
+
+
+def _layer(model: LanguageModel, layer: int) -> int:
+    """Return a layer as a negative number; raise `ArgumentError` if the model lacks it."""
+    layers = int(model.model.config.num_hidden_layers)
+    if isinstance(layer, bool) or not isinstance(layer, int) or not -layers - 1 <= layer <= layers:
+        raise ArgumentError(f"layer={layer!r}: {model.name} has the layers 0 to {layers}, or -1 to {-layers - 1}.")
+    return layer if layer < 0 else layer - layers - 1
+
+
+def _in_templates(words: list[str], templates: tuple[str, ...]) -> dict[str, _Places]:
+    starts = np.array([template.index(MARK) for template in templates])
+    numbers = np.arange(len(templates))
+    return {word: _Places(numbers, np.stack([starts, starts + len(word)], axis=1)) for word in words}
+
+
+def _in_corpus(words: list[str], index: ContextIndex, most: int, seed: int, progress: bool) -> dict[str, _Places]:
+    """Return contexts of words in random order, with the first place of the word in each."""
+    places = {}
+    for word, occurrences in find_words(index, words, progress=progress).items():
+        contexts, first = np.unique(occurrences.contexts, return_index=True)
+        many = len(contexts) > most
+        rng = np.random.default_rng([seed if many else 0, int.from_bytes(sha256(word.encode()).digest()[:8])])
+        order = rng.permutation(len(contexts))[:most]
+        lengths = np.full(len(order), occurrences.length)
+        spans = character_spans(index, contexts[order], occurrences.words[first[order]], lengths)
+        places[word] = _Places(contexts[order], spans)
+    return places
+
+
+def _texts(word: str, places: _Places, source: ContextIndex | tuple[str, ...]) -> list[str]:
+    if isinstance(source, ContextIndex):
+        return source.texts(places.contexts.tolist())
+    return [template.replace(MARK, word) for template in source]
+
+
+def _word_vectors(
+    model: LanguageModel,
+    places: dict[str, _Places],
+    texts: dict[str, list[str]],
+    *,
+    layer: int,
+    batch: int,
+    least: int,
+    advance: Callable[[int], None],
+) -> tuple[dict[str, WordVectors], dict[str, str]]:
+    """Return the vectors of words in their texts, and reasons for words without one."""
+    rows: list[list[int]] = []
+    pieces: list[range] = []
+    chosen: dict[str, slice] = {}
+    reasons: dict[str, str] = {}
+    for word, its_texts in texts.items():
+        start, unknown = len(rows), 0
+        read_texts = model.pieces(its_texts) if its_texts else []
+        for read, (first, last) in zip(read_texts, places[word].spans.tolist(), strict=True):
+            inside = read.row_range(first, last)
+            if not inside or any(read.numbers[place] == model.unknown for place in inside):
+                unknown += 1
+            elif len(read.numbers) <= model.longest:
+                rows.append(read.numbers)
+                pieces.append(inside)
+        chosen[word] = slice(start, len(rows))
+        if len(rows) - start < least:
+            del rows[start:], pieces[start:]
+            reasons[word] = _reason(model, len(its_texts), unknown, least)
+    if not rows:
+        return {}, reasons
+    vectors = mean_piece_vectors(model, rows, pieces, layer=layer, batch=batch, advance=advance)
+    word_vectors = {}
+    for word, its_rows in chosen.items():
+        if word not in reasons:
+            mean, deviations = jackknife(vectors[its_rows])
+            count = its_rows.stop - its_rows.start
+            most_pieces = max(map(len, pieces[its_rows]))
+            word_vectors[word] = WordVectors(mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces)
+    return word_vectors, reasons
+
+
+def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> str:
+    if contexts < _LEAST:
+        return f"{counted(contexts, 'context') if contexts else 'no contexts'}, and {_LEAST} are needed"
+    if unknown > contexts - least:
+        return f"{model.name} does not know it"
+    return f"its contexts are longer than {model.name} reads"
+
+
+def _embedding(
+    name: str, word_vectors: dict[str, WordVectors], reasons: dict[str, str], *, paired: bool
+) -> ContextualEmbedding:
+    if reasons:
+        named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), 4)
+        what = f"{name} gives no vector to {counted(len(reasons), 'word')}: {named}."
+        if not word_vectors:
+            raise LostWordsError(f"{what} Give more text, or other words.")
+        warn_user(f"{what} The field left_out lists them all.", LostWordsWarning)
+    entries = list(word_vectors.values())
+    return ContextualEmbedding(
+        words=tuple(word_vectors),
+        vectors=np.stack([entry.mean for entry in entries]),
+        name=name,
+        deviations=np.stack([entry.deviations for entry in entries]),
+        contexts=np.array([entry.contexts for entry in entries], dtype=np.int64),
+        pieces=np.array([entry.pieces for entry in entries], dtype=np.int64),
+        paired=paired,
+        left_out=tuple(reasons.items()),
+    )

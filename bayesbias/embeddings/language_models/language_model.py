@@ -1,0 +1,378 @@
+"""Language models from local folders: the pieces into which they split words, and running them on batches."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.checks import check_path
+from bayesbias.base.files.inputs import printable
+from bayesbias.base.machine import require
+from bayesbias.base.progress import with_progress
+from bayesbias.embeddings.language_models.model_folder import check_model_folder, folder_digest
+from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
+
+_LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
+
+
+def load_transformer(
+    folder: Path, kind: str, *, extra: str, purpose: str, absent: type[BayesBiasError], broken: type[BayesBiasError]
+) -> tuple[Any, Any, list[str]]:
+    """Return a model, its tokenizer, and the names of the weights that its files lack, which are random.
+
+    Nothing is downloaded, and no code or pickle in the folder is run.
+
+    Parameters
+    ----------
+    folder
+        A folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
+    kind
+        Class of transformers that loads the model, such as ``"AutoModelForMaskedLM"``.
+    extra, purpose
+        Extra that installs transformers, and what needs it, for `require`.
+    absent, broken
+        Class of the error if a library is not installed, and if the model cannot be loaded.
+
+    Raises
+    ------
+    InputFileError
+        If the folder holds no configuration of a model, or names files outside of it, or its tokenizer is incomplete.
+    BayesBiasError
+        Of class `absent` or `broken`.
+    """
+    if not (folder / "config.json").is_file():
+        raise InputFileError(
+            f"{folder} is no folder of a model: it holds no config.json. Give a folder that transformers' "
+            "save_pretrained wrote. Names on the Hub are not looked up: download the model first, for example with "
+            "huggingface_hub.snapshot_download."
+        )
+    check_model_folder(folder)
+    torch, transformers, _ = (
+        require(module, extra, purpose, error=absent) for module in ("torch", "transformers", "safetensors")
+    )
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with panics_as_errors(), quiet_transformers():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
+            network, facts = getattr(transformers, kind).from_pretrained(
+                folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+            )
+    except MemoryError:
+        raise
+    except Exception as fault:  # a damaged folder can make the library raise anything
+        raise broken(
+            f"{folder} cannot be loaded with {kind}: {library_reason(fault)} Its weights must be .safetensors files, "
+            "its tokenizer beside them, as save_pretrained writes both."
+        ) from fault
+    check_tokenizer(folder, tokenizer, network.config)
+    return network.eval(), tokenizer, sorted(facts["missing_keys"])
+
+
+def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
+    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files.
+
+    Parameters
+    ----------
+    folder
+        Folder of both.
+    tokenizer, configuration
+        Objects of transformers.
+    """
+    pieces = getattr(getattr(configuration, "text_config", configuration), "vocab_size", None)
+    if isinstance(pieces, int) and len(tokenizer) < pieces * _LEAST_SHARE:
+        raise InputFileError(
+            f"The tokenizer in {folder} knows {len(tokenizer):,} pieces of words, and its model {pieces:,}: most words "
+            "would be unknown. Its files, such as tokenizer.json, are missing or incomplete: download the model again."
+        )
+
+
+def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:
+    """Return a device of PyTorch, by default CUDA's if there is one; raise `error` if it cannot be used here."""
+    import torch
+
+    if device is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        place = torch.device(device)
+        torch.zeros(1, device=place).item()  # the device "meta" has no numbers
+    # The error depends on whether the text names no device, or one that this machine or build lacks.
+    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as fault:
+        raise error(
+            f"device={device!r:.60} cannot be used here ({library_reason(fault)[:-1]}). Leave it out, or give 'cpu'."
+        ) from fault
+    return place
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Raise a panic of a library in Rust, such as tokenizers or safetensors, as an error: it is no `Exception`."""
+    try:
+        yield
+    except BaseException as fault:
+        if type(fault).__name__ != "PanicException":
+            raise
+        raise RuntimeError(str(fault)) from fault
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Silence transformers in the terminal while a model is loaded."""
+    from transformers.utils import logging
+
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()
+
+
+_LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A tokenised context: ids of its pieces, and where each starts and ends (exclusive)."""
+
+    numbers: list[int]
+    offsets: list[tuple[int, int]]
+
+    def row_range(self, start: int, end: int) -> range:
+        """Return the places of the pieces of the word between two characters."""
+        inside = [place for place, (first, last) in enumerate(self.offsets) if first < end and last > start]
+        return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+    def is_whole(self, places: range, start: int, end: int) -> bool:
+        """Return whether a word is exactly one piece."""
+        return len(places) == 1 and self.offsets[places[0]] == (start, end)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel:
+    """A model with its tokenizer, from `load_language_model`.
+
+    `longest` is the largest number of pieces that it can read, `digest` a hash of the files in its folder.
+    """
+
+    name: str
+    model: Any
+    tokenizer: Any
+    device: str
+    longest: int
+    digest: str
+
+    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+        """Return the pieces of contexts, special pieces at their starts and ends included."""
+        encoded = self.tokenizer(
+            list(texts), return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False,
+            verbose=False,
+        )  # fmt: skip
+        return [
+            Pieces(numbers, [_trimmed(text, *span) for span in spans])
+            for text, numbers, spans in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
+        ]
+
+    def split(self, word: str) -> list[str]:
+        """Return the pieces of a word after another word; more than one if the model splits it."""
+        (pieces,) = self.pieces([f"the {word}"])
+        numbers = [pieces.numbers[place] for place in pieces.row_range(4, 4 + len(word))]
+        return list(self.tokenizer.convert_ids_to_tokens(numbers))
+
+    @cached_property
+    def unknown(self) -> int | None:
+        """The id of the piece for unknown text."""
+        number: int | None = self.tokenizer.unk_token_id
+        return number
+
+
+def load_language_model(
+    model: str | os.PathLike[str], *, masked: bool = False, device: str | None = None
+) -> LanguageModel:
+    """Return a model from a folder, without downloads and without running any code or pickle in the folder.
+
+    Parameters
+    ----------
+    model
+        A folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
+    masked
+        Whether the model must predict masked words.
+    device
+        Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
+
+    Raises
+    ------
+    EmbeddingError
+        If torch or transformers is not installed, the model cannot be loaded, or it predicts no masked words.
+    InputFileError
+        If there is no such folder.
+    """
+    folder = check_path(model, "model")
+    loaded, tokenizer, missing = load_transformer(
+        folder,
+        "AutoModelForMaskedLM" if masked else "AutoModel",
+        extra="contextual",
+        purpose="A language model",
+        absent=EmbeddingError,
+        broken=EmbeddingError,
+    )
+    place = chosen_device(device, ArgumentError)
+    if masked and missing:
+        raise EmbeddingError(
+            f"The model in {folder} has no masked head: its file lacks {name_some(missing, 3)}. Take a model that was "
+            "trained to predict masked words, such as one of BERT's kind saved as ...ForMaskedLM."
+        )
+    # The pooler is not used, and most files lack it; transformers would initialise other weights at random.
+    if lacking := [name for name in missing if not name.startswith("pooler.")]:
+        raise EmbeddingError(
+            f"The model in {folder} is incomplete: its file lacks {name_some(lacking, 3)}, which its config.json "
+            "needs. Save model and configuration together, with save_pretrained, or download both again."
+        )
+    if masked and tokenizer.mask_token_id is None:
+        raise EmbeddingError(f"The tokenizer in {folder} has no mask. Give a model that predicts masked words.")
+    if not tokenizer.is_fast:
+        raise EmbeddingError(
+            f"The tokenizer in {folder} does not return the places of its pieces. Save it as a fast tokenizer."
+        )
+    loaded.to(place)
+    name = printable(folder.resolve().name)
+    return LanguageModel(name, loaded, tokenizer, str(place), _longest(loaded, tokenizer), folder_digest(folder))
+
+
+def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return where a piece starts and ends without leading spaces, which some tokenizers include."""
+    while first < last and text[first].isspace():
+        first += 1
+    return first, last
+
+
+def _longest(model: Any, tokenizer: Any) -> int:
+    """Return how many pieces a model can read; some models number positions from the padding's id on."""
+    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _LARGEST_LIMIT else []
+    if limit := getattr(model.config, "max_position_embeddings", None):
+        tables = (module for name, module in model.named_modules() if name.endswith("position_embeddings"))
+        padding = next((getattr(table, "padding_idx", None) for table in tables), None)
+        limits.append(limit - (0 if padding is None else padding + 1))
+    return min(limits, default=512)
+
+
+def masked_log_probabilities(
+    model: LanguageModel, rows: Sequence[Sequence[int]], places: Sequence[int], *, batch: int, progress: bool
+) -> NDArray[np.float64]:
+    """Return the log probability of the piece at one place of each row, given the row with this piece masked.
+
+    Parameters
+    ----------
+    model
+        Model that predicts masked words.
+    rows
+        Token ids of the pieces.
+    places
+        Place of the masked piece in each row.
+    batch
+        Rows in a batch.
+    progress
+        Whether to show a bar.
+    """
+    import torch
+
+    log_probabilities = np.empty(len(rows), dtype=np.float64)
+    masked: list[Any] = []
+    with torch.inference_mode(), _only_places(model.model, masked):
+        for block, numbers, mask in _batches(model, rows, batch, "masked words", progress=progress):
+            columns = torch.tensor([places[row] for row in block], device=model.device)
+            batch_rows = torch.arange(len(block), device=model.device)
+            targets = numbers[batch_rows, columns]
+            numbers[batch_rows, columns] = model.tokenizer.mask_token_id
+            masked[:] = [batch_rows, columns]
+            logits = model.model(input_ids=numbers, attention_mask=mask).logits
+            scores = logits[:, 0] if logits.shape[1] == 1 else logits[batch_rows, columns]
+            log_softmax = torch.log_softmax(scores.double(), dim=-1)
+            log_probabilities[block] = log_softmax[batch_rows, targets].cpu().numpy()
+    return log_probabilities
+
+
+def mean_piece_vectors(
+    model: LanguageModel,
+    rows: Sequence[Sequence[int]],
+    places: Sequence[range],
+    *,
+    layer: int,
+    batch: int,
+    advance: Callable[[int], None] = lambda _: None,
+) -> NDArray[np.float32]:
+    """Return the mean vector of some pieces of each row after a layer: an array of shape (rows, dimensions).
+
+    Parameters
+    ----------
+    model
+        Language model.
+    rows
+        Token ids of the pieces.
+    places
+        Places of the word's pieces in each row.
+    layer
+        Number of the layer: 0 is the input of the first layer, -1 the last layer.
+    batch
+        Rows in a batch.
+    advance
+        Function that is called with the number of rows of each batch that is done.
+    """
+    import torch
+
+    means: list[Any] = [None] * len(rows)
+    with torch.inference_mode():
+        for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=False):
+            answer = model.model(input_ids=numbers, attention_mask=mask, output_hidden_states=True)
+            hidden = answer.hidden_states[layer]
+            for place, row in enumerate(block):
+                pieces = places[row]
+                means[row] = hidden[place, pieces.start : pieces.stop].mean(dim=0).float().cpu().numpy()
+            advance(len(block))
+    return np.stack(means)
+
+
+def _batches(
+    model: LanguageModel, rows: Sequence[Sequence[int]], batch: int, what: str, *, progress: bool
+) -> Iterator[tuple[list[int], Any, Any]]:
+    """Yield the rows of each batch, their token ids padded to one length, and the mask of what is not padding."""
+    import torch
+
+    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    blocks = [order[start : start + batch] for start in range(0, len(order), batch)]
+    padding = model.tokenizer.pad_token_id or 0
+    for block in with_progress(blocks, what, progress=progress):
+        width = max(len(rows[row]) for row in block)
+        numbers = torch.full((len(block), width), padding, device=model.device)
+        mask = torch.zeros_like(numbers)
+        for place, row in enumerate(block):
+            numbers[place, : len(rows[row])] = torch.tensor(rows[row], device=model.device)
+            mask[place, : len(rows[row])] = 1
+        yield block, numbers, mask
+
+
+@contextmanager
+def _only_places(model: Any, masked: list[Any]) -> Iterator[None]:
+    """Apply the output layer, whose size is that of the vocabulary, to the masked places only."""
+    layer = model.get_output_embeddings()
+    if layer is None:
+        yield
+        return
+
+    def keep(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        batch_rows, columns = masked
+        return (inputs[0][batch_rows, columns].unsqueeze(1), *inputs[1:])
+
+    hook = layer.register_forward_pre_hook(keep)
+    try:
+        yield
+    finally:
+        hook.remove()

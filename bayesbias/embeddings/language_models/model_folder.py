@@ -1,0 +1,161 @@
+"""Check that a model's folder names no file outside of it, and nothing that would run code or download it."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, open_input, read_content
+from bayesbias.base.machine import check_memory
+from bayesbias.errors import InputFileError, library_reason
+
+# Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
+_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+# What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
+_COSTS = {"*.json": JSON, "*.txt": LINES, "*.model": MemoryCost(20)}
+_BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
+# Other implementations are packages of kernels, which transformers may download.
+_IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention", "batched_mm", "grouped_mm")
+# Settings of transformers that name another model, or load compiled kernels.
+_OTHER_MODELS = ("backbone", "quantization_config")
+_TOKENIZER = "tokenizer_config.json"
+# A path on the machine that saved the tokenizer, which transformers ignores.
+_IGNORED = "special_tokens_map_file"
+
+
+def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
+    """Raise `InputFileError` if a model would be read from outside of its folder, or would run code.
+
+    Parameters
+    ----------
+    folder
+        Folder of a model.
+    parts
+        Folders in it that are read.
+    """
+    inside = folder.resolve()
+    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
+    check_links(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
+    for name in dict.fromkeys(parts):
+        if not _is_inside(folder, name, inside):
+            raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")
+        part = folder / name
+        for path in files_of(part, "adapter_config.json"):
+            raise InputFileError(
+                f"{path} describes an adapter of another model. Merge both with peft's merge_and_unload, and save the "
+                "result."
+            )
+        _check_memory(part)
+        for path in files_of(part, "*.index.json"):
+            _check_index(path)
+        for path in files_of(part, "*config.json"):
+            _check_settings(path, inside)
+
+
+def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
+    """Return the hash of a model's files, which identifies its results in caches; `parts` as for the check."""
+    content = sha256()
+    for path in sorted({path for part in parts for pattern in _FILES for path in files_of(folder / part, pattern)}):
+        content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+        with open_input(path) as stream:
+            while chunk := stream.read(1 << 20):
+                content.update(chunk)
+    return content.hexdigest()
+
+
+def files_of(part: Path, pattern: str) -> list[Path]:
+    """Return the ordinary files of a folder whose names match a pattern."""
+    if not os.path.isdir(part):  # noqa: PTH112 - Path.is_dir of Python 3.12 raises OSError for a name that is too long
+        return []
+    return sorted(path for path in part.glob(pattern) if path.is_file())
+
+
+def read_settings(path: Path, what: str = "a list of settings") -> Any:
+    """Return the content of a model's JSON file; raise `InputFileError` if it is not JSON."""
+    try:
+        return json.loads(read_content(path, JSON).decode())
+    except (OSError, ValueError, RecursionError) as fault:
+        raise InputFileError(
+            f"{path} is not {what} ({library_reason(fault)}) Download the model again, or save it with save_pretrained."
+        ) from fault
+
+
+def entries(settings: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each entry of a JSON document, with the keys that lead to it.
+
+    >>> list(entries({"a": [1, {"b": "c"}]}))
+    [((), {'a': [1, {'b': 'c'}]}), (('a',), [1, {'b': 'c'}]), (('a',), {'b': 'c'}), (('a', 'b'), 'c'), (('a',), 1)]
+    """
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), settings)]
+    while waiting:
+        keys, entry = waiting.pop()
+        yield keys, entry
+        if isinstance(entry, dict):
+            waiting += [((*keys, key), value) for key, value in entry.items()]
+        elif isinstance(entry, list):
+            waiting += [(keys, value) for value in entry]
+
+
+def _is_inside(folder: Path, name: str, inside: Path) -> bool:
+    """Return whether a name is that of a folder within another; some texts cannot be names."""
+    try:
+        return (folder / name).resolve().is_relative_to(inside)
+    except (OSError, ValueError):
+        return False
+
+
+def _check_memory(part: Path) -> None:
+    """Raise `NotEnoughMemoryError` if libraries would need more memory than is free for the files of a folder."""
+    for pattern, cost in _COSTS.items():
+        for path in files_of(part, pattern):
+            read_content(path, cost)
+    sizes = (size * path.stat().st_size for pattern, size in _BYTES_A_BYTE.items() for path in files_of(part, pattern))
+    check_memory(sum(sizes), f"{part}: its weights", "Take a smaller model, or allow more memory.")
+
+
+def _check_index(path: Path) -> None:
+    """Raise `InputFileError` unless an index of weights names files beside it."""
+    try:
+        parts = list(read_settings(path, "an index of weights")["weight_map"].values())
+    except (TypeError, KeyError, AttributeError) as fault:
+        raise InputFileError(
+            f"{path} is not an index of weights ({library_reason(fault)}) Download the model again."
+        ) from fault
+    if outside := [part for part in parts if not isinstance(part, str) or not _is_name(part)]:
+        raise InputFileError(f"{path} names {outside[0]!r:.80}, outside of the folder. Download the model again.")
+
+
+def _check_settings(path: Path, inside: Path) -> None:
+    """Raise `InputFileError` if settings name a file outside of the folder, another model, or code to download."""
+    for keys, entry in entries(read_settings(path)):
+        key = keys[-1] if keys else ""
+        if key in _OTHER_MODELS and entry:
+            raise InputFileError(
+                f"{path} has the setting {key!r}: it needs code or weights that are not in the folder. Load the model "
+                "yourself, and save it without this setting."
+            )
+        if not isinstance(entry, str):
+            continue
+        if any(name.endswith("_implementation") for name in keys) and entry not in _IMPLEMENTATIONS:
+            raise InputFileError(
+                f"{path} has the {key} {entry!r:.80}, which may be code to download. Write one of "
+                f"{', '.join(_IMPLEMENTATIONS[:3])}, or remove the line."
+            )
+        if key != _IGNORED and _leads_outside(entry, path, inside):
+            raise InputFileError(f"{path} names the file {entry!r:.300}, outside of the folder. Remove the line.")
+
+
+def _leads_outside(text: str, path: Path, inside: Path) -> bool:
+    """Return whether a text in the settings `path` is the path of a file outside of the model's folder."""
+    if os.path.basename(text) == text and path.name != _TOKENIZER:  # noqa: PTH119 - a word
+        return False
+    # From here or from the folder: libraries differ. `isfile` is False for texts that cannot be paths.
+    named = (place for place in (Path(text), path.parent / text) if os.path.isfile(place))  # noqa: PTH113
+    return any(not place.resolve().is_relative_to(inside) for place in named)
+
+
+def _is_name(part: str) -> bool:
+    """Return whether a text is the name of a file, without a folder."""
+    return part not in ("", "..") and Path(part).name == part

@@ -1,1 +1,0 @@
-"""The fit: what it holds, where its table comes from, its diagnostics, and its file."""

@@ -1,1 +1,0 @@
-"""What answers show of groups: posteriors, checks and comparisons."""

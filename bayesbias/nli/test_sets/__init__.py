@@ -1,1 +1,0 @@
-"""Test sets of natural language inference, and what answers to them score."""

@@ -1,1 +1,0 @@
-"""Models of inference that are trained here, and those of Hugging Face."""

@@ -1,1 +1,0 @@
-"""The same gap under several conditions: embeddings, periods, methods of debiasing."""

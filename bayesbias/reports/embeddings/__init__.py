@@ -1,1 +1,0 @@
-"""Words that embeddings have, and the spread of contrasts over trainings."""

@@ -1,0 +1,120 @@
+"""JUnit XML and Markdown of outcomes with hostile names, read back by their own parsers."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from bayesbias.audits.gate_files import junit_xml, model_card, probability_worse, read_baseline
+from bayesbias.errors import InputFileError, ReportError
+
+HOSTILE = "<b>&\"'\x00\x1b[31m\ud800|`x`\n# y"
+ROW = {"embedding": HOSTILE, "study": HOSTILE, "model": "m", "random_seed": 1, "outcome": "fail", "reason": HOSTILE}
+
+
+def test_xml_is_read_back() -> None:
+    case = ElementTree.fromstring(junit_xml([ROW]).encode())[0][0]
+    shown = HOSTILE.replace("\x00", r"\x00").replace("\x1b", r"\x1b").replace("\ud800", r"\ud800")
+    assert case.get("classname") == case[0].get("message") == shown
+    assert str(case.get("name")).startswith(shown)
+
+
+def test_a_row_of_markdown_stays_a_row() -> None:
+    numbers = {"estimate": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
+    lines = model_card([ROW | numbers], (-0.02, 0.02), 0.89, ["one"]).splitlines()
+    row = lines[6]
+    assert row.count("|") - row.count("\\|") == 6
+    assert "<b>" not in row
+    assert "-0.060 to -0.040" in row
+    assert lines[-1] == "- one"
+
+
+QUESTION = {
+    "embedding": "A",
+    "study": "s",
+    "model": "m",
+    "study_hash": "h",
+    "estimate": 0.1,
+    "sd": 0.02,
+    "lost_words": 0,
+}
+
+
+def written(folder: Path, *questions: Any, version: Any = 1) -> Path:
+    path = folder / "gate.json"
+    path.write_text(json.dumps({"schema_version": version, "questions": questions}), encoding="utf-8")
+    return path
+
+
+def test_the_probability_of_worse_is_that_of_two_normals() -> None:
+    """Far from 0, |new| > |old| has the probability of a difference of two Normals, here from scipy."""
+    rng = np.random.default_rng(1)
+    new, old = rng.normal(1.02, 0.02, 40_000), rng.normal(1.0, 0.01, 1000)
+    expected = norm.sf(0, 0.02, np.hypot(0.02, 0.01))
+    assert probability_worse(new, old) == pytest.approx(expected, abs=0.015)
+    assert probability_worse(-new, old) == probability_worse(new, old)
+    assert probability_worse(new + 5, old + 5, 5) == pytest.approx(probability_worse(new, old))
+    loop = np.mean([(abs(x) > abs(y)) + (abs(x) == abs(y)) / 2 for x in new[:50] for y in [*old[:20], new[0]]])
+    assert probability_worse(new[:50], [*old[:20], new[0]]) == pytest.approx(loop)
+
+
+def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
+    earlier = read_baseline(written(tmp_path, QUESTION))["A", "s", "m"]
+    assert earlier.compared_by == "mean and sd"
+    assert (earlier.draws.mean(), earlier.draws.std()) == pytest.approx((0.1, 0.02), rel=0.01)
+    with_draws = read_baseline(written(tmp_path, QUESTION | {"draws": [0.1, 0.2]}))["A", "s", "m"]
+    assert (with_draws.compared_by, with_draws.draws.tolist()) == ("draws", [0.1, 0.2])
+    unanswered = QUESTION | {"estimate": None, "sd": None, "draws": []}
+    assert not len(read_baseline(written(tmp_path, unanswered))["A", "s", "m"].draws)
+
+
+@pytest.mark.parametrize(
+    ("questions", "version", "fact"),
+    [
+        ([QUESTION], 2, "schema_version 1"),
+        ([QUESTION], None, "schema_version 1"),
+        ([5], 1, "question 1"),
+        ([QUESTION, QUESTION], 1, "A, s, m"),
+        ([QUESTION | {"sd": 0}], 1, "sd"),
+        ([QUESTION | {"sd": True}], 1, "sd"),
+        ([QUESTION | {"estimate": "0.1"}], 1, "estimate"),
+        ([QUESTION | {"draws": [1, "2"]}], 1, "draws"),
+        ([QUESTION | {"draws": []}], 1, "draws"),
+        ([QUESTION | {"study": 5}], 1, "study"),
+        ([QUESTION | {"lost_words": "x"}], 1, "lost_words"),
+        ([QUESTION | {"estimate": 1e308}], 1, "estimate"),
+        ([QUESTION | {"estimate": 10**18}], 1, "estimate"),
+        ([QUESTION | {"sd": 1e308}], 1, "sd"),
+        ([QUESTION | {"draws": [0.1, -1e308]}], 1, "draws"),
+    ],
+)
+def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:
+    with pytest.raises(ReportError, match=fact):
+        read_baseline(written(tmp_path, *questions, version=version))
+
+
+def test_a_number_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Programs differ in which of the two they read."""
+    path = written(tmp_path, QUESTION)
+    path.write_text(path.read_text().replace('"sd": 0.02', '"sd": 0.02, "sd": 2'))
+    with pytest.raises(ReportError, match="'sd' occurs twice"):
+        read_baseline(path)
+
+
+def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
+    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"estimate": 1, "sd": 1})).values()
+    assert (earlier.estimate, earlier.draws.mean()) == pytest.approx((1, 1))
+
+
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 1, "questions": 5}'])
+def test_hostile_files(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "gate.json"
+    path.write_bytes(content)
+    with pytest.raises(ReportError, match=r"gate\.json"):
+        read_baseline(path)
+    with pytest.raises(InputFileError, match=r"none\.json"):
+        read_baseline(tmp_path / "none.json")

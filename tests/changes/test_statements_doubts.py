@@ -1,0 +1,91 @@
+"""Doubts about changes, from rows made by hand."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bayesbias.changes.statements import change_doubts, equalized_words
+
+FACTS: dict[str, Any] = {
+    "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
+    "hdi_prob": 0.89,
+}  # fmt: skip
+NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks"])
+
+
+def distances(connection: str = "neutral", **changed: Any) -> pd.DataFrame:
+    labels = {"first": "old", "second": "new", "protected_word": ""}
+    row = labels | {"mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "borderline": False, "direction": "farther"}
+    return pd.DataFrame([{**row, "connection": "associated"}, {**row, "connection": connection, **changed}])
+
+
+def kinds(rows: pd.DataFrame, lacking: pd.DataFrame = NONE_LACKING, **facts: Any) -> list[str]:
+    return [doubt.kind for doubt in change_doubts(rows, lacking, FACTS | facts)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (distances(), ["controls differ"]),
+        (distances("human"), ["controls differ"]),
+        (distances("different"), []),
+        (distances(hdi_low=-0.1), []),
+        (distances(borderline=True), []),
+        (distances(probability_in_rope=0.95), []),
+        (distances(probability_in_rope=0.5), ["controls differ"]),
+        (distances().iloc[1:], []),
+    ],
+)
+def test_control_words_that_moved_are_a_doubt(rows: pd.DataFrame, expected: list[str]) -> None:
+    assert kinds(rows) == expected
+
+
+def test_controls_that_alone_moved_are_said_to() -> None:
+    rows = distances()
+    rows.loc[0, "direction"] = "equal"
+    (doubt,) = change_doubts(rows, NONE_LACKING, FACTS)
+    assert doubt.text == (
+        "From 'old' to 'new', the mean distance to neutral words (+0.100) changed, although no distance to other "
+        "words did."
+    )
+
+
+def test_words_that_were_equalized_are_named_by_role() -> None:
+    equalized = {"new": (("he", "she"), ("king", "queen"))}
+    protected, attributes = change_doubts(distances("different"), NONE_LACKING, FACTS | {"equalized": equalized})
+    assert [protected.kind, attributes.kind] == ["equalized words", "equalized attribute words"]
+    assert protected.text.startswith("In 'new', 2 protected words (he, she) are exactly as near")
+    assert "2 attribute words (king, queen)" in attributes.text
+    assert "unlike in 'old'" in attributes.text
+    assert kinds(distances("different"), equalized={"new": ((), ("king", "queen"))}) == ["equalized attribute words"]
+
+
+def test_lacking_words_ties_and_convergence() -> None:
+    lacking = pd.DataFrame(
+        [("Lisa", "protected", "women", 2, "1900"), ("zyx", "attribute", "work", 0, "all")],
+        columns=NONE_LACKING.columns,
+    )
+    found = kinds(distances("different"), lacking, tied={"new": 2}, convergence_problems=["The fit of 'new': R-hat."])
+    assert found == ["convergence", "lacking words", "lost words", "tied words"]
+    some, nowhere = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
+    assert "Lisa (not in 1900)" in some.text
+    assert some.numbers == {"words": ["Lisa"], "list": "women"}
+    assert nowhere.numbers == {"words": ["zyx"]}
+
+
+def test_equalized_words_are_those_that_are_tied_only_after() -> None:
+    rows = [
+        (word, attribute, connection, 0.1 * place + 0.01 * number)
+        for place, word in enumerate(("he", "she", "king"))
+        for number, (attribute, connection) in enumerate(
+            (("work", "associated"), ("pay", "associated"), ("home", "different"), ("wash", "different"))
+        )
+    ]
+    before = pd.DataFrame(rows, columns=["protected_word", "attribute_word", "connection", "cosine_distance"])
+    after = before.copy()
+    same = after["protected_word"] == "she"
+    after.loc[same, "cosine_distance"] = after.loc[after["protected_word"] == "he", "cosine_distance"].to_numpy()
+    assert equalized_words(before, after, "protected_word") == ("he", "she")
+    assert equalized_words(before, after, "attribute_word") == ()
+    assert equalized_words(after, after, "protected_word") == ()

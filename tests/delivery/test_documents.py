@@ -1,0 +1,86 @@
+"""Tables and statements as Markdown."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.base.statements import Statement, StatementList
+from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, statement_lists, table_lines
+from bayesbias.delivery.page.blocks import Table
+from bayesbias.delivery.page.sections import table_block
+from bayesbias.errors import OutputError
+from tests.delivery.results import RESULTS, result_of
+
+
+def test_cells_stay_in_their_cells() -> None:
+    rows = (("a|b\nc", "0.1"), ("<unk>", "0.2"), ("*x*", "0.3"))
+    lines = table_lines(Table("Words", ("Word", "Mean"), rows, (True, False)))
+    assert lines[:5] == ["Words", "", "| Word | Mean |", "| --- | ---: |", "| a\\|b c | 0.1 |"]
+    assert lines[5:] == ["| &lt;unk&gt; | 0.2 |", "| \\*x\\* | 0.3 |", ""]
+
+
+def test_words_in_sentences_are_no_tags(fit: xr.DataTree) -> None:
+    report = bb.report(fit, title="<script>alert(1)</script>")
+    text = markdown(report)
+    assert "<script>" not in text
+    assert text.startswith("# &lt;script&gt;")
+    lines = _part_lines(StatementList("Words", (Statement("words", "<unk> moved, as `trend` says."),)))
+    assert lines[2] == "- &lt;unk&gt; moved, as `trend` says.", "code stays"
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_row_has_the_cells_of_its_header(name: str, tmp_path: Path) -> None:
+    result = result_of(name)
+    text = bb.write(result, tmp_path / "table.tex").read_text(encoding="utf-8")
+    tables = [table for table in result.contents.tables.values() if len(table.frame)]
+    parts = re.split(r"\\begin\{(?:table|longtable)\}", text)[1:]
+    assert len(parts) == len(tables)
+    for part, table in zip(parts, tables, strict=True):
+        assert escaped(table.caption) in part
+        body = part.split("\\toprule\n")[1].split("\\bottomrule")[0].replace("\\midrule\n", "").splitlines()
+        body = [line for line in body if line != "\\endhead"]
+        alignment = re.search(r"\{([lr]+)\}", part)[1]  # type: ignore[index]
+        assert {line.replace("\\&", "").count("&") + 1 for line in body} == {len(alignment)}
+        assert all(line.endswith(r" \\") for line in body)
+
+
+def test_a_table_longer_than_a_page_is_a_longtable_with_all_rows() -> None:
+    rows = tuple((f"word {number}", f"-0.{number}") for number in range(100))
+    text = latex_table(Table("Many", ("Word", "Mean"), rows, (True, False)))
+    assert "\\begin{longtable}{lr}\n\\caption{Many} \\\\" in text
+    assert text.count("$-$0.") == 100
+    assert "tabular" not in text
+
+
+def test_no_character_is_a_command() -> None:
+    assert escaped("[v2]|*best*") == r"{[}v2]\textbar{}{*}best{*}", "no option of the line break before it"
+    assert escaped(r"a_b & 5 % \x {y} <z>") == (r"a\_b \& 5 \% \textbackslash{}x \{y\} \textless{}z\textgreater{}")
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_statement_and_every_cell_is_there(name: str, tmp_path: Path) -> None:
+    import docx
+
+    result = result_of(name)
+    document = docx.Document(str(bb.write(result, tmp_path / "result.docx")))
+    contents, paragraphs = result.contents, [paragraph.text for paragraph in document.paragraphs]
+    texts = [statement.text for part in statement_lists(contents) for statement in part.statements]
+    tables = [table for table in contents.tables.values() if len(table.frame)]
+    for text in (contents.title, *texts, *(table.caption for table in tables)):
+        assert text in paragraphs
+    assert len(document.tables) == len(tables)
+    for drawn, table in zip(document.tables, tables, strict=True):
+        block = table_block(table)
+        assert [tuple(cell.text for cell in row.cells) for row in drawn.rows] == [block.header, *block.rows]
+
+
+def test_the_error_names_the_extra_before_any_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
+    with pytest.raises(OutputError, match=r"bayesbias\[docx\]"):
+        bb.write("no result", tmp_path / "result.docx")
+    assert not list(tmp_path.iterdir())

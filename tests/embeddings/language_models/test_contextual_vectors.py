@@ -1,0 +1,296 @@
+"""Contextual vectors against a plain loop; templates, the cache, and words without vectors."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.language_models import contextual_vectors as module
+from bayesbias.embeddings.language_models.contextual_vectors import (
+    WordVectors,
+    cache_folder,
+    cache_key,
+    read_vectors,
+    write_vectors,
+)
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasError,
+    EmbeddingError,
+    InputFileError,
+    LostWordsError,
+    LostWordsWarning,
+    OutputError,
+)
+from tests.asymmetry.toy_language import WORDS, tiny_bert
+
+TEXTS = [
+    "North: bado saw gile.",
+    "BADO and bado.",
+    "The splitter saw bado and gile.",
+    "South: the splitter.",
+    "Kado saw gile.",
+    "A zebra saw a zebra.",
+    "A zebra.",
+]
+TEMPLATES = ["The WORD saw.", "WORD and north.", "South: the WORD."]
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vectors")
+    model, _ = tiny_bert(folder, initializer_range=0.5)
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.ContextIndex:
+    return bb.embeddings.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
+
+
+def plain_vectors(folder: Path, texts: list[str], word: str, layer: int = -1) -> np.ndarray:
+    """Return the vectors of the first place of a word in texts, one text at a time, by its pieces' numbers."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    model, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
+    vectors = []
+    for text in texts:
+        numbers = tokenizer(text, return_tensors="pt")["input_ids"]
+        row = numbers[0].tolist()
+        start = next(place for place in range(len(row)) if row[place : place + len(pieces)] == pieces)
+        with torch.no_grad():
+            hidden = model(input_ids=numbers, output_hidden_states=True).hidden_states[layer]
+        vectors.append(hidden[0, start : start + len(pieces)].mean(dim=0).numpy())
+    return np.stack(vectors)
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("layer", [-1, 0, 1])
+def test_vectors_are_means_over_the_contexts_of_a_corpus(
+    bert: Path, index: bb.embeddings.ContextIndex, layer: int
+) -> None:
+    words = ["bado", "gile", "splitter"]
+    embedding = bb.embeddings.contextual_embedding(
+        bert, words, index, layer=layer, batch=2, random_seed=1, progress=False
+    )
+    assert (embedding.words, embedding.paired, embedding.name) == (tuple(words), False, bert.name)
+    assert embedding.contexts.tolist() == [3, 3, 2]
+    assert embedding.pieces.tolist() == [1, 1, 2]
+    for word, places in (("bado", [0, 1, 2]), ("gile", [0, 2, 4]), ("splitter", [2, 3])):
+        expected = plain_vectors(bert, [TEXTS[place] for place in places], word, layer)
+        np.testing.assert_allclose(embedding[word], expected.mean(axis=0), atol=2e-5)
+        row = words.index(word)
+        variances = (embedding.deviations[row].astype(float) ** 2).sum(axis=0)
+        np.testing.assert_allclose(variances, expected.var(axis=0, ddof=1) / len(expected), rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.extras
+def test_templates_are_the_same_contexts_for_all_words(bert: Path) -> None:
+    embedding = bb.embeddings.contextual_embedding(bert, ["bado", "splitter"], TEMPLATES, name="toy", progress=False)
+    assert (embedding.name, embedding.paired, embedding.contexts.tolist()) == ("toy", True, [3, 3])
+    for word in embedding.words:
+        expected = plain_vectors(bert, [text.replace("WORD", word) for text in TEMPLATES], word)
+        np.testing.assert_allclose(embedding[word], expected.mean(axis=0), atol=2e-5)
+
+
+@pytest.mark.extras
+def test_words_without_vectors_are_named_with_the_reason(bert: Path, index: bb.embeddings.ContextIndex) -> None:
+    with pytest.warns(LostWordsWarning, match="3 words: 'kado'"):
+        embedding = bb.embeddings.contextual_embedding(bert, ["bado", "kado", "zebra", "tiger"], index, progress=False)
+    assert embedding.left_out == (
+        ("kado", "1 context, and 2 are needed"),
+        ("zebra", f"{bert.name} does not know it"),
+        ("tiger", "no contexts, and 2 are needed"),
+    )
+    assert embedding.words == ("bado",)
+    with pytest.raises(LostWordsError, match="'tiger' \\(no contexts"):
+        bb.embeddings.contextual_embedding(bert, ["tiger"], index, progress=False)
+    with pytest.raises(LostWordsError, match="longer"):
+        bb.embeddings.contextual_embedding(
+            bert, ["bado"], ["A WORD " + "saw " * 80, "WORD " + "saw " * 80], progress=False
+        )
+
+
+@pytest.mark.extras
+def test_what_is_in_the_cache_is_not_computed_again(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch_sizes: list[int] = []
+    compute = module.mean_piece_vectors
+
+    def counted(model: Any, rows: list[Any], *given: Any, **named: Any) -> Any:
+        batch_sizes.append(len(rows))
+        return compute(model, rows, *given, **named)
+
+    monkeypatch.setattr(module, "mean_piece_vectors", counted)
+    given: dict[str, Any] = {"cache": tmp_path / "cache", "progress": False}
+    first = bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
+    again = bb.embeddings.contextual_embedding(bert, ["gile", "bado", "splitter"], index, **given)
+    assert batch_sizes == [6, 2]
+    np.testing.assert_array_equal(again["bado"], first["bado"])
+    np.testing.assert_array_equal(again.deviations[:2], first.deviations[::-1])
+    assert len(list((tmp_path / "cache").glob("*.npz"))) == 3
+    bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=0, **given)
+    bb.embeddings.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in bert.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    (other / "config.json").write_text((bert / "config.json").read_text() + "\n")
+    bb.embeddings.contextual_embedding(other, ["bado"], index, **given)
+    assert batch_sizes == [6, 2, 3, 3, 3]
+    damaged = sorted((tmp_path / "cache").glob("*.npz"))
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(InputFileError, match=r"\.npz"):
+        bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
+
+
+@pytest.mark.extras
+def test_a_sample_of_contexts_is_that_of_the_seed(bert: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    texts = [f"North: bado saw {WORDS[place]}." for place in rng.integers(2, len(WORDS), size=60)]
+    index = bb.embeddings.index_contexts(texts, tmp_path / "many.contexts")
+    given: dict[str, Any] = {"most": 10, "progress": False}
+    one, same, other = (
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, random_seed=s, **given) for s in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one.vectors, same.vectors)
+    assert one.contexts.tolist() == [10]
+    assert (one.vectors != other.vectors).any()
+
+
+@pytest.mark.extras
+def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path) -> None:
+    for layer in (3, -4, True, 1.5):
+        with pytest.raises(ArgumentError, match="layer="):
+            bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=layer)  # type: ignore[arg-type]
+    for templates in ("WORD only", ["no place", "a WORD"], ["WORD and WORD", "WORD"], ["WORD"], [5, "WORD"]):
+        with pytest.raises(ArgumentError, match="contexts"):
+            bb.embeddings.contextual_embedding(bert, ["bado"], templates)  # type: ignore[arg-type]
+    with pytest.raises(InputFileError, match="file"):
+        bb.embeddings.contextual_embedding(bert, ["bado"], "absent.contexts")
+    with pytest.raises(EmbeddingError, match="empty"):
+        bb.embeddings.contextual_embedding(bert, [], index)
+    (tmp_path / "file").write_text("text", encoding="utf-8")
+    with pytest.raises(InputFileError, match="file"):
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
+    with pytest.raises(OutputError, match="cache"):
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file" / "more")
+    with pytest.raises(ArgumentError, match="device='meta'"):
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, device="meta")
+
+
+@pytest.mark.extras
+def test_a_model_whose_file_lacks_weights_is_no_model(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path
+) -> None:
+    for changes, message in (
+        ({"num_hidden_layers": 5}, r"encoder\.layer\.2"),
+        ({"model_type": "gpt2"}, r"config\.json"),
+        ({"hidden_size": 50}, "other shapes than its config.json says"),
+    ):
+        folder = tmp_path / next(iter(changes))
+        folder.mkdir()
+        for path in bert.iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+        settings = json.loads((bert / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(json.dumps(settings | changes), encoding="utf-8")
+        with pytest.raises(EmbeddingError, match=message):
+            bb.embeddings.contextual_embedding(folder, ["bado"], index)
+
+
+VECTORS = WordVectors(
+    mean=np.arange(4, dtype=np.float32), deviations=np.eye(4, dtype=np.float32)[:3] / 3, contexts=3, pieces=7
+)
+
+
+def test_what_is_stored_comes_back_under_its_key_alone(tmp_path: Path) -> None:
+    key = cache_key("model", "cat", 3)
+    assert read_vectors(tmp_path, key) is None
+    write_vectors(tmp_path, key, VECTORS)
+    stored = read_vectors(tmp_path, key)
+    assert stored is not None
+    assert stored.mean.tolist() == VECTORS.mean.tolist()
+    assert stored.deviations.tolist() == VECTORS.deviations.tolist()
+    assert (stored.contexts, stored.pieces, stored.mean.dtype) == (3, 7, np.float32)
+    assert read_vectors(tmp_path, cache_key("model", "dog", 3)) is None
+    assert [path.name for path in tmp_path.iterdir()] == [f"{key}.npz"]
+
+
+def test_keys_differ_where_parts_differ() -> None:
+    parts = [("ab", "c"), ("a", "bc"), ("abc",), ("ab", "c", ""), ("ab", b"c"), (1, "1"), ("1", 1), (11,), (1, 1)]
+    assert len({cache_key(*part) for part in parts}) == len(parts)
+    assert cache_key("ab", "c") == cache_key("ab", "c")
+
+
+def test_without_a_folder_nothing_is_stored(tmp_path: Path) -> None:
+    assert cache_folder(None) is None
+    write_vectors(None, "key", VECTORS)
+    assert read_vectors(None, "key") is None
+
+
+def test_a_folder_is_made_and_a_file_is_none(tmp_path: Path) -> None:
+    folder = cache_folder(tmp_path / "new" / "cache")
+    assert folder is not None
+    assert folder.is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputFileError, match=r"cache: .*file"):
+        cache_folder(tmp_path / "file")
+
+
+def test_a_file_of_another_key_and_every_truncation_are_errors(tmp_path: Path) -> None:
+    write_vectors(tmp_path, "one", VECTORS)
+    content = (tmp_path / "one.npz").read_bytes()
+    (tmp_path / "two.npz").write_bytes(content)
+    with pytest.raises(InputFileError, match=r"two\.npz"):
+        read_vectors(tmp_path, "two")
+    for end in range(0, len(content), 13):
+        (tmp_path / "one.npz").write_bytes(content[:end])
+        with pytest.raises(BayesBiasError, match=r"one\.npz"):
+            read_vectors(tmp_path, "one")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"mean": np.zeros(shape, dtype=np.float32)} for shape in (3, (2, 4), ())),
+        *({"mean": mean} for mean in (np.zeros(4), "a", ["a"] * 4)),
+        {"mean": np.full(4, np.nan, dtype=np.float32)},
+        {"mean": np.zeros(0, dtype=np.float32), "deviations": np.zeros((3, 0), dtype=np.float32)},
+        *({"deviations": np.zeros(shape, dtype=np.float32)} for shape in ((3, 5), (4,), (1, 3, 4), ())),
+        *({"deviations": deviations} for deviations in (np.zeros((3, 4)), "a", [["a"] * 4])),
+        {"deviations": np.full((3, 4), np.inf, dtype=np.float32)},
+        *({"counts": counts} for counts in (3, "a", [3], [3, 7, 1], [[3, 7]], [3.0, 7.0], ["3", "7"], [0, 7], [3, -7])),
+        *({"key": key} for key in (0, ["one"], b"one", np.datetime64("2020-01-01"))),
+        *({name: None} for name in ("mean", "deviations", "counts", "key")),
+    ],
+)
+def test_arrays_other_than_those_that_are_stored_are_errors(tmp_path: Path, change: dict[str, Any]) -> None:
+    write_vectors(tmp_path, "one", VECTORS)
+    with np.load(tmp_path / "one.npz") as arrays:
+        stored = dict(arrays) | change
+    np.savez(tmp_path / "one.npz", allow_pickle=False, **{k: v for k, v in stored.items() if v is not None})
+    with pytest.raises(InputFileError, match=r"one\.npz"):
+        read_vectors(tmp_path, "one")
+
+
+def test_objects_in_the_cache_are_errors(tmp_path: Path) -> None:
+    np.savez(tmp_path / "one.npz", allow_pickle=True, mean=np.array([{}]), deviations=1, counts=2, key="one")
+    with pytest.raises(BayesBiasError, match=r"one\.npz"):
+        read_vectors(tmp_path, "one")
+
+
+def test_a_folder_is_not_made_through_a_link_that_others_may_have_put_there(tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "link").symlink_to("private")
+    tmp_path.chmod(0o1777)
+    with pytest.raises(OutputError, match="is a link"):
+        cache_folder(tmp_path / "link" / "cache")
+    assert list((tmp_path / "private").iterdir()) == []

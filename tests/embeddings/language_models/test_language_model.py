@@ -1,0 +1,187 @@
+"""Pieces of words in contexts, with a tokenizer of known pieces; limits and hashes of models."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.language_models.language_model import (
+    LanguageModel,
+    Pieces,
+    _longest,
+    check_tokenizer,
+    folder_digest,
+    load_transformer,
+    masked_log_probabilities,
+    mean_piece_vectors,
+    panics_as_errors,
+)
+from bayesbias.errors import EmbeddingError, InputFileError
+
+TEXT = "the splitter saw"
+PIECES = ("[CLS]", "the", " split", "ter", " saw", "[SEP]")
+
+
+class Tokenizer:
+    """Returns the pieces of one text; pieces include the spaces before them."""
+
+    unk_token_id = 3
+
+    def __call__(self, texts: list[str], **_: object) -> dict[str, Any]:
+        assert texts == [TEXT] or texts == [TEXT[:12]]
+        spans = [(0, 0), (0, 3), (3, 9), (9, 12), (12, 16), (0, 0)]
+        shown = [place for place, (_, end) in enumerate(spans) if end <= len(texts[0])]
+        return {"input_ids": [shown], "offset_mapping": [[spans[place] for place in shown]]}
+
+    def convert_ids_to_tokens(self, numbers: list[int]) -> list[str]:
+        return [PIECES[number] for number in numbers]
+
+
+def model() -> LanguageModel:
+    return LanguageModel("made", None, Tokenizer(), "cpu", 20, "")
+
+
+def test_pieces_of_words_without_their_spaces() -> None:
+    (pieces,) = model().pieces([TEXT])
+    assert pieces.offsets == [(0, 0), (0, 3), (4, 9), (9, 12), (13, 16), (0, 0)]
+    assert pieces.row_range(4, 12) == range(2, 4)
+    assert pieces.row_range(13, 16) == range(4, 5)
+    assert pieces.row_range(3, 4) == range(0)
+    assert [pieces.is_whole(pieces.row_range(*span), *span) for span in ((0, 3), (4, 12), (4, 8))] == [
+        True,
+        False,
+        False,
+    ]
+    assert Pieces([7], [(0, 0)]).row_range(0, 5) == range(0)
+
+
+def test_a_word_is_split_as_after_another_word() -> None:
+    assert model().split("splitter") == [" split", "ter"]
+    assert model().unknown == 3
+
+
+def test_positions_after_the_padding_limit_a_model() -> None:
+    """RoBERTa has 514 positions, counts from its padding's id 1 on, and reads 512 pieces."""
+
+    def limit(positions: int | None, padding: int | None, length: int = 10**30) -> int:
+        table = SimpleNamespace(padding_idx=padding)
+        network = SimpleNamespace(
+            config=SimpleNamespace(max_position_embeddings=positions),
+            named_modules=lambda: [("embeddings.word_embeddings", None), ("embeddings.position_embeddings", table)],
+        )
+        return _longest(network, SimpleNamespace(model_max_length=length))
+
+    assert limit(514, 1) == 512
+    assert limit(512, None) == 512
+    assert limit(514, 1, length=128) == 128
+    assert limit(None, None) == 512
+
+
+def test_the_hash_of_a_folder_is_that_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model.safetensors").write_bytes(b"12")
+    first = folder_digest(tmp_path)
+    (tmp_path / "README.md").write_text("any")
+    assert folder_digest(tmp_path) == first
+    (tmp_path / "model.safetensors").write_bytes(b"21")
+    changed = folder_digest(tmp_path)
+    (tmp_path / "model.safetensors").rename(tmp_path / "other.safetensors")
+    assert len({first, changed, folder_digest(tmp_path)}) == 3
+
+
+def test_an_error_without_torch_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(EmbeddingError, match=r"bayesbias\[contextual\]"):
+        bb.embeddings.contextual_embedding(tmp_path, ["cat"])
+
+
+def test_a_folder_without_configuration_is_no_model(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(InputFileError, match=rf"{folder} .*config\.json"):
+            load_transformer(
+                folder, "AutoModel", extra="contextual", purpose="A model", absent=EmbeddingError, broken=EmbeddingError
+            )
+
+
+@pytest.mark.parametrize(
+    ("pieces", "settings", "is_refused"),
+    [
+        (5, {"vocab_size": 30_522}, True),  # special pieces alone: there is no tokenizer.json
+        (5, {"text_config": SimpleNamespace(vocab_size=49_408)}, True),
+        (15_260, {"vocab_size": 30_522}, True),
+        (30_522, {"vocab_size": 30_522}, False),
+        (50_295, {"vocab_size": 51_200}, False),  # padded, as phi-2
+        (70, {"vocab_size": 128}, False),
+        (30_600, {"vocab_size": 30_522}, False),
+        (5, {}, False),  # characters, which have no vocabulary
+    ],
+)
+def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(
+    tmp_path: Path, pieces: int, settings: dict[str, Any], is_refused: bool
+) -> None:
+    tokenizer, configuration = range(pieces), SimpleNamespace(**settings)
+    if is_refused:
+        with pytest.raises(InputFileError, match=rf"{tmp_path} knows {pieces:,} .*tokenizer\.json"):
+            check_tokenizer(tmp_path, tokenizer, configuration)
+    else:
+        check_tokenizer(tmp_path, tokenizer, configuration)
+
+
+def test_a_panic_of_a_library_is_an_error_and_an_interrupt_stays_one() -> None:
+    panic = type("PanicException", (BaseException,), {})
+    for raised, expected in ((panic("allocation failed"), RuntimeError), (KeyboardInterrupt(), KeyboardInterrupt)):
+        with pytest.raises(expected), panics_as_errors():
+            raise raised
+
+
+MASK, PADDING = 4, 1
+ROWS = [[5, 6, 7, 8], [5, 9, 10, 11, 12, 6], [5, 7], [5, 13, 14, 6, 9, 9, 9, 8]]
+PLACES = [1, 4, 1, 7]
+
+
+def made_model(kind: str) -> LanguageModel:
+    import torch
+    import transformers
+
+    small = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 20}
+    if kind == "DistilBert":
+        small = {"dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 20}
+    if kind in ("Albert", "Electra"):
+        small |= {"embedding_size": 12}
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=15, max_position_embeddings=20, pad_token_id=PADDING, bos_token_id=0, eos_token_id=2, **small
+    )
+    torch.manual_seed(2)
+    model = getattr(transformers, f"{kind}ForMaskedLM")(config).eval()
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.add_(0.3 * torch.randn_like(weights))
+    tokenizer = SimpleNamespace(mask_token_id=MASK, pad_token_id=PADDING)
+    return LanguageModel(kind, model, tokenizer, "cpu", 20, "")
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("kind", ["Bert", "Roberta", "Albert", "DistilBert", "Electra"])
+def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
+    import torch
+
+    made = made_model(kind)
+    spans = [range(place, place + 1) for place in PLACES]
+    spans[3] = range(2, 5)
+    log_probabilities = masked_log_probabilities(made, ROWS, PLACES, batch=3, progress=False)
+    vectors = mean_piece_vectors(made, ROWS, spans, layer=-1, batch=3)
+    inner: list[Any] = []
+    for row, place, span in zip(ROWS, PLACES, spans, strict=True):
+        with torch.no_grad():
+            masked = torch.tensor([[*row[:place], MASK, *row[place + 1 :]]])
+            scores = torch.log_softmax(made.model(input_ids=masked).logits[0, place], dim=-1)
+            hidden = made.model(input_ids=torch.tensor([row]), output_hidden_states=True).hidden_states
+        assert log_probabilities[len(inner)] == pytest.approx(scores[row[place]].item(), abs=1e-5)
+        inner.append(hidden[-1][0, span.start : span.stop].mean(dim=0).numpy())
+    np.testing.assert_allclose(vectors, inner, atol=1e-5)
+    assert not made.model.get_output_embeddings()._forward_pre_hooks

@@ -1,0 +1,146 @@
+"""Folders of models: links and names that lead outside are refused, those of a snapshot of the Hub are not."""
+
+import json
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.language_models.model_folder import check_model_folder
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
+from tests.fuzz.answers import write_model_folder
+
+OWN = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"links": {"model.safetensors": "/etc/passwd"}},
+        {"links": {"config.json": "../elsewhere.json"}},
+        {"links": {"part": ".."}},
+        *(
+            {"files": {"model.safetensors.index.json": json.dumps({"weight_map": {"a": name}})}}
+            for name in ("../outside.safetensors", "/etc/passwd", "below/part.safetensors", "..", "", 5)
+        ),
+        {"files": {"model.safetensors.index.json": "[]"}},
+    ],
+)
+def test_files_outside_of_the_folder_are_refused_before_any_library(tmp_path, described) -> None:
+    folder = write_model_folder({"modules": OWN, **described}, tmp_path / "model")
+    with pytest.raises(InputFileError, match=r"outside of the folder|not an index of weights"):
+        check_model_folder(folder)
+    with pytest.raises(InputFileError):
+        bb.embeddings.load_encoder(folder)
+    if (folder / "config.json").is_file():
+        with pytest.raises(InputFileError, match=r"outside of the folder|not an index of weights"):
+            bb.nli.pipeline(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "fact"),
+    [
+        *(
+            ("tokenizer_config.json", settings, "outside.txt")
+            for settings in (
+                {"vocab": "OUTSIDE"},
+                {"vocab_file": "OUTSIDE"},
+                {"init_inputs": ["OUTSIDE"]},
+                {"vocab": "../outside.txt"},
+                {"vocab": "outside.txt"},  # in the working directory
+                {"fast_tokenizer_files": ["../outside.txt"]},
+                {"added_tokens_decoder": {"special_tokens_map_file": {"0": "OUTSIDE"}}},
+            )
+        ),
+        ("config.json", {"index_path": "OUTSIDE"}, "outside.txt"),
+        ("processor_config.json", {"a": [{"b": "../outside.txt"}]}, "outside.txt"),
+        ("adapter_config.json", {"base_model_name_or_path": "../base"}, "adapter"),
+        ("config.json", {"backbone": "microsoft/resnet-50"}, "'backbone'"),
+        ("config.json", {"vision_config": {"backbone": "../other"}}, "'backbone'"),
+        ("config.json", {"quantization_config": {"quant_method": "fp8"}}, "'quantization_config'"),
+        *(
+            ("config.json", {key: value}, "kernels-community")
+            for key in ("attn_implementation", "_attn_implementation", "experts_implementation")
+            for value in (
+                "kernels-community/flash-attn2",
+                {"": "kernels-community/flash-attn2:f"},
+                ["kernels-community"],
+            )
+        ),
+        ("config.json", {"text_config": {"attn_implementation": "flash_attention_2"}}, "flash_attention_2"),
+    ],
+)
+def test_settings_that_lead_outside_are_refused_for_encoders_and_for_language_models(
+    tmp_path, monkeypatch, name, settings, fact
+) -> None:
+    (tmp_path / "outside.txt").write_text("secret")
+    monkeypatch.chdir(tmp_path)
+    text = json.dumps({"model_type": "bert", **settings}).replace("OUTSIDE", str(tmp_path / "outside.txt"))
+    folder = write_model_folder({"modules": OWN, "files": {name: text}}, tmp_path / "model")
+    for read in (
+        bb.embeddings.load_encoder,
+        bb.nli.pipeline,
+        lambda path: bb.embeddings.contextual_embedding(path, ["cat"]),
+    ):
+        with pytest.raises(InputFileError, match=rf"{name.replace('.', r'\.')}.*{fact.replace('.', r'\.')}"):
+            read(folder)
+
+
+def test_settings_of_real_folders_are_accepted(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bert").mkdir()
+    settings = {
+        "config.json": {
+            "_name_or_path": str(tmp_path / "bert"),
+            "attn_implementation": "sdpa",
+            "_attn_implementation_autoset": True,
+            "experts_implementation": None,
+            "quantization_config": None,
+            "id2label": {"0": "config.json"},
+        },
+        "tokenizer_config.json": {
+            "name_or_path": "bert",
+            "special_tokens_map_file": __file__,
+            "vocab_file": "vocab.txt",
+            "tokenizer_file": "/home/reader/.cache/huggingface/no/such/tokenizer.json",
+            "added_tokens_decoder": {"0": {"content": "[PAD]"}, "1": {"content": "a\0b"}, "2": {"content": "x" * 9999}},
+        },
+    }
+    files = {"vocab.txt": "", **{name: json.dumps(content) for name, content in settings.items()}}
+    check_model_folder(write_model_folder({"modules": OWN, "files": files}, tmp_path / "model"))
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "model.safetensors.index.json"])
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000])
+def test_settings_that_are_not_json_are_refused(tmp_path, name, content) -> None:
+    folder = write_model_folder({"modules": OWN, "files": {name: content}}, tmp_path / "model")
+    with pytest.raises(InputFileError, match=name.replace(".", r"\.")):
+        check_model_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *((name, b"[" + b"[]," * 100_000 + b"[]]") for name in ("config.json", "tokenizer.json", "modules.json")),
+        ("vocab.txt", b"a\n" * 100_000),
+        ("model.safetensors", bytes(10_000_000)),
+        ("README.md", bytes(10_000_000)),
+    ],
+)
+def test_the_memory_for_files_is_checked_before_any_library_reads_them(tmp_path, monkeypatch, name, content) -> None:
+    folder = write_model_folder({"modules": OWN}, tmp_path / "model")
+    (folder / name).write_bytes(content)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
+    with pytest.raises(NotEnoughMemoryError):
+        bb.embeddings.load_encoder(folder)
+    with pytest.raises(NotEnoughMemoryError):
+        check_model_folder(folder)
+
+
+def test_a_snapshot_of_the_hub_and_parts_inside_are_read(tmp_path) -> None:
+    model = tmp_path / "models--one--two"
+    (model / "snapshots").mkdir(parents=True)
+    (model / "blobs").mkdir()
+    (model / "blobs" / "0123").write_text("{}")
+    index = json.dumps({"weight_map": {"a": "model-00001-of-00001.safetensors"}})
+    described = {"modules": OWN, "links": {"config.json": "../../blobs/0123"}, "files": {"m.index.json": index}}
+    check_model_folder(write_model_folder(described, model / "snapshots" / "abc"))
