@@ -23,10 +23,12 @@ settings.load_profile("repeatable")
 
 _SHORT = ("report", "write", "plot_changes", "compare_embeddings", "plot_check")
 _EXTRAS = ("docx", "safetensors", "torch", "transformers")
-# Files whose examples need them.
-_EXAMPLES_OF_EXTRAS = tuple(
-    f"bayesbias/nli/{name}.py"
-    for name in ("answers/debias_and_compare", "answers/train_and_compare", "trained/model_files", "trained/training")
+# Functions of `bayesbias.nli` whose examples need them.
+_EXAMPLES_OF_EXTRAS = (
+    "comparisons.debias_and_compare",
+    "comparisons.train_and_compare",
+    "model_files.load",
+    "training.train",
 )
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 
@@ -48,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: "slow" not in item.keywords)
     missing = [name for name in _EXTRAS if find_spec(name) is None]
     for item in items:
-        if item.nodeid.split("::")[0] in _EXAMPLES_OF_EXTRAS:
+        if item.name.removeprefix("bayesbias.nli.") in _EXAMPLES_OF_EXTRAS:
             item.add_marker("extras")
         if "extras" in item.keywords and missing:
             item.add_marker(pytest.mark.skip(reason=f"{', '.join(missing)} not installed: make test-extras"))

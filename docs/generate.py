@@ -279,15 +279,20 @@ def reference() -> Iterator[str]:
         yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
 
 
+def figure_functions() -> dict[str, Any]:
+    """Return the public functions that draw a figure: those of `bb.plots`, and those of the rooms that own theirs."""
+    rooms = (bb.plots, bb.asymmetry, bb.nli, bb.reliability)
+    return {name: getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
+
+
 def gallery_code() -> dict[str, str]:
     """Return the code that draws each figure, by the name of its function."""
-    others = {name: _example(name) for name in bb.plots.__all__ if name not in GALLERY}
-    return GALLERY | others
+    return GALLERY | {name: _example(plot) for name, plot in figure_functions().items() if name not in GALLERY}
 
 
-def _example(name: str) -> str:
+def _example(plot: Any) -> str:
     """Return the example in the docstring of a plot, which ends in ``len(bb.plots.NAME(...).axes)``, as code."""
-    examples = DocTestParser().get_examples(getdoc(getattr(bb.plots, name)) or "")
+    examples = DocTestParser().get_examples(getdoc(plot) or "")
     *before, last = [example.source for example in examples]
     return "".join([*before, re.sub(r"len\((.*)\.axes\).*", r"figure = \1", last)]).strip()
 

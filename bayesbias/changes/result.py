@@ -80,22 +80,17 @@ class Changes(ComparedConditions):
     distances : pandas.DataFrame
         The changes of the mean distance to each `connection`, of all words and of each word, without a reading.
     lines, slopes, neighbours : pandas.DataFrame
-        Of periods alone (see `trend`): the trend of each contrast, slopes on numbers of words, and whether neighbouring
-        periods deviate alike. Else empty.
+        Of periods alone: trends, slopes on numbers of words, and whether neighbouring periods deviate alike.
     lacking : pandas.DataFrame
-        Words that some conditions lack, with their `list`, the number of `conditions` that have them, and those it
-        `lacks`.
+        Words that some conditions lack: their `list`, the number of `conditions` that have them, and those it `lacks`.
     draws : xarray.Dataset
-        Of periods alone: draws of the gaps of all words, paired over periods, from which any other number follows, in
-        variables `population` and `these_words` with dims `chain`, `draw`, `contrast`, `condition`. Else empty.
+        Of periods alone: draws of the gaps of all words, paired over periods, as `population` and `these_words`.
     fits
         Fit of the default model to each condition's table.
     facts
-        `study`, `conditions`, `times` (None where conditions are no periods), `protected_words`, `attribute_words`,
-        `equalized` (by condition, words that are as near to most others as another word, but not under the first
-        condition: protected and attribute words), `tied` (by condition, directions in which distances are tied),
-        `short_controls` (by condition, control lists that its change leaves out, with their words),
-        `convergence_problems`, and settings.
+        Numbers of words, settings, and what raises doubts. By condition: `equalized` (protected and attribute words
+        that are as near to most others as another word, but not under the first), `tied` (directions in which distances
+        are tied), `short_controls` (control lists that its change leaves out).
     """
 
     gaps: "pd.DataFrame"

@@ -20,7 +20,7 @@ from .scores import GroupDistance as GroupDistance
 from .scores import distance as distance
 from .scores import neutral_error as neutral_error
 from .scores import score as score
-from .test_sets import list_test_sets as list_test_sets
-from .test_sets import read_pairs as read_pairs
-from .test_sets import test_set as test_set
+from .sentence_pairs import list_test_sets as list_test_sets
+from .sentence_pairs import read_pairs as read_pairs
+from .sentence_pairs import test_set as test_set
 from .training import train as train

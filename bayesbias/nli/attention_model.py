@@ -17,9 +17,9 @@ from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.scores import Accuracy, accuracy
+from bayesbias.nli.sentence_pairs import bundled_words, checked_pairs
 from bayesbias.nli.sentences import WordVectors, checked_sentences
 from bayesbias.nli.tensor_files import pytorch, write_tensors
-from bayesbias.nli.test_sets import bundled_words, checked_pairs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,8 +29,8 @@ from bayesbias.nli.answer_posterior import SCORES, layout_of
 from bayesbias.nli.inference_comparison import InferenceComparison, Run, compared
 from bayesbias.nli.scores import accuracy, checked_probabilities, crossed
 from bayesbias.nli.scores import score as answers_of
-from bayesbias.nli.test_sets import checked_pairs
-from bayesbias.nli.test_sets import test_set as make_test_set
+from bayesbias.nli.sentence_pairs import checked_pairs
+from bayesbias.nli.sentence_pairs import test_set as make_test_set
 from bayesbias.nli.training import train
 
 if TYPE_CHECKING:

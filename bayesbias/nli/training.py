@@ -23,9 +23,9 @@ from bayesbias.errors import MeasureError, name_some
 from bayesbias.nli.attention_model import AttentionModel, encode, logits, padded, probabilities, weight_shapes
 from bayesbias.nli.model_files import Checkpoint, read_checkpoint, write_checkpoint
 from bayesbias.nli.scores import LABELS
+from bayesbias.nli.sentence_pairs import checked_pairs
 from bayesbias.nli.sentences import WordVectors
 from bayesbias.nli.tensor_files import pytorch
-from bayesbias.nli.test_sets import checked_pairs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,10 +2,8 @@
 
 import math
 import os
-import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base import machine as memory
-from bayesbias.base.machine import available_cores, held_interrupts, one_core, require, same_environment, show
+from bayesbias.base.machine import available_cores, one_core, require, same_environment, show
 from bayesbias.errors import FitError, MeasureError, NotEnoughMemoryError
 
 
@@ -98,50 +96,6 @@ def test_a_module_that_is_broken_says_why(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("bayesbias.base.machine.import_module", broken)
     with pytest.raises(MeasureError, match="libgomp"):
         require("torch", "nli", "A model")
-
-
-pytestmark = pytest.mark.usefixtures("interruptible")
-BLOCKED = "import signal; print(*sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, []))))"
-
-
-def test_an_interrupt_waits_for_the_end() -> None:
-    done = []
-
-    def interrupted() -> None:
-        with held_interrupts():
-            with held_interrupts():
-                signal.raise_signal(signal.SIGINT)  # to this thread: another would take a process's signal, and late
-                done.append("inside")
-            done.append("between")
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert done == ["inside", "between"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with held_interrupts():
-        done.append("again")
-    assert done[-1] == "again"
-
-
-def test_processes_that_start_inside_get_none() -> None:
-    with held_interrupts():
-        inside = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True)
-    after = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True)
-    assert inside.stdout.split() == [str(int(signal.SIGINT)), str(int(signal.SIGTERM))]
-    assert after.stdout.split() == []
-
-
-def test_other_threads_hold_nothing() -> None:
-    handlers = []
-
-    def look() -> None:
-        with held_interrupts():
-            handlers.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join()
-    assert handlers == [signal.default_int_handler]
 
 
 def test_what_is_free_heeds_a_limit_of_the_process() -> None:

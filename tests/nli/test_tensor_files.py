@@ -1,16 +1,12 @@
 """Files of arrays and facts: read by safetensors itself, and refused where they were changed."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import bayesbias as bb
-from bayesbias.errors import InputFileError, MeasureError, NotEnoughMemoryError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from bayesbias.nli.tensor_files import read_tensors, write_tensors
-from tests.nli.made import PAIR_VECTORS, animal_pairs
 
 pytestmark = pytest.mark.extras
 ARRAYS = {"b/x": np.array([[1.5, -2.0]]), "a": np.arange(3.0)}
@@ -59,25 +55,3 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_read(
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 1_000_000)
     with pytest.raises(NotEnoughMemoryError, match="'a'"):
         read_tensors(tmp_path / "one", "model")
-
-
-def test_what_needs_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MeasureError, match=r" torch, .* 'bayesbias\[nli\]'"):
-        bb.nli.train(PAIR_VECTORS, animal_pairs())
-
-
-def test_what_needs_safetensors_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    with pytest.raises(MeasureError, match="safetensors"):
-        write_tensors(tmp_path / "one", "model", {}, {}, overwrite=False)
-
-
-def test_test_sets_scores_and_pairs_need_no_extra() -> None:
-    code = (
-        "import sys, bayesbias as bb\n"
-        "bb.nli.test_set('explicit'); bb.nli.train; bb.nli.pipeline; bb.nli.load\n"
-        "print([name for name in ('torch', 'transformers', 'safetensors') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -19,7 +19,7 @@ from bayesbias.errors import ArgumentError, InputFileError, LostWordsError, Lost
 from bayesbias.nli import training
 from bayesbias.nli.attention_model import AttentionModel
 from bayesbias.nli.sentences import WordVectors
-from bayesbias.nli.training import _batches, _examples, _held_out, parts_of
+from bayesbias.nli.training import _batches, _examples, _held_out
 from tests.nli.made import ANIMALS, PAIR_VECTORS, QUICK, animal_pairs
 
 pytestmark = pytest.mark.extras
@@ -281,32 +281,3 @@ def test_sick_is_learned_better_than_its_largest_class(shared: Path) -> None:
     measured = model.evaluate(test)
     assert measured.largest_label == pytest.approx(0.569, abs=0.001)
     assert measured.hdi_low > 0.6
-
-
-def pairs(*splits: str) -> pd.DataFrame:
-    return pd.DataFrame({"premise": [f"p{place}" for place in range(len(splits))], "split": splits})
-
-
-@pytest.mark.parametrize("development", ["dev", "Development", "TRIAL", "valid", " validation "])
-def test_parts_are_found_by_any_of_their_names(development: str) -> None:
-    given = pairs("train", development, "TEST", "Training", "test")
-    train, held_out, test = parts_of(given)
-    assert train["premise"].tolist() == ["p0", "p3"]
-    assert held_out["premise"].tolist() == ["p1"]
-    assert test["premise"].tolist() == ["p2", "p4"]
-    assert all(part.index.tolist() == list(range(len(part))) for part in (train, held_out, test))
-
-
-def test_parts_that_are_absent_are_none() -> None:
-    train, held_out, test = parts_of(pairs("train", "train"))
-    assert (len(train), held_out, test) == (2, None, None)
-    train, held_out, test = parts_of(pairs("", " "))
-    assert (len(train), held_out, test) == (2, None, None)
-
-
-@pytest.mark.parametrize(
-    ("splits", "fact"), [(("train", "held"), "held, .*train"), (("dev", "test"), "dev, test, .*training")]
-)
-def test_splits_that_cannot_be_used_are_named(splits: tuple[str, ...], fact: str) -> None:
-    with pytest.raises(MeasureError, match=fact):
-        parts_of(pairs(*splits))

@@ -261,12 +261,9 @@ class StudySizes(Result):
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row for each size: `protected_words` (per group), `attribute_words` (per list), `pairs` (rows of such a
-        table), `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower`
-        (share of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
-        `power` and `power_se` if a gap was given (share of the studies whose interval excludes 0 on the side of the
-        gap), `studies` (number of those that could be fitted), `suffices` (whether `share_narrower` is at least 0.8),
-        and `smallest` (whether it suffices, and no other such size tried has as many or fewer words of both kinds).
+        One row for each size, with the numbers of words, and standard errors of Monte Carlo beside the estimates.
+        `suffices` says whether `share_narrower` is at least 0.8, and `smallest` whether no other such size tried has as
+        many or fewer words of both kinds.
     statements
         Statements on the sizes, and the model's caution.
     contrast, width, gap, hdi_prob, model, random_seed

@@ -94,22 +94,22 @@ def test_a_figure_that_is_too_tall_is_not_drawn(given: FitReport, monkeypatch: p
 
 
 @pytest.fixture(scope="module")
-def fitted() -> xr.DataTree:
+def small_fit() -> xr.DataTree:
     return bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
 
 
-def page_of(fitted: xr.DataTree) -> FitReport:
-    return FitReport(fitted, small_table(), None, None, 0.89, 1)
+def page_of(small_fit: xr.DataTree) -> FitReport:
+    return FitReport(small_fit, small_table(), None, None, 0.89, 1)
 
 
 def of_kind(section: Section, kind: type) -> list:
     return [block for block in section.blocks if isinstance(block, kind)]
 
 
-def test_the_sampler(fitted: xr.DataTree) -> None:
-    section = sampler_section(page_of(fitted))
+def test_the_sampler(small_fit: xr.DataTree) -> None:
+    section = sampler_section(page_of(small_fit))
     assert "200 draws (100 in each of 2 chains)" in section.headlines[0]
-    doubtful = fitted.copy(deep=True)
+    doubtful = small_fit.copy(deep=True)
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
     section = sampler_section(page_of(doubtful))
     assert len(of_kind(section, Notice)) == 1
@@ -117,8 +117,8 @@ def test_the_sampler(fitted: xr.DataTree) -> None:
 
 
 @pytest.mark.parametrize("doubtful", [False, True])
-def test_problems_of_the_predictions_are_those_of_the_check(fitted: xr.DataTree, doubtful: bool) -> None:
-    fit = fitted.copy(deep=True)
+def test_problems_of_the_predictions_are_those_of_the_check(small_fit: xr.DataTree, doubtful: bool) -> None:
+    fit = small_fit.copy(deep=True)
     if doubtful:
         fit.attrs["convergence_problems"] = '["R-hat is high."]'
     problems = bb.check_posterior(fit, random_seed=1).problems
@@ -131,9 +131,9 @@ def test_problems_of_the_predictions_are_those_of_the_check(fitted: xr.DataTree,
     assert [table.caption.split(" ")[0] for table in of_kind(section, Table)] == ["Shares", "Statistics"]
 
 
-def test_problems_of_the_priors_are_those_of_the_check(fitted: xr.DataTree) -> None:
+def test_problems_of_the_priors_are_those_of_the_check(small_fit: xr.DataTree) -> None:
     check = bb.check_prior(small_table(), "hierarchical", samples=PRIOR_SAMPLES, random_seed=1)
-    section = priors_section(page_of(fitted))
+    section = priors_section(page_of(small_fit))
     assert of_kind(section, Bullets)[0].entries == tuple(problem.text for problem in check.problems)
     assert f"samples {PRIOR_SAMPLES}; random seed 1." in of_kind(section, Paragraph)[-1].text
 

@@ -87,7 +87,7 @@ def test_tables_that_are_taken_in_pieces_have_the_same_statistics(monkeypatch: p
     order = np.arange(len(data.distance))
     distances = data.distance + 0.1 * np.random.default_rng(1).standard_normal((7, len(order)))
     whole = module.JointStatistics(data, order)(distances)
-    monkeypatch.setattr(module, "_BLOCK", 1)
+    monkeypatch.setattr(module, "_PRODUCTS_A_BLOCK", 1)
     parts = module.JointStatistics(data, order)(distances)
     assert parts.keys() == whole.keys()
     for name, values in whole.items():

@@ -12,9 +12,9 @@ import pytest
 import bayesbias as bb
 from bayesbias.base import machine as memory
 from bayesbias.errors import ArgumentError, InputFileError, MeasureError, NotEnoughMemoryError
-from bayesbias.nli import test_sets as definition
+from bayesbias.nli import sentence_pairs as definition
+from bayesbias.nli.sentence_pairs import bundled_words, checked_pairs
 from bayesbias.nli.sentences import words_of
-from bayesbias.nli.test_sets import bundled_words, checked_pairs
 from tests.nli.made import animal_pairs, pets
 
 # Of Dawkins (2021), sections 3.2, 3.3 and appendix A, and Dev et al. (2020) as she counts them in section 2.1.

@@ -1,0 +1,96 @@
+"""Settings in a folder that others can write to are not read by the command line, nor are modules."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="folders have modes on POSIX")
+
+IMPORTS = "import os, arviz_base, matplotlib, numba; print(os.getcwd(), arviz_base.rcParams['stats.ci_prob'])"
+ROOT = str(Path(__file__).parents[3])
+GUARD = "from bayesbias.base.files.settings import ignore_foreign_settings; ignore_foreign_settings();"
+
+
+def ran(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.slow
+def test_settings_are_those_of_this_user_where_others_can_write(tmp_path: Path) -> None:
+    (tmp_path / "arvizrc").write_text("stats.ci_prob: 0.5")
+    assert ran(tmp_path, GUARD + IMPORTS).stdout.split()[-1] == "0.5", "a folder of one's own has one's own settings"
+    tmp_path.chmod(0o1777)
+    os.mkfifo(tmp_path / "matplotlibrc")  # whoever opens it waits
+    (tmp_path / ".numba_config.yaml").write_text("[1]")  # breaks the import of numba
+    folder, probability = ran(tmp_path, GUARD + IMPORTS).stdout.split()
+    assert folder == str(tmp_path)
+    assert probability != "0.5"
+
+
+@pytest.mark.slow
+def test_the_command_line_reads_none_of_them(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    os.mkfifo(tmp_path / "matplotlibrc")
+    (tmp_path / "arvizrc").write_bytes(b"\xff")
+    (tmp_path / "t.csv").write_text(
+        "protected_word,attribute_word,connection,cosine_distance\nhe,nurse,associated,0.5\nshe,nurse,different,0.6\n"
+        "he,poet,associated,0.4\nshe,poet,different,0.7\n"
+    )
+    command = [sys.executable, "-P", "-m", "bayesbias", "fit", "t.csv", "-o", "fitted", "--model", "hierarchical"]
+    command += ["--draws", "100", "--seed", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "fitted" / "words.png").is_file()
+
+
+@pytest.mark.slow
+def test_numba_does_not_read_them_when_it_compiles(tmp_path: Path) -> None:
+    compiles = "import numba; numba.njit(lambda: 1)(); print(numba.config.CACHE_DIR)"
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: elsewhere")
+    assert ran(tmp_path, GUARD + compiles).stdout.split() == ["elsewhere"]
+    tmp_path.chmod(0o1777)
+    assert ran(tmp_path, GUARD + compiles).stdout.split() == []
+
+
+@pytest.mark.slow
+def test_workers_import_no_module_of_a_folder_in_which_they_start(tmp_path: Path) -> None:
+    """A script does not look there either: its own modules, which workers need, are beside it."""
+    names = ("multiprocessing", "pickle", "numpy", "bayesbias", "sitecustomize")
+    folder, scripts = tmp_path / "folder", tmp_path / "scripts"
+    for place in (folder, scripts):
+        place.mkdir()
+    for name in names:
+        (folder / f"{name}.py").write_text("open('read', 'w')")
+    folder.chmod(0o1777)
+    (scripts / "own_cells.py").write_text(
+        "from tests.workers.test_workers import CoresCell\nclass Own(CoresCell): pass"
+    )
+    (scripts / "script.py").write_text(
+        "import own_cells\nfrom bayesbias.workers.process_workers import process_workers\n"
+        "with process_workers(1) as team:\n"
+        "    print([type(cell).__module__ for cell, _ in team.outcomes({'E': None}, [own_cells.Own('a')])])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, scripts / "script.py"], cwd=folder, env={**os.environ, "PYTHONPATH": ROOT},
+        capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("['own_cells']\n", "")
+    assert not (folder / "read").exists()
+
+
+@pytest.mark.slow
+def test_workers_that_ignore_the_environment_do_not_start_there(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        f"import sys\nsys.path.insert(0, {ROOT!r})\n"
+        "from bayesbias.workers.process_workers import process_workers\nwith process_workers(1): print('started')\n"
+    )
+    for mode, line in ((0o700, "started"), (0o1777, "Add -P.")):
+        tmp_path.chmod(mode)
+        command = [sys.executable, "-E", "script.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+        assert (done.stdout + done.stderr).rstrip().endswith(line)
