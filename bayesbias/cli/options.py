@@ -179,8 +179,7 @@ OPTIONS = {
     "layer": Option("Layer of a language model: -1 for the last, 0 for the input of the first.", type=int),
     "most": Option("Largest number of contexts per word, for a language model.", type=int),
     "device": Option("Device for a language model: cpu, cuda and so on; by default a GPU if there is one.", type=str),
-    "cache": Option("Folder that keeps the vectors of a language model for the next run.", type=Path),
-    "encode.cache": Option("File that keeps the vectors of texts for the next run.", type=Path),
+    "cache": Option("File that keeps the vectors of an encoder or language model for the next run.", type=Path),
     "batch": Option(type=int),
     "attempts": Option(type=int),
     # Models and their numbers.

@@ -335,13 +335,12 @@ def vectors_of_folder(
         return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=file, **settings)
     sentences = _sentences(templates, [study])
     answer(_cost([study], list(study.words), sentences), quiet=quiet)
-    cache = settings["cache"] and settings["cache"] / "texts.sqlite"
     return encode_words(
         folder,
         study,
         sentences,
         name=name,
-        cache=cache,
+        cache=settings["cache"],
         reference=_reference(None, folder=True),
         progress=settings["progress"],
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
-from bayesbias.embeddings.encoders.encoding import text_cache
+from bayesbias.base.files.vector_cache import vector_cache, vector_key
 from tests.base.files.hostile_databases import ENDLESS, changed, with_pages_used_again
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import mutated
@@ -144,17 +144,17 @@ _NAME = "one"
 
 @cache
 def whole_cache() -> bytes:
-    """Return a sound cache of texts."""
+    """Return a sound cache of vectors."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sound.sqlite"
-        with text_cache(path, _NAME) as kept:
-            assert kept is not None
-            kept.write(_KEPT, np.eye(3, 2, dtype=np.float32) + 1)
+        with vector_cache(path) as cached:
+            assert cached is not None
+            cached.write((vector_key(_NAME, text) for text in _KEPT), np.eye(3, 2, dtype=np.float32) + 1)
         return path.read_bytes()
 
 
 def hostile_cache(rng: Generator) -> bytes:
-    """Return a cache of texts whose schema, rows or pages are other ones."""
+    """Return a cache of vectors whose schema, rows or pages are other ones."""
     return _hostile_database(whole_cache(), rng)
 
 

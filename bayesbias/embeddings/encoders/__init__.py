@@ -1,6 +1,6 @@
 """Encoders: vectors of texts from any function, such as a sentence encoder, a static distillation or a service.
 
-`encode` calls an encoder, `text_cache` keeps its vectors, and `folders` makes a function of a model's folder.
+`encode` calls an encoder, and `folders` makes a function of a model's folder.
 """
 
 from bayesbias.base.loading import lazy_names

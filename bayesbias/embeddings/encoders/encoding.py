@@ -1,25 +1,18 @@
 """`encode`: an embedding from any function that returns vectors of texts, which one SQLite file keeps."""
 
 import os
-import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import batched
-from math import isfinite
-from pathlib import Path
 from typing import Any, cast
 from unicodedata import combining, normalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.base.checks import check_count, check_items, check_path
-from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
-from bayesbias.base.files.inputs import input_file
-from bayesbias.base.files.outputs import check_unshared
+from bayesbias.base.checks import check_count, check_items
+from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
@@ -30,133 +23,11 @@ from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
 from bayesbias.errors import (
     ArgumentError,
     EmbeddingError,
-    InputFileError,
     LostWordsError,
     LostWordsWarning,
-    OutputError,
     name_some,
     warn_user,
 )
-
-_APPLICATION = 0x62624543  # field of SQLite's header: "bbEC"
-_AT_ONCE = 500  # keys in a query
-_SCHEMA = f"""
-PRAGMA application_id = {_APPLICATION};
-CREATE TABLE encoder (name TEXT NOT NULL);
-CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
-"""
-
-
-@dataclass(frozen=True)
-class TextCache:
-    """An open cache."""
-
-    path: Path
-    base: Database
-
-    def read(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the stored vectors of some texts.
-
-        Raises
-        ------
-        InputFileError
-            If a stored vector is damaged, or vectors have different lengths.
-        """
-        texts_by_key = {_key(text): text for text in texts}
-        vectors: dict[str, NDArray[np.float32]] = {}
-        with _reported(self.path), closing(self._stored(texts_by_key)) as rows:
-            for key, content in bounded_rows(self.base, rows, bytes):
-                vector = np.frombuffer(content, dtype="<f4") if len(content) % 4 == 0 else np.empty(0, dtype="<f4")
-                # A sum is finite only if all numbers are, and is much faster than a check of each.
-                if not vector.size or not isfinite(vector.sum(dtype=np.float64)):
-                    raise _damaged(self.path, f"the vector of {texts_by_key[key]!r:.60} is cut short or not finite")
-                vectors[texts_by_key[key]] = vector.astype(np.float32)
-        if len(sizes := {vector.size for vector in vectors.values()}) > 1:
-            raise _damaged(self.path, f"vectors of {min(sizes):,} and {max(sizes):,} numbers")
-        return vectors
-
-    def _stored(self, every: Iterable[bytes]) -> Generator[tuple[bytes, bytes]]:
-        """Yield stored keys and vectors; a query that is not finished would keep the file locked after an error."""
-        for keys in batched(every, _AT_ONCE):
-            places = ", ".join("?" * len(keys))
-            with closing(self.base.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", keys)) as rows:
-                yield from rows
-
-    def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors of a batch, all or none of them."""
-        rows = [(_key(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with _reported(self.path):
-            self.base.execute("BEGIN")
-            self.base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-            self.base.execute("COMMIT")
-
-
-@contextmanager
-def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[TextCache | None]:
-    """Yield the open cache of an encoder, created if necessary; None without a path.
-
-    Raises
-    ------
-    InputFileError
-        If the file is damaged, is not a cache, or belongs to an encoder of another name.
-    OutputError
-        If it cannot be written, or all may write to its folder.
-    """
-    if path is None:
-        yield None
-        return
-    file = check_path(path, "cache")
-    check_unshared(file)
-    if os.path.lexists(file):
-        input_file(file)  # opening a pipe or a device could block
-    with _reported(file):
-        base = open_database(file, read_only=False)
-    with closing(base):
-        with _reported(file):
-            _claim(base, file, encoder)
-        yield TextCache(file, base)
-
-
-@contextmanager
-def _reported(file: Path) -> Iterator[None]:
-    """Convert SQLite's errors into those of this package."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise OutputError(f"Cannot use the cache {file}: {database_reason(error)}. Choose another file.") from error
-    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-        raise _damaged(file, str(error)) from error
-
-
-def _claim(base: Database, file: Path, encoder: str) -> None:
-    """Record the encoder in a new cache, or check that an existing one is of this encoder."""
-    base.execute("PRAGMA synchronous = NORMAL")
-    if base.execute("SELECT name FROM sqlite_master").fetchone() is None:
-        base.execute("BEGIN")  # whole or not at all
-        for statement in _SCHEMA.split(";"):
-            base.execute(statement)
-        base.execute("INSERT INTO encoder VALUES (?)", (encoder,))
-        base.execute("COMMIT")
-        return
-    if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-        raise _damaged(file, "another program wrote it")
-    if fault := schema_fault(base, _SCHEMA):
-        raise _damaged(file, fault)
-    stored = base.execute("SELECT name FROM encoder").fetchone()
-    if stored is None or stored[0] != encoder:
-        raise InputFileError(
-            f"{file} holds the vectors of the encoder {stored and stored[0]!r:.60}, not of {encoder!r}. Give each "
-            "encoder a cache of its own."
-        )
-
-
-def _key(text: str) -> bytes:
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _damaged(file: Path, why: str) -> InputFileError:
-    return InputFileError(f"{file} is not a usable cache of an encoder ({why}). Remove it, or give another file.")
-
 
 type Encoder = Callable[[list[str]], ArrayLike]
 """A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
@@ -208,7 +79,7 @@ def encode(
         Number of attempts for each batch, at least 1, with a wait of one second, then two, four and so on.
     cache
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
-        a text is encoded once. A file serves one encoder, identified by `name`.
+        a text is encoded once. It serves any number of encoders, identified by `name`.
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
@@ -234,7 +105,7 @@ def encode(
     LostWordsError
         If all vectors are zero.
     InputFileError
-        If the cache is damaged or belongs to another encoder.
+        If the cache is damaged.
 
     Warns
     -----
@@ -268,8 +139,8 @@ def encode(
     others = [] if reference is None else check_words(check_items("reference", reference, "a list of words"))
     beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
     texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
-    with text_cache(cache, identity) as opened:
-        vectors = _encoded(function, texts, calls, opened, label)
+    with vector_cache(cache) as opened:
+        vectors = _encoded(function, {text: vector_key(identity, text) for text in texts}, calls, opened, label)
     embedding = _embedding(label, texts_of, vectors, sentences)
     if not beside:
         return embedding
@@ -296,12 +167,12 @@ def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder,
 
 
 def _encoded(
-    encoder: Encoder, texts: list[str], calls: _Calls, cache: TextCache | None, name: str
+    encoder: Encoder, keys: dict[str, bytes], calls: _Calls, cache: VectorCache | None, name: str
 ) -> dict[str, NDArray[np.floating]]:
-    """Return the vectors of texts, from the cache or the encoder."""
-    vectors: dict[str, NDArray[np.floating]] = dict(cache.read(texts)) if cache else {}
+    """Return the vectors of texts, of which `keys` has the keys, from the cache or the encoder."""
+    vectors: dict[str, NDArray[np.floating]] = dict(cache.read(keys)) if cache else {}
     # Texts of similar length together, so that an encoder pads them little.
-    new = sorted((text for text in texts if text not in vectors), key=len, reverse=True)
+    new = sorted((text for text in keys if text not in vectors), key=len, reverse=True)
     if new and isinstance(encoder, FolderEncoder):
         encoder.load()  # here, so that a run from the cache alone needs no library
     dimensions = {len(vector) for vector in vectors.values()}
@@ -318,7 +189,7 @@ def _encoded(
                 )
             if cache:
                 matrix = matrix.astype(np.float32)
-                cache.write(texts_at_once, matrix)
+                cache.write((keys[text] for text in texts_at_once), matrix)
             vectors.update(zip(texts_at_once, matrix, strict=True))
             bar.advance(len(texts_at_once))
     return vectors

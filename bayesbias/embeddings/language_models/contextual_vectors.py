@@ -1,7 +1,7 @@
 """Contextual vectors: means of a language model's vectors of a word over its contexts, or over templates."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -10,30 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_count, check_items, check_path, resolve_seed
-from bayesbias.base.files.arrays import read_arrays
-from bayesbias.base.files.inputs import input_file
-from bayesbias.base.files.outputs import atomic_path, check_unshared, followed
+from bayesbias.base.checks import check_count, check_items, resolve_seed
+from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
-from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, jackknife
+from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
     EmbeddingError,
-    InputFileError,
     LostWordsError,
     LostWordsWarning,
-    OutputError,
     name_some,
     warn_user,
 )
-
-_ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": ("U", 0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,79 +40,25 @@ class WordVectors:
     pieces: int
 
 
-def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
-    """Return a writable folder, created if necessary, or None if `path` is None."""
-    if path is None:
+def vectors_of_numbers(numbers: NDArray[np.float32]) -> WordVectors | None:
+    """Return the vectors in the numbers that `numbers_of_vectors` makes; None if they are others."""
+    counts, rows = numbers[:_COUNTS], numbers[_COUNTS:]
+    if not rows.size or rows.size % (1 + GROUPS) or ((counts < 1) | (counts > _MOST_COUNT) | (counts % 1 > 0)).any():
         return None
-    folder = check_path(path, "cache")
-    if folder.exists() and not folder.is_dir():
-        raise InputFileError(f"cache: {folder} is a file. Give a folder.")
-    try:
-        followed(folder).mkdir(parents=True, exist_ok=True)
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cache: cannot make {folder}: {error.strerror or error}. Choose another folder.") from error
-    check_unshared(folder / "vectors")
-    return folder
+    mean, *deviations = rows.reshape(1 + GROUPS, -1)
+    return WordVectors(mean, np.stack(deviations), int(counts[0]), int(counts[1]))
 
 
-def cache_key(*parts: object) -> str:
-    """Return the key of a result that depends on some texts and numbers."""
-    content = sha256()
-    for part in parts:
-        text = repr(part).encode()
-        content.update(f"{len(text)} ".encode() + text)
-    return content.hexdigest()
-
-
-def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
-    """Return the vectors stored under a key, or None if there are none.
-
-    Raises
-    ------
-    InputFileError
-        If the file is damaged.
-    """
-    if folder is None or not (path := folder / f"{key}.npz").exists():
-        return None
-    stored = read_arrays(input_file(path), _ARRAYS)
-    if not _is_sound(stored, key):
-        raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
-    contexts, pieces = stored["counts"].tolist()
-    return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
-
-
-def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
-    """Return whether arrays, of the right kinds, have the types, shapes and numbers that `write_vectors` stores."""
-    if len(stored) < len(_ARRAYS) or str(stored["key"]) != key:
-        return False
-    mean, deviations, counts = (stored[name] for name in ("mean", "deviations", "counts"))
-    return (
-        mean.dtype == deviations.dtype == np.float32 and deviations.shape[1] == len(mean) > 0
-        and bool(np.isfinite(mean).all() and np.isfinite(deviations).all())
-        and counts.dtype == np.int64 and counts.shape == (2,) and bool((counts > 0).all())
-    )  # fmt: skip
-
-
-def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:
-    """Store vectors under a key."""
-    if folder is None:
-        return
-    with atomic_path(folder / f"{key}.npz", overwrite=True) as made, made.open("wb") as stream:
-        np.savez(
-            stream,
-            allow_pickle=False,
-            mean=vectors.mean,
-            deviations=vectors.deviations,
-            counts=np.array([vectors.contexts, vectors.pieces], dtype=np.int64),
-            key=np.asarray(key),
-        )
+def numbers_of_vectors(vectors: WordVectors) -> NDArray[np.float32]:
+    """Return the numbers that a cache keeps: counts of contexts and pieces, the mean, and the deviations."""
+    counts = np.array([vectors.contexts, vectors.pieces], dtype=np.float32)
+    return np.concatenate([counts, vectors.mean, vectors.deviations.ravel()])
 
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
 """Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
 
+_COUNTS, _MOST_COUNT = 2, 1 << 24  # counts of a word beside its vectors in the cache, exact as float32
 _LEAST = 2  # fewest contexts of a word: one has no spread
 _ROWS = 4_096  # contexts in memory at a time
 
@@ -166,8 +106,9 @@ def contextual_embedding(
     device
         Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
     cache
-        Folder in which the vectors of each word are stored, created if necessary. Its keys are hashes of model files,
-        word, contexts and layer; for words with more than `most` contexts they need the same `random_seed`.
+        File that keeps the vectors of words for the next run, created if necessary, also of several models. Its keys
+        are hashes of model files, word, contexts and layer; for words with more than `most` contexts they need the same
+        `random_seed`.
     name
         Name of the embedding in reports; by default the folder's name.
     random_seed
@@ -190,7 +131,7 @@ def contextual_embedding(
     LostWordsError
         If no word has a vector.
     InputFileError
-        If a file of the cache or the index is damaged.
+        If the cache or the index is damaged.
 
     Warns
     -----
@@ -224,42 +165,55 @@ def contextual_embedding(
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
     source = _checked_contexts(contexts)
-    folder = cache_folder(cache)
-    loaded = load_language_model(model, device=device)
-    if (Path(model) / "modules.json").is_file():
-        warn_user(
-            f"{loaded.name} is a sentence encoder. These are vectors of its pieces, not those that it gives to texts: "
-            "for these use bb.encode, or `bayesbias encode`.",
-            BayesBiasWarning,
-        )
-    layer = _layer(loaded, layer)
-    index = source if isinstance(source, ContextIndex) else None
-    if isinstance(source, ContextIndex):
-        places, least = _in_corpus(wanted, source, most, seed, progress), _LEAST
-    else:  # with all templates for all words, errors of words are correlated
-        places, least = _in_templates(wanted, source), len(source)
-    origin = (index.sha256, index.longest) if index else source
-    keys = {
-        word: cache_key(loaded.digest, layer, word, origin, occurrences.contexts.tolist())
-        for word, occurrences in places.items()
-    }
-    word_vectors = {word: cached for word, key in keys.items() if (cached := read_vectors(folder, key))}
-    new = [word for word in wanted if word not in word_vectors]
-    reasons: dict[str, str] = {}
-    size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
-    total = sum(len(places[word].contexts) for word in new)
-    with progress_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as bar:
-        for start in range(0, len(new), size):
-            texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
-            new_vectors, new_reasons = _word_vectors(
-                loaded, places, texts, layer=layer, batch=batch, least=least, advance=bar.advance
+    with vector_cache(cache) as opened:
+        loaded = load_language_model(model, device=device)
+        if (Path(model) / "modules.json").is_file():
+            warn_user(
+                f"{loaded.name} is a sentence encoder. These are vectors of its pieces, not those that it gives to "
+                "texts: for these use bb.encode, or `bayesbias encode`.",
+                BayesBiasWarning,
             )
-            for word, vectors in new_vectors.items():
-                write_vectors(folder, keys[word], vectors)
-            word_vectors |= new_vectors
-            reasons |= new_reasons
+        layer = _layer(loaded, layer)
+        index = source if isinstance(source, ContextIndex) else None
+        if isinstance(source, ContextIndex):
+            places, least = _in_corpus(wanted, source, most, seed, progress), _LEAST
+        else:  # with all templates for all words, errors of words are correlated
+            places, least = _in_templates(wanted, source), len(source)
+        origin = (index.sha256, index.longest) if index else source
+        keys = {
+            word: vector_key(loaded.digest, layer, word, origin, occurrences.contexts.tolist())
+            for word, occurrences in places.items()
+        }
+        word_vectors = _cached(opened, {word: keys[word] for word in wanted}) if opened else {}
+        new = [word for word in wanted if word not in word_vectors]
+        reasons: dict[str, str] = {}
+        size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
+        total = sum(len(places[word].contexts) for word in new)
+        with progress_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as bar:
+            for start in range(0, len(new), size):
+                texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
+                new_vectors, new_reasons = _word_vectors(
+                    loaded, places, texts, layer=layer, batch=batch, least=least, advance=bar.advance
+                )
+                if opened and new_vectors:
+                    opened.write((keys[word] for word in new_vectors), map(numbers_of_vectors, new_vectors.values()))
+                word_vectors |= new_vectors
+                reasons |= new_reasons
+        lengths = {vectors.mean.size for vectors in word_vectors.values()}
+        if opened and len(lengths) > 1:
+            raise opened.damaged(f"vectors of {min(lengths):,} and {max(lengths):,} numbers")
     ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
     return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
+
+
+def _cached(cache: VectorCache, keys: dict[str, bytes]) -> dict[str, WordVectors]:
+    """Return the vectors of words in a cache."""
+    word_vectors = {}
+    for word, numbers in cache.read(keys).items():
+        if (vectors := vectors_of_numbers(numbers)) is None:
+            raise cache.damaged(f"the vectors of {word!r:.60} were changed")
+        word_vectors[word] = vectors
+    return word_vectors
 
 
 def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.embeddings.language_models.contextual_vectors import read_vectors
 from bayesbias.embeddings.language_models.vector_spread import with_spread
 from bayesbias.embeddings.readers.npz import read_sample, read_steps
 from bayesbias.embeddings.training.glove_variance import _arrays
@@ -61,7 +60,6 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "context_vectors": ("<f4", read_matrices),
     "word_biases": ("<f4", lambda path: _arrays(of_a_seed(path), 1)),
     "provenance": ("<U9000000", lambda path: provenances(path.parent)),
-    "mean": ("<f4", lambda path: read_vectors(path.parent, path.stem)),
     "matrix": ("<f4", bb.debias.read_map),
     "words": ("<U9000000", bb.load_embedding),
 }

@@ -1,6 +1,9 @@
 """Contextual vectors against a plain loop; templates, the cache, and words without vectors."""
 
 import json
+import sqlite3
+from contextlib import closing
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,17 +11,15 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.base.files.vector_cache import _checked
 from bayesbias.embeddings.language_models import contextual_vectors as module
 from bayesbias.embeddings.language_models.contextual_vectors import (
     WordVectors,
-    cache_folder,
-    cache_key,
-    read_vectors,
-    write_vectors,
+    numbers_of_vectors,
+    vectors_of_numbers,
 )
 from bayesbias.errors import (
     ArgumentError,
-    BayesBiasError,
     EmbeddingError,
     InputFileError,
     LostWordsError,
@@ -129,13 +130,14 @@ def test_what_is_in_the_cache_is_not_computed_again(
         return compute(model, rows, *given, **named)
 
     monkeypatch.setattr(module, "mean_piece_vectors", counted)
-    given: dict[str, Any] = {"cache": tmp_path / "cache", "progress": False}
+    cache = tmp_path / "cache.sqlite"
+    given: dict[str, Any] = {"cache": cache, "progress": False}
     first = bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
     again = bb.embeddings.contextual_embedding(bert, ["gile", "bado", "splitter"], index, **given)
     assert batch_sizes == [6, 2]
     np.testing.assert_array_equal(again["bado"], first["bado"])
     np.testing.assert_array_equal(again.deviations[:2], first.deviations[::-1])
-    assert len(list((tmp_path / "cache").glob("*.npz"))) == 3
+    assert _rows(cache) == 3
     bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=0, **given)
     bb.embeddings.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
     other = tmp_path / "other"
@@ -145,11 +147,63 @@ def test_what_is_in_the_cache_is_not_computed_again(
     (other / "config.json").write_text((bert / "config.json").read_text() + "\n")
     bb.embeddings.contextual_embedding(other, ["bado"], index, **given)
     assert batch_sizes == [6, 2, 3, 3, 3]
-    damaged = sorted((tmp_path / "cache").glob("*.npz"))
-    for path in damaged:
-        path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(InputFileError, match=r"\.npz"):
+    whole = _rows(cache)
+    changes = ("substr(vector, 5)", "substr(vector, 1, 8)", "x'0000803f' || vector", "substr(vector, 3)")
+    for change, sealed in product(changes, (False, True)):
+        changed = tmp_path / "changed.sqlite"
+        changed.write_bytes(cache.read_bytes())
+        with closing(sqlite3.connect(changed)) as base:
+            base.execute(f"UPDATE vectors SET vector = CAST({change} AS BLOB)")
+            rows = base.execute("SELECT key, vector FROM vectors").fetchall()
+            if sealed:
+                base.executemany("REPLACE INTO vectors VALUES (?, ?)", [(k, _checked(k, v)) for k, v in rows])
+            base.commit()
+        with pytest.raises(InputFileError, match=r"changed\.sqlite"):
+            bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **(given | {"cache": changed}))
+    assert _rows(cache) == whole
+
+
+@pytest.mark.extras
+def test_a_stopped_run_continues(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["bado", "gile", "splitter"]
+    whole = bb.embeddings.contextual_embedding(bert, words, index, progress=False)
+    compute, calls = module.mean_piece_vectors, []
+
+    def stopped(model: Any, rows: list[Any], *given: Any, **named: Any) -> Any:
+        calls.append(len(rows))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return compute(model, rows, *given, **named)
+
+    monkeypatch.setattr(module, "mean_piece_vectors", stopped)
+    monkeypatch.setattr(module, "_ROWS", 1)  # one word at a time
+    given: dict[str, Any] = {"cache": tmp_path / "cache.sqlite", "progress": False}
+    with pytest.raises(KeyboardInterrupt):
+        bb.embeddings.contextual_embedding(bert, words, index, **given)
+    embedding = bb.embeddings.contextual_embedding(bert, words, index, **given)
+    assert calls == [3, 3, 3, 2]
+    np.testing.assert_allclose(embedding.vectors, whole.vectors, atol=1e-6)
+
+
+@pytest.mark.extras
+def test_vectors_of_another_length_in_a_cache_are_an_error(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"cache": tmp_path / "cache.sqlite", "progress": False}
+    bb.embeddings.contextual_embedding(bert, ["bado"], index, **given)
+    with closing(sqlite3.connect(given["cache"])) as base:
+        (key,) = base.execute("SELECT key FROM vectors").fetchone()
+        base.execute("UPDATE vectors SET vector = ?", (_checked(key, NUMBERS.tobytes()),))
+        base.commit()
+    with pytest.raises(InputFileError, match="vectors of 4 and "):
         bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
+
+
+def _rows(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as base:
+        return int(base.execute("SELECT count(*) FROM vectors").fetchone()[0])
 
 
 @pytest.mark.extras
@@ -181,7 +235,7 @@ def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.embeddings.Co
     (tmp_path / "file").write_text("text", encoding="utf-8")
     with pytest.raises(InputFileError, match="file"):
         bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
-    with pytest.raises(OutputError, match="cache"):
+    with pytest.raises(OutputError, match="Not a directory"):
         bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file" / "more")
     with pytest.raises(ArgumentError, match="device='meta'"):
         bb.embeddings.contextual_embedding(bert, ["bado"], index, device="meta")
@@ -207,90 +261,24 @@ def test_a_model_whose_file_lacks_weights_is_no_model(
 
 
 VECTORS = WordVectors(
-    mean=np.arange(4, dtype=np.float32), deviations=np.eye(4, dtype=np.float32)[:3] / 3, contexts=3, pieces=7
+    mean=np.arange(4, dtype=np.float32), deviations=np.eye(20, 4, dtype=np.float32) / 3, contexts=3, pieces=7
 )
+NUMBERS = numbers_of_vectors(VECTORS)
 
 
-def test_what_is_stored_comes_back_under_its_key_alone(tmp_path: Path) -> None:
-    key = cache_key("model", "cat", 3)
-    assert read_vectors(tmp_path, key) is None
-    write_vectors(tmp_path, key, VECTORS)
-    stored = read_vectors(tmp_path, key)
+def test_what_is_stored_comes_back() -> None:
+    stored = vectors_of_numbers(NUMBERS)
     assert stored is not None
     assert stored.mean.tolist() == VECTORS.mean.tolist()
     assert stored.deviations.tolist() == VECTORS.deviations.tolist()
     assert (stored.contexts, stored.pieces, stored.mean.dtype) == (3, 7, np.float32)
-    assert read_vectors(tmp_path, cache_key("model", "dog", 3)) is None
-    assert [path.name for path in tmp_path.iterdir()] == [f"{key}.npz"]
 
 
-def test_keys_differ_where_parts_differ() -> None:
-    parts = [("ab", "c"), ("a", "bc"), ("abc",), ("ab", "c", ""), ("ab", b"c"), (1, "1"), ("1", 1), (11,), (1, 1)]
-    assert len({cache_key(*part) for part in parts}) == len(parts)
-    assert cache_key("ab", "c") == cache_key("ab", "c")
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 22, 43, len(NUMBERS) - 1])
+def test_numbers_that_are_cut_short_are_no_vectors(size: int) -> None:
+    assert vectors_of_numbers(NUMBERS[:size]) is None
 
 
-def test_without_a_folder_nothing_is_stored(tmp_path: Path) -> None:
-    assert cache_folder(None) is None
-    write_vectors(None, "key", VECTORS)
-    assert read_vectors(None, "key") is None
-
-
-def test_a_folder_is_made_and_a_file_is_none(tmp_path: Path) -> None:
-    folder = cache_folder(tmp_path / "new" / "cache")
-    assert folder is not None
-    assert folder.is_dir()
-    (tmp_path / "file").touch()
-    with pytest.raises(InputFileError, match=r"cache: .*file"):
-        cache_folder(tmp_path / "file")
-
-
-def test_a_file_of_another_key_and_every_truncation_are_errors(tmp_path: Path) -> None:
-    write_vectors(tmp_path, "one", VECTORS)
-    content = (tmp_path / "one.npz").read_bytes()
-    (tmp_path / "two.npz").write_bytes(content)
-    with pytest.raises(InputFileError, match=r"two\.npz"):
-        read_vectors(tmp_path, "two")
-    for end in range(0, len(content), 13):
-        (tmp_path / "one.npz").write_bytes(content[:end])
-        with pytest.raises(BayesBiasError, match=r"one\.npz"):
-            read_vectors(tmp_path, "one")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        *({"mean": np.zeros(shape, dtype=np.float32)} for shape in (3, (2, 4), ())),
-        *({"mean": mean} for mean in (np.zeros(4), "a", ["a"] * 4)),
-        {"mean": np.full(4, np.nan, dtype=np.float32)},
-        {"mean": np.zeros(0, dtype=np.float32), "deviations": np.zeros((3, 0), dtype=np.float32)},
-        *({"deviations": np.zeros(shape, dtype=np.float32)} for shape in ((3, 5), (4,), (1, 3, 4), ())),
-        *({"deviations": deviations} for deviations in (np.zeros((3, 4)), "a", [["a"] * 4])),
-        {"deviations": np.full((3, 4), np.inf, dtype=np.float32)},
-        *({"counts": counts} for counts in (3, "a", [3], [3, 7, 1], [[3, 7]], [3.0, 7.0], ["3", "7"], [0, 7], [3, -7])),
-        *({"key": key} for key in (0, ["one"], b"one", np.datetime64("2020-01-01"))),
-        *({name: None} for name in ("mean", "deviations", "counts", "key")),
-    ],
-)
-def test_arrays_other_than_those_that_are_stored_are_errors(tmp_path: Path, change: dict[str, Any]) -> None:
-    write_vectors(tmp_path, "one", VECTORS)
-    with np.load(tmp_path / "one.npz") as arrays:
-        stored = dict(arrays) | change
-    np.savez(tmp_path / "one.npz", allow_pickle=False, **{k: v for k, v in stored.items() if v is not None})
-    with pytest.raises(InputFileError, match=r"one\.npz"):
-        read_vectors(tmp_path, "one")
-
-
-def test_objects_in_the_cache_are_errors(tmp_path: Path) -> None:
-    np.savez(tmp_path / "one.npz", allow_pickle=True, mean=np.array([{}]), deviations=1, counts=2, key="one")
-    with pytest.raises(BayesBiasError, match=r"one\.npz"):
-        read_vectors(tmp_path, "one")
-
-
-def test_a_folder_is_not_made_through_a_link_that_others_may_have_put_there(tmp_path: Path) -> None:
-    (tmp_path / "private").mkdir()
-    (tmp_path / "link").symlink_to("private")
-    tmp_path.chmod(0o1777)
-    with pytest.raises(OutputError, match="is a link"):
-        cache_folder(tmp_path / "link" / "cache")
-    assert list((tmp_path / "private").iterdir()) == []
+@pytest.mark.parametrize("counts", [[0, 7], [3, -7], [3, 0], [2.5, 7], [3, 7.5], [3e38, 7]])
+def test_counts_other_than_those_that_are_stored_are_no_vectors(counts: list[float]) -> None:
+    assert vectors_of_numbers(np.concatenate([np.array(counts, dtype=np.float32), NUMBERS[2:]])) is None
