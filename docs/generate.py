@@ -162,8 +162,8 @@ lattices = [
     bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics
 ]
 figure = bb.plots.plot_lattice_spread(*lattices)""",
-    "plot_consistency": """frame = bb.metrics.subset_consistency(vectors, male, progress=False)
-figure = bb.plots.plot_consistency(frame)""",
+    "plot_consistency": """consistency = bb.metrics.subset_consistency(vectors, male, progress=False)
+figure = bb.plots.plot_consistency(consistency)""",
 }
 
 

@@ -44,14 +44,16 @@ from .significance import mac_t_tests as mac_t_tests
 from .significance import t_tests as t_tests
 from .similarities import Similarities as Similarities
 from .similarities import SimilarityMeasure as SimilarityMeasure
+from .subspaces.canonical_subspace import KindelComparison as KindelComparison
 from .subspaces.canonical_subspace import canonical_subspace as canonical_subspace
 from .subspaces.canonical_subspace import congruences as congruences
 from .subspaces.canonical_subspace import kindel_comparison as kindel_comparison
 from .subspaces.canonical_subspace import subspace_similarity as subspace_similarity
 from .subspaces.lattice import Lattice as Lattice
-from .subspaces.lattice import index_of_inconsistency as index_of_inconsistency
+from .subspaces.lattice import SubsetConsistency as SubsetConsistency
 from .subspaces.lattice import lattice as lattice
 from .subspaces.lattice import subset_consistency as subset_consistency
+from .subspaces.list_similarities import WordsLeftOut as WordsLeftOut
 from .subspaces.list_similarities import leave_one_word_out as leave_one_word_out
 from .subspaces.mean_cosine import weat_score as weat_score
 from .subspaces.randomisation_nulls import RandomisationNulls as RandomisationNulls

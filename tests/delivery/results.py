@@ -89,6 +89,10 @@ def sizes() -> Result:
     return bb.required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=6, random_seed=1)
 
 
+def _drawn(*words: str) -> dict[str, np.ndarray]:
+    return dict(zip(words, np.random.default_rng(5).normal(size=(len(words), 8)) + 0.5, strict=True))
+
+
 def moved() -> Result:
     table = small_table()
     table.attrs = {}  # the page shows the lost word with other characters
@@ -138,6 +142,14 @@ RESULTS: dict[str, Callable[[], Result]] = {
         | {"purr": [0.3, 0.7], "bark": [0.6, 0.6], "<i>": [0.8, 0.2]},
         {"<u>p": ["<b>", "cat"], "q": ["dog", "he"], "a": ["she", "purr"], "b": ["bark", "<i>"]},
         random_seed=1,
+    ),
+    "consistency of sub-lists": lambda: bb.metrics.subset_consistency(_drawn("<b>", *"abcd"), ["<b>", *"abcd"]),
+    "words left out": lambda: bb.metrics.leave_one_word_out(
+        _drawn(*WORDS), {"<i>": WORDS[:3], "q": WORDS[3:5]}, samples=20, random_seed=1, progress=False
+    ),
+    "two metrics": lambda: bb.metrics.kindel_comparison(
+        _drawn(*WORDS),
+        {"<u>p": WORDS[:3], "q": WORDS[3:6], "a": WORDS[6:9], "<b>": WORDS[9:12]},
     ),
     "score of an embedding": lambda: bb.metrics.vocabulary_direct_bias(
         {"she": [1.0, 0.0], "he": [-1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0], "<b>": [0.5, 0.5]},

@@ -19,7 +19,7 @@ VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 # Functions that are no measure of a study: parts of measures, tables, and measures of single lists.
 TOOLS = {
     "congruences", "direction_posterior",
-    "gender_direction", "index_of_inconsistency", "kindel_comparison", "lattice", "leave_one_word_out",
+    "gender_direction", "kindel_comparison", "lattice", "leave_one_word_out",
     "load_base_pairs", "mac_t_tests", "measure", "nearest_neighbours", "randomisation_nulls", "study_nulls",
     "subset_consistency", "subspace_similarity", "t_tests",
 }  # fmt: skip

@@ -24,7 +24,7 @@ from bayesbias.delivery.plots.subspaces import (
 )
 from bayesbias.errors import LostWordsWarning
 from bayesbias.metrics.subspaces.canonical_subspace import kindel_comparison
-from bayesbias.metrics.subspaces.lattice import index_of_inconsistency, lattice, subset_consistency
+from bayesbias.metrics.subspaces.lattice import lattice, subset_consistency
 from bayesbias.metrics.subspaces.list_similarities import leave_one_word_out
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
 
@@ -67,7 +67,7 @@ def table_1(embedding: bb.Embedding, out: Path) -> None:
     """Compare WEAT 1 to 10 by the two metrics."""
     # The published selection of Google News lacks many of these words: the table counts them.
     comparison = kindel_comparison(embedding, max_lost=1)
-    write(comparison, out / "table1.csv")
+    write(comparison.studies, out / "table1.csv")
     save_figure(plot_components(comparison), out / "table1.png", overwrite=True)
 
 
@@ -84,7 +84,7 @@ def figure_1(embedding: bb.Embedding, out: Path) -> None:
 def consistency(embedding: bb.Embedding, lists: dict[str, list[str]]) -> pd.DataFrame:
     """Return the index of inconsistency of each list and size under both metrics."""
     frames = [
-        index_of_inconsistency(embedding, words, metric).assign(list=name, metric=metric)
+        subset_consistency(embedding, words, metric).sizes.assign(list=name, metric=metric)
         for name, words in lists.items()
         for metric in METRICS
     ]
@@ -121,7 +121,7 @@ def figure_3(embedding: bb.Embedding, out: Path, draws: int) -> None:
     leading = ["match", "first", "second", "drawn", "statistic"]
     write(frame[[*leading, *(name for name in frame.columns if name not in leading)]], out / "figure3.csv")
     words = [
-        leave_one_word_out(embedding, {name: LISTS[name] for name in pair}, random_seed=SEED).assign(
+        leave_one_word_out(embedding, {name: LISTS[name] for name in pair}, random_seed=SEED).words.assign(
             first=pair[0], second=pair[1]
         )
         for pair in PAIRS

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.audits.audit_frame import CONTRAST, audit_rows
-from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
@@ -22,7 +21,8 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError, name_some
-from bayesbias.metrics.subspaces.lattice import Lattice
+from bayesbias.metrics.subspaces.canonical_subspace import KindelComparison
+from bayesbias.metrics.subspaces.lattice import Lattice, SubsetConsistency
 from bayesbias.metrics.subspaces.list_similarities import METRICS
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
 
@@ -165,13 +165,13 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
     return figure
 
 
-def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = None) -> "Figure":
+def plot_consistency(*results: SubsetConsistency, titles: Sequence[str] | None = None) -> "Figure":
     """Draw whether sub-lists are more similar to themselves than to others, by their condition number.
 
     Parameters
     ----------
-    *frames
-        Frames from `subset_consistency`, one panel each.
+    *results
+        Results of `subset_consistency`, one panel each.
     titles
         Titles of the panels, above the words of the list.
 
@@ -198,14 +198,14 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
-    needed = {"size", "self_similarity", "nearest_similarity", "consistent", "condition_number"}
-    if not frames or any(not needed <= set(getattr(frame, "columns", ())) for frame in frames):
+    if not results or any(not isinstance(result, SubsetConsistency) for result in results):
         raise ReportError("Nothing to draw: give what subset_consistency returned, at least once.")
-    if titles is not None and len(titles) != len(frames):
-        raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one title per frame.")
+    if titles is not None and len(titles) != len(results):
+        raise ReportError(f"There are {len(titles)} titles for {len(results)} results. Give one title per result.")
     label = "Condition number of the sub-list's cosine similarities"
-    figure, panels = panel_grid(len(frames), label, width=(5.4, 4.3), height=(0.9, 2.4))
-    for place, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
+    figure, panels = panel_grid(len(results), label, width=(5.4, 4.3), height=(0.9, 2.4))
+    for place, (axes, result) in enumerate(zip(panels, results, strict=False)):
+        frame = result.subsets
         shown = frame[(frame["size"] > 1) & np.isfinite(frame["condition_number"])]
         for consistent, color, marker, name in (
             (True, "#0072B2", "o", "most similar to itself"),
@@ -227,11 +227,11 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter("{x:g}")
-        words = ", ".join(map(short_label, frame.attrs.get("words", ())))
+        words = ", ".join(map(short_label, result.words))
         heading = [short_label(titles[place], 50)] if titles is not None else []
         as_text(axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8))
         furnish(axes, "y", small=True)
-    metric = str(frames[0].attrs.get("metric", "similarity"))
+    metric = results[0].metric
     figure.supylabel(
         f"{METRICS[metric].title if metric in METRICS else metric}:\nto itself, less to the nearest other", fontsize=9
     )
@@ -351,13 +351,13 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     return figure
 
 
-def plot_components(comparison: "pd.DataFrame") -> "Figure":
+def plot_components(comparison: KindelComparison) -> "Figure":
     """Draw the four components of association tests under two metrics, and the scores.
 
     Parameters
     ----------
     comparison
-        A frame from `kindel_comparison`.
+        Result of `kindel_comparison`.
 
     Returns
     -------
@@ -380,12 +380,9 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
     >>> len(bb.plots.plot_components(bb.metrics.kindel_comparison(vectors, "weat7")).axes)
     3
     """
-    needed = {"study", "weat_mcs", "weat_cca", *(f"{by}_{name}" for by in _METRICS for name in _COMPONENTS)}
-
-    check_frame("comparison", comparison, "what kindel_comparison returned")
-    if not len(comparison) or not needed <= set(comparison.columns):
+    if not isinstance(comparison, KindelComparison):
         raise ReportError("Nothing to draw: give what kindel_comparison returned.")
-    records = comparison.to_dict("records")
+    records = rows_of(comparison.studies)
     figure = new_figure(10.5, 1.9 + 0.42 * len(records))
     panels = figure.subplots(1, 3, sharey=True)
     for axes, (metric, label) in zip(panels, _METRICS.items(), strict=False):
@@ -400,7 +397,7 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
     for shift, metric, color, marker in ((-0.13, "mcs", "#000000", "P"), (0.13, "cca", _COSINE, "X")):
         places = np.arange(len(records)) + shift
         name = {"mcs": "score by mean cosine", "cca": "score by the canonical metric"}[metric]
-        scores.plot(comparison[f"weat_{metric}"], places, marker, color=color, markersize=6, label=name)
+        scores.plot(comparison.studies[f"weat_{metric}"], places, marker, color=color, markersize=6, label=name)
     scores.axvline(0, color="#4D4D4D", linewidth=0.8)
     scores.set_xlabel("Score\n(difference of similarities)", fontsize=9)
     furnish(scores, "x", small=True)

@@ -343,8 +343,7 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
 DB_WA = Measure(
     "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)", "-2 to 2", PAIRS,
     f"{DU}, DB/WA", "base pairs masculine word first",
-    "with a single base pair: every other difference between its two words counts too; compare several "
-    "(bb.metrics.index_of_inconsistency)",
+    "with a single base pair: every other difference between its two words counts too; compare several",
     word_scores, sign="positive: towards m, the first word of the pair", options={"rule": "db_wa"},
     units={"score": "DB/WA (difference of cosines, -2 to 2)"},
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,9 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.number_text import counted, digits_text, signed_text
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
@@ -215,10 +219,85 @@ CANONICAL_SUBSPACE = Measure(
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class KindelComparison(Result):
+    """Association tests by mean cosine similarity (MCS) beside those by the canonical subspace metric (CCA).
+
+    Parameters
+    ----------
+    studies : pandas.DataFrame
+        One row per study: `study`; `A`, `B`, `C`, `D`, the names of the lists; `n`, the number of words left in the
+        shortest list; `weat_mcs` and `weat_cca`, the scores (A:C + B:D) - (B:C + A:D); `rho`, Spearman's correlation of
+        the four components under the two metrics; `ratio`, weat_mcs / weat_cca; the components `mcs_a_c`, ... and
+        `cca_a_c`, ..., the latter scaled by the geometric mean of the ranks; and the number of `lost_words`.
+    embedding
+        Name of the embedding.
+    lost_words
+        Words that the embedding lacks, by study and list.
+    left_out
+        Studies that were left out, with the lists that lost too many words.
+    """
+
+    studies: pd.DataFrame
+    embedding: str
+    lost_words: Mapping[str, Mapping[str, tuple[str, ...]]]
+    left_out: Mapping[str, tuple[str, ...]]
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        scores = (
+            Statement(
+                "study",
+                f"{row['study']}: the score is {signed_text(row['weat_mcs'])} by mean cosine and "
+                f"{signed_text(row['weat_cca'])} by the canonical metric (ratio {digits_text(row['ratio'])}); the rank "
+                f"correlation of the components is {signed_text(row['rho'])}.",
+                row,
+            )
+            for row in rows_of(self.studies)
+        )
+        lost = [
+            Statement(
+                "lost_words",
+                f"{study}: the embedding lacks {name_some(word for words in lists.values() for word in words)}.",
+                {"study": study, "lost_words": lists},
+            )
+            for study, lists in self.lost_words.items()
+        ]
+        left_out = [
+            Statement(
+                "left_out",
+                f"{study} is left out: the embedding lacks too many words of {name_some(names)}.",
+                {"study": study, "lists": names},
+            )
+            for study, names in self.left_out.items()
+        ]
+        return StatementList("", tuple(scores)), StatementList("Left out", (*left_out, *lost))
+
+    def __repr__(self) -> str:
+        return f"KindelComparison({counted(len(self.studies), 'study', 'studies')}, embedding={self.embedding!r})"
+
+    @property
+    def contents(self) -> Contents:
+        """Both scores of each study, and their components."""
+        components = {f"{metric}_{name}": f"{metric.upper()} {name[0].upper()}:{name[2].upper()}"
+                      for metric in ("mcs", "cca") for name in COMPONENTS}  # fmt: skip
+        headings = {"n": "Words", "weat_mcs": "Score, MCS", "weat_cca": "Score, CCA", "rho": "Rank correlation"}
+        lists = {name: f"List {name}" for name in "ABCD"}
+        caption = "Scores by mean cosine similarity (MCS) and the canonical subspace metric (CCA), and their components"
+        figure = ResultFigure("plot_components", "Components of the tests under both metrics, and both scores")
+        return contents_of(
+            self,
+            title="Association tests by two metrics",
+            captions={"studies": caption},
+            figures={"components": figure},
+            headings={**lists, **headings, "ratio": "Ratio", **components},
+        )
+
+
 @shared_parameters()
 def kindel_comparison(
     embedding: EmbeddingLike, studies: StudyLike | Sequence[StudyLike] = WEATS, *, max_lost: float = MAX_LOST
-) -> pd.DataFrame:
+) -> KindelComparison:
     """Return association tests by mean cosine similarity (MCS) beside those by the canonical subspace metric (CCA).
 
     Parameters
@@ -228,13 +307,8 @@ def kindel_comparison(
 
     Returns
     -------
-    DataFrame
-        One row per study: `study`; `A`, `B`, `C`, `D`, the names of the lists; `n`, the number of words left in the
-        shortest list; `weat_mcs` and `weat_cca`, the scores (A:C + B:D) - (B:C + A:D); `rho`, Spearman's correlation of
-        the four components under the two metrics; `ratio`, weat_mcs / weat_cca; the components `mcs_a_c`, ... and
-        `cca_a_c`, ..., the latter scaled by the geometric mean of the ranks; and the number of `lost_words`.
-        ``frame.attrs["lost_words"]`` lists the lost words by study and list, ``frame.attrs["left_out"]`` the studies
-        that were left out, with the lists that lost too many words.
+    KindelComparison
+        Scores and components in `studies`, with the words and studies that are lost.
 
     Raises
     ------
@@ -254,8 +328,7 @@ def kindel_comparison(
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> frame = kindel_comparison(vectors, "weat7")
-    >>> frame[["study", "A", "B", "C", "D", "n"]]
+    >>> kindel_comparison(vectors, "weat7").studies[["study", "A", "B", "C", "D", "n"]]
        study     A     B     C       D  n
     0  weat7  math  arts  male  female  8
     """
@@ -294,8 +367,7 @@ def kindel_comparison(
         for lists, study_lists in zip(usable, embedded_lists, strict=True)
         if study_lists.lost
     }
-    frame.attrs |= {"lost_words": lost, "left_out": left_out}
-    return frame
+    return KindelComparison(frame, source.name, lost_words=lost, left_out=left_out)
 
 
 def _row(lists: StudyLists, embedded_lists: EmbeddedLists) -> dict[str, Any]:

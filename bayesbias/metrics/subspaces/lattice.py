@@ -11,8 +11,10 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, share_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Described, Facts, Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import condition_number
@@ -277,6 +279,77 @@ def lattice(
 _BLOCK = 512
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SubsetConsistency(Result):
+    """Whether each sub-list of a list is most similar to itself, and the share that is, J, for each size.
+
+    Parameters
+    ----------
+    sizes : pandas.DataFrame
+        One row per size: `q`, `k` (the number of words in the list), the number of `subsets` examined out of
+        `possible`, and `index`, J: 1 if every sub-list is most similar to itself, less if the metric is inconsistent.
+        `index_mcse` is its Monte Carlo standard error: 0 if all sub-lists were examined; for a sample, the standard
+        deviation of the share under a uniform prior, which is not 0 even if all are consistent. `condition_number` is
+        that of the list.
+    subsets : pandas.DataFrame
+        One row per sub-list: its `size`, the `subset` (a tuple of words), its similarity to itself
+        (`self_similarity`) and to the `nearest` other sub-list of this size (`nearest_similarity`); whether it is
+        `consistent` (ties are); and the `condition_number` of its cosine similarities.
+    metric
+        Name of the metric.
+    words
+        Words of the list that the embedding has.
+    random_seed
+        Seed of the draws. None: all sub-lists were examined.
+    """
+
+    sizes: pd.DataFrame
+    subsets: pd.DataFrame
+    metric: str
+    words: tuple[str, ...]
+    random_seed: int | None
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        sizes = (
+            Statement(
+                "size",
+                f"{counted(row['q'], 'word')}: {share_text(row['index'])} of {counted(row['subsets'], 'sub-list')} "
+                f"{'' if row['subsets'] == row['possible'] else 'drawn '}are most similar to themselves.",
+                row,
+            )
+            for row in rows_of(self.sizes)
+        )
+        return (StatementList("", tuple(sizes)),)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.sizes["q"]))
+        return f"SubsetConsistency({counted(len(self.words), 'word')}, metric={self.metric!r}, sizes {sizes})"
+
+    @property
+    def contents(self) -> Contents:
+        """The share of consistent sub-lists of each size."""
+        shown = self.subsets[(self.subsets["size"] > 1) & np.isfinite(self.subsets["condition_number"])]
+        caption = "How much nearer each sub-list is to itself than to any other, by its condition number"
+        return contents_of(
+            self,
+            title="Consistency of sub-lists",
+            about=f"{self.metric.replace('_', ' ').capitalize()} of sub-lists of {name_some(self.words)}.",
+            captions={"sizes": "Share of sub-lists that are most similar to themselves, the index of inconsistency J"},
+            data=("subsets",),
+            figures={"consistency": ResultFigure("plot_consistency", caption)} if len(shown) else {},
+            headings=_HEADINGS,
+        )
+
+
+_HEADINGS = {
+    **{"q": "Words of a sub-list", "k": "Words of the list", "subsets": "Sub-lists", "possible": "Possible"},
+    **{"index": "J", "index_mcse": "SE of J", "condition_number": "Condition number", "size": "Size"},
+    **{"subset": "Sub-list", "self_similarity": "To itself", "consistent": "Consistent"},
+    **{"nearest": "Nearest other", "nearest_similarity": "To the nearest"},
+}
+
+
 @shared_parameters()
 def subset_consistency(
     embedding: EmbeddingLike,
@@ -288,8 +361,8 @@ def subset_consistency(
     random_seed: int | None = None,
     progress: bool = True,
     max_lost: float = MAX_LOST,
-) -> pd.DataFrame:
-    """Return whether each sub-list of a list is most similar to itself.
+) -> SubsetConsistency:
+    """Return whether each sub-list of a list is most similar to itself, and the share that is, J, for each size.
 
     Parameters
     ----------
@@ -306,14 +379,12 @@ def subset_consistency(
         sub-list is nearer than the sub-list itself, then so is one that differs in one word. Inconsistencies of other
         metrics may be missed. None: all sub-lists are compared with each other.
     random_seed
-        Seed of the draws. None: a seed is drawn. It is recorded in ``frame.attrs["random_seed"]``.
+        Seed of the draws. None: a seed is drawn and recorded.
 
     Returns
     -------
-    DataFrame
-        One row per sub-list: its `size`, the `subset` (a tuple of words), its similarity to itself
-        (`self_similarity`) and to the `nearest` other sub-list of this size (`nearest_similarity`); whether it is
-        `consistent` (ties are); and the `condition_number` of its cosine similarities.
+    SubsetConsistency
+        Sub-lists in `subsets`, and the index J in `sizes`.
 
     Raises
     ------
@@ -322,14 +393,23 @@ def subset_consistency(
 
     References
     ----------
-    Kindel (2023), equation arg sup_j Sim(W_i, W_j) = i, and Figure 1.
+    Kindel (2023), equation arg sup_j Sim(W_i, W_j) = i, Figure 1, and the index of inconsistency J_{q,k}(Sim_W). He
+    shows failures of the mean cosine for lists of at least four words and sub-lists of at least three. It can fail
+    earlier: two words with a third one between them are nearer to a pair that holds the third than to themselves.
 
     Examples
     --------
     >>> vectors = {"low": [1.0, 0.2], "middle": [1.0, 0.0], "high": [1.0, -0.3]}
-    >>> frame = subset_consistency(vectors, list(vectors), sizes=[2])
-    >>> frame.loc[~frame["consistent"], ["subset", "nearest"]].to_numpy().tolist()
+    >>> subsets = subset_consistency(vectors, list(vectors), sizes=[2]).subsets
+    >>> subsets.loc[~subsets["consistent"], ["subset", "nearest"]].to_numpy().tolist()
     [[('low', 'high'), ('middle', 'high')]]
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> male = bb.load_study("weat7").attributes["male"]
+    >>> consistency = subset_consistency(vectors, male, "canonical_subspace", sizes=[3, 7])
+    >>> consistency.sizes[["q", "k", "subsets", "index"]]
+       q  k  subsets  index
+    0  3  8       56    1.0
+    1  7  8        8    1.0
     """
     seed = resolve_seed(random_seed)
     samples = checked_samples(samples)
@@ -364,81 +444,26 @@ def subset_consistency(
                 }
             )
         )
-    frame = pd.concat(frames, ignore_index=True)
-    frame.attrs |= {
-        "metric": metric_name(metric),
-        "words": available_words,
-        "condition_number": float(condition_number(vectors)),
-        "random_seed": seed if any(sampled_sizes.values()) else None,
-    }
-    return frame
-
-
-@shared_parameters()
-def index_of_inconsistency(
-    embedding: EmbeddingLike,
-    words: Sequence[str],
-    metric: Metric = "mean_cosine",
-    *,
-    sizes: Sequence[int] | None = None,
-    samples: int | None = None,
-    random_seed: int | None = None,
-    progress: bool = True,
-    max_lost: float = MAX_LOST,
-) -> pd.DataFrame:
-    """Return the share of sub-lists that are most similar to themselves, J, for each size q.
-
-    Parameters
-    ----------
-    words, metric, sizes, samples
-        Parameters of `subset_consistency`, whose errors and warnings it shares.
-
-    Returns
-    -------
-    DataFrame
-        One row per size: `q`, `k` (the number of words in the list), the number of `subsets` examined out of
-        `possible`, and `index`, J: 1 if every sub-list is most similar to itself, less if the metric is inconsistent.
-        `index_mcse` is its Monte Carlo standard error: 0 if all sub-lists were examined; for a sample, the standard
-        deviation of the share under a uniform prior, which is not 0 even if all are consistent. `condition_number` is
-        that of the list.
-
-    References
-    ----------
-    Kindel (2023), the index of inconsistency J_{q,k}(Sim_W). He shows failures of the mean cosine for lists of at least
-    four words and sub-lists of at least three. It can fail earlier: two words with a third one between them are nearer
-    to a pair that holds the third than to themselves (see the example of `subset_consistency`).
-
-    Examples
-    --------
-    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> male = bb.load_study("weat7").attributes["male"]
-    >>> index_of_inconsistency(vectors, male, "canonical_subspace", sizes=[3, 7])[["q", "k", "subsets", "index"]]
-       q  k  subsets  index
-    0  3  8       56    1.0
-    1  7  8        8    1.0
-    """
-    by_subset = subset_consistency(
-        embedding,
-        words,
-        metric,
-        sizes=sizes,
-        samples=samples,
-        random_seed=random_seed,
-        progress=progress,
-        max_lost=max_lost,
+    by_subset = pd.concat(frames, ignore_index=True)
+    return SubsetConsistency(
+        sizes=_sizes(by_subset, len(available_words), float(condition_number(vectors))),
+        subsets=by_subset,
+        metric=metric_name(metric),
+        words=available_words,
+        random_seed=seed if any(sampled_sizes.values()) else None,
     )
-    k = len(by_subset.attrs["words"])
+
+
+def _sizes(by_subset: pd.DataFrame, k: int, condition: float) -> pd.DataFrame:
+    """Return the index of inconsistency of each size of sub-lists of a list of k words."""
     rows = []
     for q in by_subset["size"].unique().tolist():
         consistent = by_subset.loc[by_subset["size"] == q, "consistent"]
         looked_at, possible = len(consistent), comb(k, q)
         share = (consistent.sum() + 1) / (looked_at + 2)
         error = np.sqrt(share * (1 - share) / (looked_at + 3) * (1 - looked_at / possible))
-        rows.append((q, k, looked_at, possible, consistent.mean(), error, by_subset.attrs["condition_number"]))
-    names = ["q", "k", "subsets", "possible", "index", "index_mcse", "condition_number"]
-    frame = pd.DataFrame(rows, columns=names)
-    frame.attrs |= {name: by_subset.attrs[name] for name in ("metric", "words", "random_seed")}
-    return frame
+        rows.append((q, k, looked_at, possible, consistent.mean(), error, condition))
+    return pd.DataFrame(rows, columns=["q", "k", "subsets", "possible", "index", "index_mcse", "condition_number"])
 
 
 def _against_all(metric: Metric, vectors: Floats, subsets: Integers) -> tuple[Floats, Floats, Integers]:

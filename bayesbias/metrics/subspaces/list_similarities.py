@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,10 @@ import pandas as pd
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import with_progress
+from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
@@ -148,6 +152,72 @@ def list_vectors(
     return available_words, vectors if callable(metric) else joint_coordinates(*vectors)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class WordsLeftOut(Result):
+    """Similarity of two lists without each of their words, and with a random word in its place.
+
+    Parameters
+    ----------
+    words : pandas.DataFrame
+        One row per word, of lists with several words, and statistic: `list`, `word`, `statistic` (`similarity`,
+        `scaled` or `mean_cosine`); its value for the whole lists (`observed`) and `without` the word; and the 95 %
+        prediction interval, `low` to `high` (with `low_mcse`, `high_mcse`), of its value with a random word in place of
+        the word.
+    lists
+        Names of the two lists.
+    embedding
+        Name of the embedding.
+    samples, random_seed
+        Number of random words that replace each word, and seed of the draws.
+    lost_words
+        Words that the embedding lacks, by list.
+    """
+
+    words: pd.DataFrame
+    lists: tuple[str, ...]
+    embedding: str
+    samples: int
+    random_seed: int
+    lost_words: Mapping[str, tuple[str, ...]]
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        words = (
+            Statement(
+                "word",
+                f"{row['list']}, {row['word']}: the scaled similarity is {distance_text(row['without'])} without it "
+                f"and {distance_text(row['observed'])} with it, {_position(row)}.",
+                row,
+            )
+            for row in rows_of(self.words)
+            if row["statistic"] == "scaled"
+        )
+        return (StatementList("", tuple(words)),)
+
+    def __repr__(self) -> str:
+        words = counted(self.words["word"].nunique(), "word")
+        return f"WordsLeftOut({words}, lists={self.lists!r}, embedding={self.embedding!r})"
+
+    @property
+    def contents(self) -> Contents:
+        """The similarities without each word."""
+        caption = f"Similarities; ranges: {percent_text(INTERVAL_PROB)} of random words in place of the word"
+        return contents_of(
+            self,
+            title=f"{' and '.join(self.lists)} without each word",
+            captions={"words": caption},
+            headings={"without": "Without", "low_mcse": "SE, lower end", "high_mcse": "SE, upper end"},
+        )
+
+
+def _position(row: Mapping[str, Any]) -> str:
+    """Return where an observed value lies among those with a random word in place of the word."""
+    if row["low"] <= row["observed"] <= row["high"]:
+        return "as with a random word in its place"
+    more = "more" if row["observed"] > row["high"] else "less"
+    return f"{more} than with nearly any random word in its place"
+
+
 @shared_parameters()
 def leave_one_word_out(
     embedding: EmbeddingLike,
@@ -158,7 +228,7 @@ def leave_one_word_out(
     random_seed: int | None = None,
     progress: bool = True,
     max_lost: float = MAX_LOST,
-) -> pd.DataFrame:
+) -> WordsLeftOut:
     """Return the similarity of two lists without each of their words, and with a random word in its place.
 
     Parameters
@@ -172,11 +242,9 @@ def leave_one_word_out(
 
     Returns
     -------
-    DataFrame
-        One row per word, of lists with several words, and statistic: `list`, `word`, `statistic` (`similarity`,
-        `scaled` or `mean_cosine`); its value for the whole lists (`observed`) and `without` the word; and the 95 %
-        prediction interval, `low` to `high` (with `low_mcse`, `high_mcse`), of its value with a random word in place of
-        the word. Leaving out a word always lowers `similarity`; a random word keeps the length of the list.
+    WordsLeftOut
+        Similarities in `words`. Leaving out a word always lowers `similarity`; a random word keeps the length of the
+        list.
 
     References
     ----------
@@ -187,8 +255,8 @@ def leave_one_word_out(
     --------
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     >>> lists = {"pair": ["he", "she"], "science": ["science", "technology"]}
-    >>> frame = leave_one_word_out(vectors, lists, samples=100, random_seed=1)
-    >>> frame["word"].unique().tolist(), len(frame)
+    >>> words = leave_one_word_out(vectors, lists, samples=100, random_seed=1).words
+    >>> words["word"].unique().tolist(), len(words)
     (['he', 'she', 'science', 'technology'], 12)
     """
     seed = resolve_seed(random_seed)
@@ -222,6 +290,11 @@ def leave_one_word_out(
                 (name, word, statistic, observed[statistic], without[statistic], low, low_mcse, high, high_mcse)
             )
     columns = ["list", "word", "statistic", "observed", "without", "low", "low_mcse", "high", "high_mcse"]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(embedded_lists.lost)}
-    return frame
+    return WordsLeftOut(
+        words=pd.DataFrame(rows, columns=columns),
+        lists=tuple(embedded_lists.words),
+        embedding=source.name,
+        samples=samples,
+        random_seed=seed,
+        lost_words=dict(embedded_lists.lost),
+    )

@@ -200,9 +200,7 @@ def summary_of_values(draws: "xr.Dataset", hdi_prob: float, independent: float |
     frame["null_share"], frame["null_share_se"] = zip(*far, strict=True)
     outside = (repeated < frame["null_low"].to_numpy()) | (repeated > frame["null_high"].to_numpy())
     frame["beyond_null"], frame["beyond_null_se"] = zip(*map(rate, outside.T), strict=True)
-    result = frame[["statistic", *_COLUMNS, *diagnostics_of(frame)]]
-    result.attrs = {"hdi_prob": hdi_prob}
-    return result
+    return frame[["statistic", *_COLUMNS, *diagnostics_of(frame)]]
 
 
 def _error_of_ends(null: np.ndarray) -> np.ndarray:

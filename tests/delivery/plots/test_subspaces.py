@@ -45,7 +45,9 @@ def _marks(axes: object) -> tuple[int, int]:
 def test_marks_are_the_consistency_of_each_sub_list() -> None:
     for metric in ("mean_cosine", "canonical_subspace"):
         figure = plot_lattices(lattice(EMBEDDING, FIRST, metric=metric))
-        consistent = subset_consistency(EMBEDDING, FIRST, metric).groupby("size")["consistent"].agg(["sum", "size"])
+        consistent = (
+            subset_consistency(EMBEDDING, FIRST, metric).subsets.groupby("size")["consistent"].agg(["sum", "size"])
+        )
         marks = [_marks(axes) for axes in figure.axes if axes.images]
         assert [on for on, _ in marks] == consistent["sum"].tolist()
         assert [sum(both) for both in marks] == consistent["size"].tolist()
@@ -75,8 +77,8 @@ def test_spread_shows_the_summary() -> None:
 
 
 def test_consistency_shows_each_sub_list() -> None:
-    frame = subset_consistency(EMBEDDING, FIRST)
-    figure = plot_consistency(frame, frame, frame, titles=["p", "q", "r"])
+    consistency = subset_consistency(EMBEDDING, FIRST)
+    figure = plot_consistency(consistency, consistency, consistency, titles=["p", "q", "r"])
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert len(panels) == 3
     for axes in panels:
@@ -84,7 +86,7 @@ def test_consistency_shows_each_sub_list() -> None:
         assert len(above) + len(below) == 10 + 10 + 5  # single words are left out
         assert (above[:, 1] >= 0).all()
         assert (below[:, 1] < 0).all()
-        assert len(below) == (~frame["consistent"]).sum() > 0
+        assert len(below) == (~consistency.subsets["consistent"]).sum() > 0
     assert all(axes.get_xlabel().startswith("Condition number") for axes in panels[1:])
 
 
@@ -103,6 +105,8 @@ def test_bad_input() -> None:
         plot_lattices(within, titles=["one", "two"])
     with pytest.raises(ReportError, match="subset_consistency"):
         plot_consistency()
+    with pytest.raises(ReportError, match="subset_consistency"):
+        plot_consistency(subset_consistency(EMBEDDING, FIRST).subsets)  # type: ignore[arg-type]
     with pytest.raises(ReportError, match="2 titles"):
         plot_consistency(subset_consistency(EMBEDDING, FIRST), titles=["one", "two"])
 

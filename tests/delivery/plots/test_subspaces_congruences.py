@@ -53,8 +53,8 @@ def test_some_bands_and_matching() -> None:
 
 
 def test_components_show_the_table() -> None:
-    frame = kindel_comparison(EMBEDDING, [PETS, {**PETS.protected, **PETS.attributes}])
-    figure = plot_components(frame)
+    comparison = kindel_comparison(EMBEDDING, [PETS, {**PETS.protected, **PETS.attributes}])
+    figure, frame = plot_components(comparison), comparison.studies
     for axes, metric in zip(figure.axes[:2], ("mcs", "cca"), strict=True):
         points = sorted((line.get_xdata()[0], line.get_ydata()[0]) for line in axes.lines if len(line.get_xdata()) == 1)
         columns = [f"{metric}_{component}" for component in ("a_c", "a_d", "b_d", "b_c")]
@@ -69,7 +69,7 @@ def test_bad_input() -> None:
         plot_congruences()
     with pytest.raises(ReportError, match="randomisation_nulls"):
         plot_congruences("null")  # type: ignore[arg-type]
-    frame = kindel_comparison(EMBEDDING, PETS)
-    for wrong in (frame.iloc[:0], frame.drop(columns="mcs_a_c")):
+    frame = kindel_comparison(EMBEDDING, PETS).studies
+    for wrong in (frame, frame.iloc[:0], frame.drop(columns="mcs_a_c")):
         with pytest.raises(ReportError, match="kindel_comparison"):
             plot_components(wrong)

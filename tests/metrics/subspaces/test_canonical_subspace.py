@@ -136,7 +136,7 @@ def test_scores_and_rank_correlations_of_the_published_table(name: str) -> None:
 
 
 def test_columns_are_the_two_measures() -> None:
-    frame = kindel_comparison(GIVEN, PETS)
+    frame = kindel_comparison(GIVEN, PETS).studies
     assert frame[["study", "A", "B", "C", "D", "n", "lost_words"]].to_numpy().tolist() == [
         ["pets", "cats", "dogs", "quiet", "loud", 2, 0]
     ]
@@ -151,7 +151,7 @@ def test_columns_are_the_two_measures() -> None:
 
 
 def test_rho_is_spearmans() -> None:
-    row = kindel_comparison(GIVEN, PETS).iloc[0]
+    row = kindel_comparison(GIVEN, PETS).studies.iloc[0]
     ranks = [np.argsort(np.argsort([row[f"{by}_{component}"] for component in COMPONENTS])) for by in ("mcs", "cca")]
     assert row["rho"] == pytest.approx(1 - 6 * np.square(ranks[0] - ranks[1]).sum() / (4 * 15))
     with pytest.raises(MeasureError, match="rank correlation"):
@@ -163,10 +163,11 @@ def test_rho_is_spearmans() -> None:
 def test_all_ten_tests_in_google_news(shared: Path) -> None:
     embedding = bb.load_embedding(shared.joinpath(*GOOGLE_NEWS))
     # These vectors hold none of the African American names of WEAT 3 and one of those of WEAT 4 and 5.
-    frame = kindel_comparison(embedding, max_lost=1).set_index("study")
+    comparison = kindel_comparison(embedding, max_lost=1)
+    frame = comparison.studies.set_index("study")
     assert frame.index.tolist() == [name for name in TABLE_1 if name != "weat3"]
-    assert frame.attrs["left_out"] == {"weat3": ("african_american_names",)}
-    assert frame.attrs["lost_words"]["weat2"] == {"weapons": ("axe",)}
+    assert comparison.left_out == {"weat3": ("african_american_names",)}
+    assert comparison.lost_words["weat2"] == {"weapons": ("axe",)}
     # Loops and pseudo-inverses instead of the package's ways.
     lists = [embedding.matrix(words).astype(float) for words in (
         *bb.load_study("weat7").protected.values(), *bb.load_study("weat7").attributes.values())]  # fmt: skip
@@ -185,9 +186,10 @@ def test_all_ten_tests_in_google_news(shared: Path) -> None:
 
 def test_studies_without_words_are_left_out_and_named() -> None:
     with pytest.warns(LostWordsWarning, match=r"1 .* 2 studies.*weat7 \(math, arts, male, female\)"):
-        frame = kindel_comparison(GIVEN, [PETS, "weat7"])
-    assert frame["study"].tolist() == ["pets"]
-    assert frame.attrs["left_out"] == {"weat7": ("math", "arts", "male", "female")}
+        comparison = kindel_comparison(GIVEN, [PETS, "weat7"])
+    assert comparison.studies["study"].tolist() == ["pets"]
+    assert comparison.left_out == {"weat7": ("math", "arts", "male", "female")}
+    assert "weat7 is left out" in str(comparison)
     with pytest.raises(MeasureError, match=r"max_lost=0.2"):
         kindel_comparison(bb.Embedding(tuple(GIVEN), np.array(list(GIVEN.values()))), ["weat7", "weat8"])
     with pytest.raises(MeasureError, match="max_lost="):
@@ -197,9 +199,10 @@ def test_studies_without_words_are_left_out_and_named() -> None:
 def test_a_study_that_lost_words() -> None:
     given = {word: vector for word, vector in GIVEN.items() if word != "tom"}
     with pytest.warns(LostWordsWarning, match="tom"):
-        frame = kindel_comparison(given, {**PETS.protected, **PETS.attributes}, max_lost=0.5)
-    assert frame[["study", "lost_words"]].to_numpy().tolist() == [["four lists", 1]]
-    assert frame.attrs["lost_words"] == {"four lists": {"cats": ("tom",)}}
+        comparison = kindel_comparison(given, {**PETS.protected, **PETS.attributes}, max_lost=0.5)
+    assert comparison.studies[["study", "lost_words"]].to_numpy().tolist() == [["four lists", 1]]
+    assert comparison.lost_words == {"four lists": {"cats": ("tom",)}}
+    assert "four lists: the embedding lacks tom." in str(comparison)
 
 
 def test_a_ratio_that_is_not_defined() -> None:

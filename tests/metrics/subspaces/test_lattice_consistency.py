@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity, condition_number
-from bayesbias.metrics.subspaces.lattice import index_of_inconsistency, subset_consistency
+from bayesbias.metrics.subspaces.lattice import subset_consistency
 from bayesbias.metrics.subspaces.list_similarities import METRICS
 from tests.metrics.made import mean_cosine
 
@@ -41,8 +41,8 @@ def brute_force(similarity: object, words: list[str], size: int) -> dict[tuple[s
     ("metric", "similarity"), [("mean_cosine", mean_cosine), ("canonical_subspace", canonical_subspace_similarity)]
 )
 def test_by_the_definition(metric: str, similarity: object) -> None:
-    frame = subset_consistency(GIVEN, WORDS, metric)
-    indices = index_of_inconsistency(GIVEN, WORDS, metric).set_index("q")["index"]
+    frame = subset_consistency(GIVEN, WORDS, metric).subsets
+    indices = subset_consistency(GIVEN, WORDS, metric).sizes.set_index("q")["index"]
     assert indices.index.tolist() == [1, 2, 3, 4, 5, 6]
     for size in (1, 2, 3, 4, 6):
         expected = brute_force(similarity, WORDS, size)
@@ -56,7 +56,7 @@ def test_by_the_definition(metric: str, similarity: object) -> None:
 
 
 def test_each_sub_list_names_its_nearest() -> None:
-    frame = subset_consistency(GIVEN, WORDS, sizes=[4])
+    frame = subset_consistency(GIVEN, WORDS, sizes=[4]).subsets
     for row in frame.itertuples():
         subset_vectors, nearest_vectors = ([GIVEN[word] for word in words] for words in (row.subset, row.nearest))
         assert row.self_similarity == pytest.approx(mean_cosine(subset_vectors, subset_vectors), abs=1e-6)
@@ -70,15 +70,17 @@ def test_the_mean_cosine_fails_for_pairs_of_three_words_already() -> None:
     for degrees in (5, 30, 80):
         t = np.deg2rad(degrees)
         given = {"low": [np.cos(t), -np.sin(t)], "middle": [1.0, 0.0], "high": [np.cos(t), np.sin(t)]}
-        frame = subset_consistency(given, list(given), sizes=[2]).set_index("subset")
+        frame = subset_consistency(given, list(given), sizes=[2]).subsets.set_index("subset")
         assert not frame.loc[[("low", "high")], "consistent"].iloc[0]
-        assert index_of_inconsistency(given, list(given), sizes=[1])["index"].tolist() == [1]
+        assert subset_consistency(given, list(given), sizes=[1]).sizes["index"].tolist() == [1]
 
 
 @pytest.mark.parametrize("metric", ["mean_cosine", "mean_squared_cosine"])
 def test_neighbours_find_every_inconsistency_of_a_mean(metric: str) -> None:
-    every = subset_consistency(GIVEN, WORDS, metric).set_index("subset")["consistent"]
-    drawn = subset_consistency(GIVEN, WORDS, metric, samples=15, random_seed=1).set_index("subset")["consistent"]
+    every = subset_consistency(GIVEN, WORDS, metric).subsets.set_index("subset")["consistent"]
+    drawn = subset_consistency(GIVEN, WORDS, metric, samples=15, random_seed=1).subsets.set_index("subset")[
+        "consistent"
+    ]
     assert len(drawn) == 7 + 15 + 15 + 15 + 15 + 7
     assert drawn.equals(every[drawn.index])
     if metric == "mean_cosine":
@@ -87,22 +89,24 @@ def test_neighbours_find_every_inconsistency_of_a_mean(metric: str) -> None:
 
 def test_samples_estimate_the_index() -> None:
     given = {f"w{number}": RNG.normal(size=20) + 0.4 for number in range(12)}
-    every = index_of_inconsistency(given, list(given), sizes=[5])
-    drawn = index_of_inconsistency(given, list(given), sizes=[5], samples=300, random_seed=2)
+    of_all = subset_consistency(given, list(given), sizes=[5])
+    of_draws = subset_consistency(given, list(given), sizes=[5], samples=300, random_seed=2)
+    every, drawn = of_all.sizes, of_draws.sizes
     assert every["index_mcse"].tolist() == [0]
     assert (drawn["subsets"][0], drawn["possible"][0]) == (300, 792)
     assert 0.005 < drawn["index_mcse"][0] < 0.03
     assert 0.05 < every["index"][0] < 0.95
     assert abs(every["index"][0] - drawn["index"][0]) < 4 * drawn["index_mcse"][0]
-    again = index_of_inconsistency(given, list(given), sizes=[5], samples=300, random_seed=2)
+    again = subset_consistency(given, list(given), sizes=[5], samples=300, random_seed=2).sizes
     assert again.equals(drawn)
-    assert drawn.attrs["random_seed"] == 2
-    assert every.attrs["random_seed"] is None
+    assert (of_draws.random_seed, of_all.random_seed) == (2, None)
+    assert "300 sub-lists drawn are" in str(of_draws)
+    assert "792 sub-lists are" in str(of_all)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_index_is_a_share_for_every_metric(metric: str) -> None:
-    frame = index_of_inconsistency(GIVEN, WORDS[:5], metric)
+    frame = subset_consistency(GIVEN, WORDS[:5], metric).sizes
     assert frame["index"].between(0, 1).all()
     assert (frame["k"] == 5).all()
     vectors = [GIVEN[word] for word in WORDS[:5]]
@@ -110,10 +114,10 @@ def test_the_index_is_a_share_for_every_metric(metric: str) -> None:
 
 
 def test_a_metric_of_ones_own() -> None:
-    index = index_of_inconsistency(GIVEN, WORDS, mean_cosine, sizes=[3])
-    assert index["index"].tolist() == index_of_inconsistency(GIVEN, WORDS, sizes=[3])["index"].tolist()
-    drawn = subset_consistency(GIVEN, WORDS, mean_cosine, sizes=[3], samples=5, random_seed=1)
-    named = subset_consistency(GIVEN, WORDS, sizes=[3], samples=5, random_seed=1)
+    index = subset_consistency(GIVEN, WORDS, mean_cosine, sizes=[3]).sizes
+    assert index["index"].tolist() == subset_consistency(GIVEN, WORDS, sizes=[3]).sizes["index"].tolist()
+    drawn = subset_consistency(GIVEN, WORDS, mean_cosine, sizes=[3], samples=5, random_seed=1).subsets
+    named = subset_consistency(GIVEN, WORDS, sizes=[3], samples=5, random_seed=1).subsets
     assert drawn["nearest"].tolist() == named["nearest"].tolist()
     with pytest.raises(MeasureError, match="1,000,000"):
         subset_consistency(
@@ -123,7 +127,7 @@ def test_a_metric_of_ones_own() -> None:
 
 def test_dependent_words_are_ties_under_the_canonical_metric() -> None:
     given = GIVEN | {"w5": GIVEN["w0"] + GIVEN["w1"], "w6": -GIVEN["w0"]}
-    frame = index_of_inconsistency(given, WORDS, "canonical_subspace")
+    frame = subset_consistency(given, WORDS, "canonical_subspace").sizes
     assert (frame["index"] == 1).all()
     assert (frame["condition_number"] == np.inf).all()
 
@@ -131,11 +135,11 @@ def test_dependent_words_are_ties_under_the_canonical_metric() -> None:
 def test_too_many_sub_lists() -> None:
     given = {f"w{number}": RNG.normal(size=30) for number in range(25)}
     with pytest.raises(MeasureError, match=r"25 words have sub-lists that make 126,410,606,437,750 pairs.*samples="):
-        index_of_inconsistency(given, list(given))
+        subset_consistency(given, list(given))
     with pytest.raises(ArgumentError, match="samples=0"):
-        index_of_inconsistency(given, list(given), samples=0)
+        subset_consistency(given, list(given), samples=0)
     with pytest.raises(MeasureError, match=r"sizes=.* 6 "):
-        index_of_inconsistency(GIVEN, WORDS, sizes=[7])
+        subset_consistency(GIVEN, WORDS, sizes=[7])
 
 
 @pytest.mark.shared
@@ -144,9 +148,9 @@ def test_short_lists_of_weat_in_google_news(shared: Path) -> None:
     short = [words for words in weat_word_lists(embedding) if 4 <= len(words) <= 8]
     assert len(short) == 21
     for words in short:
-        canonical = index_of_inconsistency(embedding, words, "canonical_subspace")
+        canonical = subset_consistency(embedding, words, "canonical_subspace").sizes
         assert (canonical["index"] == 1).all(), words
-        cosine = index_of_inconsistency(embedding, words).set_index("q")["index"]
+        cosine = subset_consistency(embedding, words).sizes.set_index("q")["index"]
         assert cosine[1] == 1
         assert cosine.loc[3:].min() < 1, words
 
@@ -158,9 +162,9 @@ def test_long_lists_of_weat_in_google_news(shared: Path) -> None:
     assert len(long) == 8
     for words in long:
         options = {"sizes": [2, 3, 8, len(words) - 1], "samples": 10, "random_seed": 1}
-        canonical = index_of_inconsistency(embedding, words, "canonical_subspace", **options)  # type: ignore[arg-type]
+        canonical = subset_consistency(embedding, words, "canonical_subspace", **options).sizes  # type: ignore[arg-type]
         assert (canonical["index"] == 1).all(), words
-        cosine = index_of_inconsistency(embedding, words, **options).set_index("q")["index"]  # type: ignore[arg-type]
+        cosine = subset_consistency(embedding, words, **options).sizes.set_index("q")["index"]  # type: ignore[arg-type]
         assert cosine[8] < 0.5
 
 
@@ -168,7 +172,7 @@ def test_long_lists_of_weat_in_google_news(shared: Path) -> None:
 def test_badly_conditioned_lists_are_the_inconsistent_ones(shared: Path) -> None:
     embedding = bb.load_embedding(shared.joinpath(*GOOGLE_NEWS))
     frames = [
-        index_of_inconsistency(embedding, words, sizes=[4]) for words in weat_word_lists(embedding) if len(words) == 8
+        subset_consistency(embedding, words, sizes=[4]).sizes for words in weat_word_lists(embedding) if len(words) == 8
     ]
     condition = [frame["condition_number"][0] for frame in frames]
     index = [frame["index"][0] for frame in frames]
@@ -182,7 +186,7 @@ def test_equal_words_are_ties_in_any_precision(dtype: type) -> None:
     base = np.random.default_rng(0).normal(size=(4, 30))
     vectors = {"a": base[0], "b": base[1], "c": 1.7 * base[1], "d": base[2], "e": 0.37 * base[2], "f": base[3]}
     given = {word: vector.astype(dtype) for word, vector in vectors.items()}
-    frame = subset_consistency(given, list(given), "canonical_subspace", sizes=[1, 2], progress=False)
+    frame = subset_consistency(given, list(given), "canonical_subspace", sizes=[1, 2], progress=False).subsets
     assert frame["consistent"].all()
-    single = subset_consistency(given, list(given), "mean_cosine", sizes=[1, 2], progress=False)
+    single = subset_consistency(given, list(given), "mean_cosine", sizes=[1, 2], progress=False).subsets
     assert single["consistent"].all()

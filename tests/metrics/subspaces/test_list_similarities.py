@@ -64,7 +64,7 @@ LISTS = {"a": ["w0", "w1", "w2"], "b": ["w3", "w4"]}
 
 
 def test_values_without_each_word() -> None:
-    frame = leave_one_word_out(EMBEDDING, LISTS, samples=50, random_seed=1)
+    frame = leave_one_word_out(EMBEDDING, LISTS, samples=50, random_seed=1).words
     assert frame[["list", "word"]].drop_duplicates().to_numpy().tolist() == [
         ["a", "w0"], ["a", "w1"], ["a", "w2"], ["b", "w3"], ["b", "w4"]]  # fmt: skip
     whole = subspace_similarity(EMBEDDING, LISTS)
@@ -86,7 +86,7 @@ def test_only_the_word_itself_is_replaced() -> None:
     words = (*"abcd", *WORDS)
     vectors = np.vstack([np.eye(8)[:2], np.eye(8)[:2] * 2, EMBEDDING.vectors])
     embedding = bb.Embedding(words=words, vectors=vectors)
-    frame = leave_one_word_out(embedding, {"x": ["a", "b"], "y": ["c", "d"]}, samples=400, random_seed=1)
+    frame = leave_one_word_out(embedding, {"x": ["a", "b"], "y": ["c", "d"]}, samples=400, random_seed=1).words
     similarity = frame[frame["statistic"] == "similarity"]
     assert similarity["observed"].tolist() == pytest.approx([2] * 4)
     assert similarity["without"].tolist() == pytest.approx([1] * 4)
@@ -97,10 +97,10 @@ def test_only_the_word_itself_is_replaced() -> None:
 
 def test_seed_and_single_words() -> None:
     one, other = (leave_one_word_out(EMBEDDING, LISTS, samples=20, random_seed=4) for _ in range(2))
-    assert one.equals(other)
-    assert one.attrs["random_seed"] == 4
+    assert one.words.equals(other.words)
+    assert (one.random_seed, one.samples, one.lists) == (4, 20, ("a", "b"))
     single = leave_one_word_out(EMBEDDING, {"a": ["w0"], "b": ["w3", "w4"]}, samples=20, random_seed=1)
-    assert single["list"].unique().tolist() == ["b"]
+    assert single.words["list"].unique().tolist() == ["b"]
 
 
 def test_bad_input() -> None:
