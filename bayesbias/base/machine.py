@@ -209,26 +209,26 @@ def _group_limits() -> Iterator[int]:
 def check_memory(needed: float, what: str, advice: str) -> None:
     """Raise `NotEnoughMemoryError`, which ends with `advice`, if `needed` bytes for `what` are not free.
 
-    >>> check_memory(1e15, "12 words of 3 dimensions", "Take fewer words.")
+    >>> check_memory(1e15, "12 words", "Take fewer words.")
     Traceback (most recent call last):
     ...
-    bayesbias.errors.NotEnoughMemoryError: 12 words of 3 dimensions need about 1,000,000.0 GB, and ... GB are free. ...
+    bayesbias.errors.NotEnoughMemoryError: 12 words would need about 1,000,000.0 GB, and ... GB are free. ...
     """
     free = free_memory()
     if needed > free:
         raise NotEnoughMemoryError(
-            f"{what} need about {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free. {advice}"
+            f"{what} would need about {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free. {advice}"
         )
 
 
 class Allowance:
     """The free memory for a content whose size is unknown until it is read, such as that of a compressed file.
 
-    >>> rows = Allowance("news.txt.gz: its rows", "Read fewer.")
+    >>> rows = Allowance("a.gz: its rows", "Read fewer.")
     >>> rows.take(1e15)
     Traceback (most recent call last):
     ...
-    bayesbias.errors.NotEnoughMemoryError: news.txt.gz: its rows need 1,000,000.0 GB or more, and ... GB are free. ...
+    bayesbias.errors.NotEnoughMemoryError: a.gz: its rows would need 1,000,000.0 GB or more, and ... GB are free. ...
     """
 
     def __init__(self, what: str, advice: str) -> None:
@@ -240,7 +240,7 @@ class Allowance:
         self.taken += size
         if self.taken > self.free:
             raise NotEnoughMemoryError(
-                f"{self.what} need {self.taken / 1e9:,.1f} GB or more, and {self.free / 1e9:,.1f} GB are free. "
+                f"{self.what} would need {self.taken / 1e9:,.1f} GB or more, and {self.free / 1e9:,.1f} GB are free. "
                 f"{self.advice}"
             )
 

@@ -199,12 +199,12 @@ def test_relations_are_counted_while_they_are_read(
 ) -> None:
     path = written(tmp_path, gzip.compress(content.encode()))
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
-    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .*{message} need"):
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .*{message} would need"):
         bb.asymmetry.read_relations(path)
 
 
 def test_norms_are_counted_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, gzip.compress(b"cue,response,count,participants\n" + b"a,b,1,2\n" * 100_000))
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
-    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: its contents need"):
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: its contents would need"):
         bb.asymmetry.read_evocation(path)

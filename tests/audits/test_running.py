@@ -506,5 +506,5 @@ def test_a_file_larger_than_the_memory_is_refused_before_it_is_read(tmp_path: Pa
     answers, cell = KeptAnswers(tmp_path), AnyCell()
     with answers.path(cell).open("wb") as stream:
         stream.truncate(1 << 40)  # a hole, which takes no room on a disk
-    with pytest.raises(NotEnoughMemoryError, match=rf"^{answers.path(cell)} need about 4,.* GB"):
+    with pytest.raises(NotEnoughMemoryError, match=rf"^{answers.path(cell)} would need about 4,.* GB"):
         answers.read(cell)

@@ -171,7 +171,7 @@ def test_an_allowance_ends_with_what_was_free_at_its_start(monkeypatch: pytest.M
     for _ in range(4):
         rows.take(500_000_000)
     with pytest.raises(
-        NotEnoughMemoryError, match=r"^f: its rows need 2\.2 GB or more, and 2\.0 GB are .* Read fewer\.$"
+        NotEnoughMemoryError, match=r"^f: its rows would need 2\.2 GB or more, and 2\.0 GB are .* Read fewer\.$"
     ):
         rows.take(200_000_000)
 

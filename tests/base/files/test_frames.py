@@ -67,7 +67,7 @@ def test_rows_and_columns_are_counted_before_a_frame_is_made(
     (tmp_path / "t.csv").write_bytes(gzip.compress(text.encode()))
     monkeypatch.setattr(memory, "free_memory", lambda: 20_000_000)
     monkeypatch.setattr(pd, "read_csv", None)
-    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns need about 0\.\d GB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns would need about 0\.\d GB"):
         read_csv(tmp_path / "t.csv", "")
 
 
@@ -117,7 +117,7 @@ def test_what_a_parquet_file_becomes_is_counted_before_it_is_made(
     monkeypatch.setattr(memory, "free_memory", lambda: 19_000_000)
     before = pyarrow.total_allocated_bytes()
     pyarrow.default_memory_pool().release_unused()
-    with pytest.raises(NotEnoughMemoryError, match=r"^t\.parquet: [\d,]+ rows of 1 columns need about 0\.[0-2]"):
+    with pytest.raises(NotEnoughMemoryError, match=r"^t\.parquet: [\d,]+ rows of 1 columns would need about 0\.[0-2]"):
         parquet_frame(content, Path("t.parquet"))
     assert pyarrow.total_allocated_bytes() - before < 5_000_000
 
