@@ -2,6 +2,7 @@
 
 from .audits import plot_audit as plot_audit
 from .audits import plot_debias_report as plot_debias_report
+from .audits import plot_heatmap as plot_heatmap
 from .audits import plot_ranks as plot_ranks
 from .axes import plot_axes_map as plot_axes_map
 from .axes import plot_axis as plot_axis
@@ -24,6 +25,5 @@ from .posterior import plot_words as plot_words
 from .subspaces import plot_components as plot_components
 from .subspaces import plot_congruences as plot_congruences
 from .subspaces import plot_consistency as plot_consistency
-from .subspaces import plot_heatmap as plot_heatmap
 from .subspaces import plot_lattice_spread as plot_lattice_spread
 from .subspaces import plot_lattices as plot_lattices
