@@ -38,6 +38,7 @@ from bayesbias.metrics.directions.word_scores import (
     nbm,
     pair_label,
     raise_if_parallel,
+    rule_conventions,
 )
 from bayesbias.metrics.look_up import as_embedding, checked_words
 
@@ -269,9 +270,7 @@ def score_array(
         attrs={
             "lost_words": list(survey.lost_words),
             "lost_base_pairs": [pair_label(pair) for pair in survey.lost_pairs],
-            "conventions": "; ".join(
-                f"{rule}: {RULES[rule].format(k=neighbours, vocabulary=survey.size)}" for rule in chosen
-            ),
+            "conventions": "; ".join(f"{rule}: {rule_conventions(rule, neighbours, survey.size)}" for rule in chosen),
         },
     )
     return scores.transpose(*DIMS)

@@ -26,17 +26,6 @@ from bayesbias.studies.study import Study, StudyLike, load_study
 Pairs = tuple[tuple[str, str], ...]
 BasePairs = Sequence[tuple[str, str]] | str | os.PathLike[str]
 
-RULES: Mapping[str, str] = {
-    "db_wa": "cos(w, m) - cos(w, f), from -2 to 2",
-    "ripa": "inner product of the word's vector, as long as it is, with (m - f) / |m - f|; unbounded",
-    "ripa_unit": "inner product of the word's vector, of length 1, with (m - f) / |m - f|, from -1 to 1",
-    "nbm": (
-        "of the {k} nearest neighbours by cosine among {vocabulary:,} words, the word itself left out: the share with "
-        "DB/WA above 0 minus the share with DB/WA below 0, from -1 to 1; base words count as neighbours"
-    ),
-}
-"""Conventions of each scoring rule; m is the first word of a pair, f the second."""
-
 _BLOCK = 10_000
 _NEIGHBOURS = 100
 _ONE_LIST = "target words"
@@ -256,8 +245,8 @@ def word_scores(
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
         scores=_frame(scores, lists, embedded_lists, [pair_label(pair) for pair in kept_pairs]),
         conventions=(
-            f"{RULES[rule].format(k=k, vocabulary=len(candidates))}; positive: towards the first word of the pair (m), "
-            "against the second (f)"
+            f"{rule_conventions(rule, k, len(candidates))}; positive: towards the first word of the pair (m), against "
+            "the second (f)"
         ),
         study=lists.study,
         embedding=source.name,
@@ -342,7 +331,7 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
 
 DB_WA = Measure(
     "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)", "-2 to 2", PAIRS,
-    f"{DU}, DB/WA", "base pairs masculine word first",
+    f"{DU}, DB/WA", "vectors of any length; the bundled gender pairs have the masculine word first",
     "with a single base pair: every other difference between its two words counts too; compare several",
     word_scores, sign="positive: towards m, the first word of the pair", options={"rule": "db_wa"},
     units={"score": "DB/WA (difference of cosines, -2 to 2)"},
@@ -372,3 +361,17 @@ NBM = Measure(
     sign="positive: neighbours lean to m, the first word of the pair", options={"rule": "nbm"},
     units={"score": "NBM (difference of neighbours' shares, -1 to 1)"}, whole_vocabulary=True,
 )  # fmt: skip
+
+RULES: Mapping[str, Measure] = {rule.name: rule for rule in (DB_WA, RIPA, RIPA_UNIT, NBM)}
+"""Scoring rules; in their formulas m is the first word of a pair, f the second."""
+
+
+def rule_conventions(rule: str, k: int, vocabulary: int) -> str:
+    """Return the formula and the conventions of a rule, with k neighbours among so many words.
+
+    >>> rule_conventions("ripa", 100, 0)
+    'w (m - f) / |m - f|, unbounded; vectors as stored'
+    """
+    neighbours = f"the {k} nearest neighbours by cosine among {vocabulary:,} words, the word itself left out"
+    chosen = f"{neighbours}; base words count as neighbours" if rule == "nbm" else RULES[rule].conventions
+    return f"{RULES[rule].formula}, {RULES[rule].range}; {chosen}"
