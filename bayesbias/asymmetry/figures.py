@@ -8,7 +8,7 @@ import pandas as pd
 
 from bayesbias.asymmetry.asymmetry_report import AsymmetryReport
 from bayesbias.asymmetry.relation_means import chosen_relations, usable
-from bayesbias.base.checks import check_count, check_frame, check_type
+from bayesbias.base.checks import check_frame, check_type
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
@@ -216,7 +216,10 @@ MOST_RELATIONS = 6
 _REVERSE, _FORWARD, _LINE = "#D55E00", "#0072B2", "#333333"
 
 
-def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bins: int = 40) -> "Figure":
+_BINS = 40  # between the extremes of a source
+
+
+def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None) -> "Figure":
     """Draw histograms of the log asymmetry ratios of pairs: a row for each relation, a column for each source.
 
     Parameters
@@ -225,15 +228,14 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
         A report from `bb.asymmetry.report`.
     relations
         Names of the relations to draw; None (default) draws the six with the most pairs.
-    bins
-        Number of bins between the extremes of a source; the outer half percent of its pairs is in the outer bins.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Share of the relation's pairs in each bin. Bins above 0, where the first word evokes the second more than the
-        reverse, and those below differ in colour; the dotted line is the median. All panels of a source have the same
-        scale, and sources have their own, because ratios of vectors are far smaller.
+        Share of the relation's pairs in each bin; the outer half percent of a source's pairs is in the outer bins. Bins
+        above 0, where the first word evokes the second more than the reverse, and those below differ in colour; the
+        dotted line is the median. All panels of a source have the same scale, and sources have their own, because
+        ratios of vectors are far smaller.
 
     Raises
     ------
@@ -255,7 +257,6 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
     2
     """
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
-    check_count("bins", bins, least=2, most=1000)
     by_source = {str(name): usable(frame) for name, frame in report.ratios.groupby("source", sort=False)}
     people = by_source[report.norms]
     if "relation" in people:
@@ -268,7 +269,7 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
     figure = new_figure(1.2 + 2.6 * len(by_source), 1.5 + 1.35 * len(names))
     panels = figure.subplots(len(names), len(by_source), squeeze=False, sharex="col")
     for column, (source, frame) in enumerate(by_source.items()):
-        edges = _edges(frame["lar"].to_numpy(dtype=np.float64), bins)
+        edges = _edges(frame["lar"].to_numpy(dtype=np.float64))
         for row, name in enumerate(names):
             axes = panels[row, column]
             values = _values(frame, name)
@@ -294,10 +295,10 @@ def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None, bi
     return figure
 
 
-def _edges(values: np.ndarray, bins: int) -> np.ndarray:
+def _edges(values: np.ndarray) -> np.ndarray:
     """Return even edges of bins, of which 0 is one."""
     reach = max(float(np.quantile(np.abs(values), 0.99)), 1e-9)
-    half = max(bins // 2, 1)
+    half = _BINS // 2
     return np.linspace(-reach, reach, 2 * half + 1)
 
 

@@ -52,7 +52,6 @@ _LIMITS = {
     "iterations": Limit(100_000, 0.5),
     "patience": Limit(10_000, 1),
     "splits": Limit(10**6, 0.01, 8),
-    "starts": Limit(10**6, 0.01),
     "steps": Limit(10**6, 0.01),
     "workers": Limit(1000, 0, 1.5e8),
     "seeds": Limit(10_000, 1, 1e6),

@@ -178,7 +178,7 @@ def check_several(by_name: Mapping[str, Any], argument: str) -> None:
 
 
 SETTINGS = (
-    *("hidden_units", "learning_rate", "weight_decay", "dropout", "intra_attention"),
+    *("hidden_units", "learning_rate", "dropout", "intra_attention"),
     *("epochs", "patience", "batch_size"),
 )
 """Arguments of `train` that `train_and_compare` passes on."""

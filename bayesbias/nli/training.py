@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _FIRST_SUM = 1e-3
 """Initial sums of squares of Adagrad: from 0, its first steps would give all weights the same size."""
+_WEIGHT_DECAY = 1e-5  # the L2 penalty of Dawkins
 _LEAST = 1e-10  # keeps Adagrad's denominators above 0
 _HELD_OUT = 0.1  # share of the premises, if no development pairs are given
 _BLOCK = 50  # batches whose pairs are sorted by length, to reduce padding
@@ -55,7 +56,6 @@ def train(
     development: "pd.DataFrame | None" = None,
     hidden_units: int = 200,
     learning_rate: float = 0.025,
-    weight_decay: float = 1e-5,
     dropout: float = 0.2,
     intra_attention: bool = True,
     epochs: int = 100,
@@ -79,8 +79,8 @@ def train(
     development
         Pairs whose accuracy decides which epoch's weights are kept, and when training ends. By default a tenth of the
         premises of `pairs`, drawn with the seed, with all their pairs; these are not used for training.
-    hidden_units, learning_rate, weight_decay, dropout
-        Units per layer, learning rate of Adagrad, L2 penalty, and share of a layer's inputs to drop during training.
+    hidden_units, learning_rate, dropout
+        Units per layer, learning rate of Adagrad, and share of a layer's inputs to drop during training.
     intra_attention
         Whether each word is combined with the words of the same sentence that it attends to.
     epochs, patience
@@ -126,8 +126,8 @@ def train(
     From Parikh et al.: the network with its equations, projected vectors of length 1, an empty word before each
     sentence, 200 hidden units, dropout 0.2, Adagrad with rate 0.025, and one of 100 random vectors for each word that
     the embedding lacks (here of length 1, like all others, and chosen by the word's letters). From Dawkins: the same,
-    with the weight decay and at most 100 epochs. Our choices are the initial weights (Normal with Xavier's variances,
-    biases 0), Adagrad's initial sums of squares (0.001), batches of 16, and early stopping: see
+    with a weight decay of 1e-5 and at most 100 epochs. Our choices are the initial weights (Normal with Xavier's
+    variances, biases 0), Adagrad's initial sums of squares (0.001), batches of 16, and early stopping: see
     `validation/nli_training`. Words are letters and digits; punctuation is left out.
 
     References
@@ -151,7 +151,6 @@ def train(
     settings = {
         "hidden_units": check_count("hidden_units", hidden_units, most=_MOST_UNITS),
         "learning_rate": check_number("learning_rate", learning_rate, low=0, high=10, above=True),
-        "weight_decay": check_number("weight_decay", weight_decay, low=0, high=1),
         "dropout": check_number("dropout", dropout, low=0, high=0.9),
         "intra_attention": check_flag("intra_attention", intra_attention),
         "epochs": check_count("epochs", epochs),
@@ -258,12 +257,14 @@ def _epoch(
         slopes = torch.autograd.grad(loss, list(weights.values()))
         with torch.no_grad():
             for (name, weight), slope in zip(weights.items(), slopes, strict=True):
-                adagrad_step(weight, sums[name], slope, settings["learning_rate"], settings["weight_decay"])
+                adagrad_step(weight, sums[name], slope, settings["learning_rate"])
         total += float(loss.detach()) * len(batch)
     return total / len(training.labels)
 
 
-def adagrad_step(weight: Any, squares: Any, slope: Any, learning_rate: float, weight_decay: float) -> None:
+def adagrad_step(
+    weight: Any, squares: Any, slope: Any, learning_rate: float, weight_decay: float = _WEIGHT_DECAY
+) -> None:
     """Make one step of Adagrad, changing a tensor of weights and the sums of squares of its slopes in place."""
     slope = slope.add(weight, alpha=weight_decay)
     squares.addcmul_(slope, slope)

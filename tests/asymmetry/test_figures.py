@@ -87,7 +87,7 @@ def made_report(*, related: bool = True) -> bb.asymmetry.AsymmetryReport:
 
 def test_bars_are_the_shares_of_a_relation_s_pairs() -> None:
     report = made_report()
-    figure = bb.asymmetry.plot_lar_distributions(report, bins=10)
+    figure = bb.asymmetry.plot_lar_distributions(report)
     names = report.ratios["relation"].value_counts().index.tolist()
     panels = np.array(figure.axes).reshape(len(names), 2)
     for row, name in enumerate(names):

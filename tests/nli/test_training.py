@@ -200,7 +200,6 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     [
         ({"hidden_units": 0}, "hidden_units=0"),
         ({"learning_rate": 0}, "learning_rate=0"),
-        ({"weight_decay": -1}, "weight_decay=-1"),
         ({"dropout": 1}, "dropout=1"),
         ({"intra_attention": 1}, "intra_attention=1"),
         ({"epochs": 0}, "epochs=0"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.number_text import percent_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     as_text,
@@ -294,21 +295,19 @@ _COMPONENTS = {
 _METRICS = {"mcs": "Mean cosine similarity\n(-1 to 1)", "cca": "Canonical subspace metric\n(scaled: 0 to 1)"}
 
 
-def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) -> "Figure":
+def plot_congruences(*nulls: RandomisationNulls) -> "Figure":
     """Draw canonical congruences of pairs of lists with prediction intervals of their null distributions.
 
     Parameters
     ----------
     *nulls
         Results of `randomisation_nulls`, or the four values of the result of `study_nulls`.
-    prob
-        Probability inside the prediction intervals.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One panel per pair of lists. Diamonds: congruences; bars: prediction intervals, with the first list, the second
-        list or both drawn at random; dashed line: the scaled canonical metric; dotted line: the mean cosine.
+        One panel per pair of lists. Diamonds: congruences; bars: 95 % prediction intervals, with the first list, the
+        second list or both drawn at random; dashed line: the scaled canonical metric; dotted line: the mean cosine.
 
     Raises
     ------
@@ -331,13 +330,13 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     label = "Index of the congruence, from the largest"
     figure, panels = panel_grid(len(nulls), label, width=(6.2, 4.6), height=(1.6, 2.7), sharex=False)
     for axes, list_pair in zip(panels, nulls, strict=False):
-        _draw_congruences(axes, list_pair, prob)
+        _draw_congruences(axes, list_pair)
     figure.supylabel("Canonical congruence\n(cosine of a principal angle, 0 to 1)", fontsize=9)
     first = nulls[0]
     matched = f", matched on {first.match} (nearest {first.window:,})" if first.match else ""
     title_figure(
         figure,
-        f"{short_label(first.embedding, 50)}\n{100 * prob:g}% prediction intervals of random words\n"
+        f"{short_label(first.embedding, 50)}\n{percent_text(INTERVAL_PROB)} prediction intervals of random words\n"
         f"({max(map(len, first.samples.values())):,} draws from {first.vocabulary:,} words{matched})",
         size=10,
     )
@@ -409,8 +408,8 @@ def plot_components(comparison: KindelComparison) -> "Figure":
     return figure
 
 
-def _draw_congruences(axes: "Axes", nulls: RandomisationNulls, prob: float) -> None:
-    frame = nulls.frame(prob)
+def _draw_congruences(axes: "Axes", nulls: RandomisationNulls) -> None:
+    frame = nulls.frame()
     frame = frame[frame["statistic"].str.startswith("congruence_")]
     congruences = [value for name, value in nulls.observed.items() if name.startswith("congruence_")]
     index = np.arange(1, len(congruences) + 1)

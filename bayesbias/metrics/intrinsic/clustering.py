@@ -152,6 +152,9 @@ def load_both(
     return source, source if reference is None else as_embedding(reference)
 
 
+_STARTS = 10  # of k-means, of which the best counts
+
+
 @shared_parameters()
 def clustering(
     embedding: EmbeddingLike,
@@ -162,7 +165,6 @@ def clustering(
     names: NameLists | None = None,
     components: int = 4,
     words_in_all: int = 1500,
-    starts: int = 10,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> MeasureResult:
@@ -183,8 +185,6 @@ def clustering(
         With `names`, the number of directions.
     words_in_all
         Number of the most biased words to cluster, half from each end of the axis; 500 to 1,500 are usual.
-    starts
-        Number of starts of k-means, of which the best counts.
 
     Returns
     -------
@@ -221,7 +221,6 @@ def clustering(
     (['v_measure', 'accuracy'], True)
     """
     seed = resolve_seed(random_seed)
-    check_count("starts", starts)
     source, chooser = load_both(embedding, reference)
     candidates = vocabulary_of(chooser, words)[0]
     if names is None:
@@ -248,7 +247,7 @@ def clustering(
     side = np.repeat([0, 1], [len(side_words) for side_words in kept_sides])
     vectors = unit_rows(source.matrix([*kept_sides[0], *kept_sides[1]]))
     kmeans = require("sklearn.cluster", "classifiers", "Clustering").KMeans(
-        n_clusters=2, n_init=starts, random_state=seed
+        n_clusters=2, n_init=_STARTS, random_state=seed
     )
     cluster = kmeans.fit_predict(vectors)
     if (cluster == side).mean() < 0.5:
@@ -265,7 +264,7 @@ def clustering(
         Items(pd.DataFrame(items), {"words": lost}),
         [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
         conventions=(
-            f"k-means of two clusters, vectors of length 1, {starts} starts; {2 * (words_in_all // 2):,} words, half "
+            f"k-means of two clusters, vectors of length 1, {_STARTS} starts; {2 * (words_in_all // 2):,} words, half "
             f"from each end of {direction_text} in the reference"
         ),
         random_seed=seed,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_choice, check_count, check_probability, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
@@ -182,13 +182,8 @@ class RandomisationNulls(Described):
             "samples": {name: len(frame) for name, frame in self.samples.items()},
         }
 
-    def frame(self, prob: float = INTERVAL_PROB) -> pd.DataFrame:
-        """Return the prediction interval of each statistic and the position of the observed value.
-
-        Parameters
-        ----------
-        prob
-            Probability inside the equal-tailed prediction intervals.
+    def frame(self) -> pd.DataFrame:
+        """Return the 95 % prediction interval of each statistic and the position of the observed value.
 
         Returns
         -------
@@ -199,13 +194,12 @@ class RandomisationNulls(Described):
             share of the samples below the observed value, with its Monte Carlo standard error `share_mcse` (the
             standard deviation under a uniform prior, which is not 0 even if no sample or every sample lies below).
         """
-        check_probability("prob", prob)
         rows = []
         for drawn, frame in self.samples.items():
             for statistic, observed in self.observed.items():
                 values = frame[statistic].to_numpy()
-                low, low_mcse = quantile_with_error(values, (1 - prob) / 2)
-                high, high_mcse = quantile_with_error(values, (1 + prob) / 2)
+                low, low_mcse = quantile_with_error(values, (1 - INTERVAL_PROB) / 2)
+                high, high_mcse = quantile_with_error(values, (1 + INTERVAL_PROB) / 2)
                 below, share = int((values < observed).sum()), ((values < observed).sum() + 1) / (len(values) + 2)
                 rows.append(
                     {

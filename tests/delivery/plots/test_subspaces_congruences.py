@@ -19,10 +19,10 @@ EMBEDDING = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(si
 
 def test_congruences_and_bands(tmp_path: Path) -> None:
     nulls = study_nulls(EMBEDDING, PETS, samples=100, random_seed=1)
-    figure = plot_congruences(*nulls.values(), prob=0.9)
+    figure = plot_congruences(*nulls.values())
     assert len(figure.axes) == 4
     for axes, null in zip(figure.axes, nulls.values(), strict=True):
-        frame = null.frame(0.9)
+        frame = null.frame()
         frame = frame[frame["statistic"].str.startswith("congruence")]
         observed = frame[frame["drawn"] == "both"]["observed"].tolist()
         *bands, _ = axes.collections
@@ -35,7 +35,7 @@ def test_congruences_and_bands(tmp_path: Path) -> None:
         assert cosine.get_ydata()[0] == null.observed["mean_cosine"]
         assert list(diamonds.get_ydata()) == observed
         assert axes.get_title() == f"{null.lists[0]} with {null.lists[1]}"
-    assert "tiny $x$\n90% prediction intervals" in figure.get_suptitle()
+    assert "tiny $x$\n95% prediction intervals" in figure.get_suptitle()
     assert save_figure(figure, tmp_path / "congruences.png").stat().st_size > 20_000
 
 

@@ -94,10 +94,6 @@ def test_intervals_position_and_errors() -> None:
         inside = row["low"] <= row["observed"] <= row["high"]
         assert row["position"] == ("inside" if inside else "below" if row["observed"] < row["low"] else "above")
         assert row["share_mcse"] > 0
-    narrow = nulls.frame(0.5)
-    assert (narrow["low"] > frame["low"]).all()
-    with pytest.raises(ArgumentError, match="prob=1"):
-        nulls.frame(1)
 
 
 def test_positions_of_lists_that_share_everything_and_nothing() -> None:
