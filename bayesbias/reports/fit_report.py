@@ -14,6 +14,7 @@ from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
+from bayesbias.models.fit_files import changed_by_hand
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
@@ -188,6 +189,11 @@ class FitReport(Result):
         if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:
             return ""
         return f"{fits:,} more fits of {pairs:,} pairs would take too long. Run {command}."
+
+    @property
+    def change(self) -> str:
+        """What the user changed in the model, in a few words; empty for a model as it is."""
+        return changed_by_hand(self.fit)
 
     @property
     def needs_nuts(self) -> bool:

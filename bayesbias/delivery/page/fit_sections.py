@@ -44,6 +44,7 @@ from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
+from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -215,13 +216,17 @@ def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
 PRIOR_SAMPLES = 1000
 _PREDICTIONS = "Does the model describe the data?"
 _PRIORS = "What the priors alone predict"
+_CHANGED = "Not computed: the model was changed by hand, and its density is not known here."
 
 
 def sampler_section(page: FitReport) -> Section:
     """Return the section on the convergence of the sampler."""
     problems = fit_attribute(page.fit, "convergence_problems")
     name, draws, chains = (fit_attribute(page.fit, fact) for fact in ("sampler", "draws", "chains"))
-    draw_count = f"The sampler {name} made {draws * chains:,} draws ({draws:,} in each of {chains} chains)."
+    drawn = f"{draws * chains:,} draws ({draws:,} in each of {chains} chains)"
+    draw_count = f"The sampler {name} made {drawn}."
+    if name == USER:
+        draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
     if not problems:
         headline = f"{draw_count} No diagnostic indicates a problem."
         return Section("sampler", "Did the sampler converge?", [], [headline])
@@ -234,6 +239,8 @@ def sampler_section(page: FitReport) -> Section:
 
 def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
+    if page.change:
+        return Section("predictions", _PREDICTIONS, [Notice(_CHANGED)])
     try:
         check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
     except NotEnoughMemoryError as error:
@@ -244,6 +251,8 @@ def predictions_section(page: FitReport) -> Section:
 
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
+    if page.change:
+        return Section("priors", _PRIORS, [Notice(_CHANGED)])
     if page.quick:
         return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
@@ -259,6 +268,8 @@ _SENSITIVITY = "What the conclusions are sensitive to"
 
 def comparison_section(page: FitReport) -> Section:
     """Return the section that compares the fitted model with others."""
+    if page.change:
+        return Section("comparison", _COMPARISON, [Notice(_CHANGED)])
     name = page.spec.name
     if page.table["attribute_word"].nunique() < FEWEST_WORDS:
         alone = "Not computed. Models are compared by leaving out one attribute word at a time; there is only one."
@@ -335,6 +346,8 @@ def sensitivity_section(page: FitReport) -> Section:
     edges: list[str] = []
     refits = 0
     reason = page.nothing_to_compare
+    if page.change:
+        return Section("sensitivity", _SENSITIVITY, [Notice(_CHANGED)])
     if not reason and page.needs_nuts:
         reason = (
             f"The model {page.spec.name} is sampled by NUTS and would have to be fitted again for each word. Run "
