@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData, attribute_lists, list_names
-from bayesbias.models.fit_files import changed_by_hand
+from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.likelihood import Densities
 from bayesbias.models.multivariate.predictive_density import vector_densities
 
@@ -21,11 +20,7 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     to keep the attribute effects, which only `Densities.of_rows` needs. A `FitError` says that the user changed the
     model.
     """
-    if change := changed_by_hand(fit):
-        raise FitError(
-            f"The density of this fit's model is not known here, because it was changed by hand ({change}). Use the "
-            "predictions and densities of PyMC."
-        )
+    check_unchanged(fit)
     posterior = fit["posterior"].to_dataset()
     if "list_mean" in posterior:
         return vector_densities(fit, data)

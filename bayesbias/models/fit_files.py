@@ -106,6 +106,15 @@ def changed_by_hand(fit: "xr.DataTree") -> str:
     return str(json.loads(fit.attrs.get("change", '""')))
 
 
+def check_unchanged(fit: "xr.DataTree") -> None:
+    """Raise a `FitError` if the user changed the model of a fit, so that its density is not known here."""
+    if change := changed_by_hand(fit):
+        raise FitError(
+            f"The density of this fit's model is not known here, because it was changed by hand ({change}). Use the "
+            "predictions and densities of PyMC."
+        )
+
+
 def content_faults(fit: "xr.DataTree") -> Iterator[str]:
     """Yield each missing or impossible part of a fit, as a sentence."""
     faults = [*_fact_faults(fit), *_variable_faults(fit)] or [*_place_faults(fit)]

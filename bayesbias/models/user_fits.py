@@ -90,10 +90,10 @@ def as_fit(
     if data is not whole:
         table = table[whole.compared[whole.protected]]
     groups = _groups(idata)
-    posterior = groups["posterior"]
+    posterior = groups["posterior"].drop_vars(_INTERNAL, errors="ignore")
     faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
-    raise_faults(FitError, "These draws", faults)
-    further = [str(name) for name in posterior.data_vars if name not in PARAMETERS and name not in _INTERNAL]
+    raise_faults(FitError, "idata", faults)
+    further = [str(name) for name in posterior.data_vars if name not in PARAMETERS]
     if further and not change:
         raise FitError(
             f"The posterior has {name_some(further)}, which the model {spec.name!r} has not. Say what you changed: "
@@ -146,11 +146,12 @@ def _table_faults(groups: "Mapping[str, xr.Dataset]", data: ModelData) -> Iterat
         return
     distances = observed.to_numpy()
     if distances.shape != data.distance.shape:
-        yield f"were sampled for {distances.size:,} pairs, and the table has {len(data.distance):,}."
+        yield f"It was sampled for {distances.size:,} pairs, and the table has {len(data.distance):,}."
     elif (place := np.flatnonzero(distances != data.distance)).size:
-        words = data.protected_words[data.protected[place[0]]], data.attribute_words[data.attribute[place[0]]]
+        protected = str(data.protected_words[data.protected[place[0]]])
+        attribute = str(data.attribute_words[data.attribute[place[0]]])
         yield (
-            f"were sampled for another table: the distance of {words[0]!r} and {words[1]!r} is "
+            f"It was sampled for another table: the distance of {protected!r} and {attribute!r} is "
             f"{distances[place[0]]:.6g} there and {data.distance[place[0]]:.6g} here."
         )
 
@@ -161,15 +162,16 @@ def _draws_faults(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec) -> 
     for name, shape in posterior_shapes(data, spec, sampled=True).items():
         dims = (*_CHAINS, *PARAMETERS[name][: len(shape)])
         if name not in posterior:
-            yield f"have no {name}, of dims {', '.join(dims)}. Keep it in the model as a pm.Deterministic."
+            yield f"Its posterior has no {name}, of dims {', '.join(dims)}. Keep it in the model as a pm.Deterministic."
         elif posterior[name].dims != dims:
-            yield f"have {name} with the dims {', '.join(map(str, posterior[name].dims))}, not {', '.join(dims)}."
+            yield f"Its {name} has the dims {', '.join(map(str, posterior[name].dims))}, not {', '.join(dims)}."
     for variable, values in posterior.data_vars.items():
         if values.dtype.kind not in "fiub" or not np.isfinite(values.to_numpy()).all():
-            yield f"have {variable} with values that are not finite numbers."
+            yield f"Its {variable} has values that are not finite numbers."
     for dim, names in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != names.tolist():
-            yield f"have other labels of {dim} than the table, or another order: {name_some(names.tolist(), 3)} there."
+            here = name_some(names.tolist(), 3)
+            yield f"Its {dim} has other labels than the table, or another order; the table has {here}."
 
 
 def _seed_of(posterior: "xr.Dataset") -> int:
