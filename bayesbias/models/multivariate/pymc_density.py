@@ -99,7 +99,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     )
 
 
-class _Standardised(Transform):
+class _Standardised(Transform):  # type: ignore[misc]  # PyMC has no types
     """A linear transform of a matrix: its posterior is about that of independent standard Normals."""
 
     name = "standardised"
