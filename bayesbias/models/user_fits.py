@@ -83,8 +83,9 @@ def as_fit(
     >>> bb.summary(fit, level="overall")["mean"].head(2).round(2).tolist()
     [0.9, 0.92]
     """
-    spec, whole = load_model(model, priors=priors), model_data(table)
+    chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     check_type("change", change, str, "a text")
+    spec, whole = load_model(model, priors=priors), model_data(table)
     not_compared = groups_not_compared(whole)
     data = whole if spec.multivariate else compared_part(whole)
     if data is not whole:
@@ -99,18 +100,18 @@ def as_fit(
             f"The posterior has {name_some(further)}, which the model {spec.name!r} has not. Say what you changed: "
             'change="a slope on log frequency".'
         )
-    own = posterior[[name for name in (*PARAMETERS, *further) if name in posterior]].drop_attrs()
-    seed = _seed_of(own) if random_seed is None else resolve_seed(random_seed)
+    parameters = posterior[[name for name in (*PARAMETERS, *further) if name in posterior]].drop_attrs()
+    seed = _seed_of(parameters) if chosen_seed is None else chosen_seed
     if spec.multivariate:
-        own = _with_words(own, data, spec, seed)
+        parameters = _with_words(parameters, data, spec, seed)
     if change := change.strip().rstrip("."):
         caution = f"The model was changed by hand: {change}. {spec.caution}"
         spec = replace(spec, name=f"{spec.name} (changed)", caution=caution.strip())
     settings = {
         "sampler": USER,
-        "draws": own.sizes["draw"],
+        "draws": parameters.sizes["draw"],
         "tune": _tuning_steps(posterior),
-        "chains": own.sizes["chain"],
+        "chains": parameters.sizes["chain"],
         "random_seed": seed,
         "groups_not_compared": not_compared,
         "sampled_by": _library(posterior),
@@ -118,11 +119,11 @@ def as_fit(
     }
     import xarray as xr
 
-    fitted = finish_fit(own, groups.get("sample_stats", xr.Dataset()), data, spec, table, settings=settings)
+    fitted = finish_fit(parameters, groups.get("sample_stats", xr.Dataset()), data, spec, table, settings=settings)
     for name in EXTRA_GROUPS:
         if name in groups:
-            kept = groups[name].drop_attrs()
-            fitted[name] = xr.DataTree(labelled_group(kept[[_DISTANCE]] if _DISTANCE in kept else kept))
+            group = groups[name].drop_attrs()
+            fitted[name] = xr.DataTree(labelled_group(group[[_DISTANCE]] if _DISTANCE in group else group))
     warn_of_problems(judge_fit(fitted))
     return fitted
 

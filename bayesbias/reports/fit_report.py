@@ -184,16 +184,13 @@ class FitReport(Result):
 
     def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
+        if change := changed_by_hand(self.fit):
+            return f"The model was changed by hand ({change}), and the page can neither fit nor simulate it."
         if self.quick:
             return f"This is a quick page. Run {command}, or bb.write(fit, path) for the whole page."
         if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:
             return ""
         return f"{fits:,} more fits of {pairs:,} pairs would take too long. Run {command}."
-
-    @property
-    def change(self) -> str:
-        """What the user changed in the model, in a few words; empty for a model as it is."""
-        return changed_by_hand(self.fit)
 
     @property
     def needs_nuts(self) -> bool:

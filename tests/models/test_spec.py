@@ -39,7 +39,7 @@ def test_priors_are_changed_by_argument_and_change_the_digest() -> None:
     with pytest.raises(ModelError, match=r"'sigm'.*'sigma'"):
         bb.load_model("hierarchical", priors={"sigm": "HalfNormal(0.2)"})
     with pytest.raises(ModelError, match=r"'connection_mean'.*belongs to 'crossed', "):
-        load_model("multivariate", priors={"connection_mean": "Normal(1, 0.2)"})
+        bb.load_model("multivariate", priors={"connection_mean": "Normal(1, 0.2)"})
     with pytest.raises(ModelError, match=r"'group_mean' .*'connection_mean'"):
         bb.load_model("crossed", priors={"group_mean": "Normal(1, 0.2)"})
     with pytest.raises(ModelError, match=r"Normal\("):

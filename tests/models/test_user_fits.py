@@ -96,7 +96,8 @@ def test_a_changed_model_is_reported_as_such(drawn: xr.DataTree, table: pd.DataF
     read = bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc"))
     assert read.identical(fit)
     page = bb.write(fit, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert page.count("the model was changed by hand") == 4  # predictions, priors, comparison, sensitivity
+    assert page.count("Not computed. The density of this fit") == 1  # predictions
+    assert page.count("Not computed. The model was changed by hand") == 3  # priors, comparison, sensitivity
     assert "The user sampled 4,000 draws (1,000 in each of 4 chains), by sampler 2." in page
     assert "slope" in page
 

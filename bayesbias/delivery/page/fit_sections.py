@@ -32,6 +32,7 @@ from bayesbias.delivery.page.blocks import (
 from bayesbias.delivery.page.sections import embedded, table_block
 from bayesbias.delivery.plots.posterior import plot_connections, plot_words
 from bayesbias.errors import (
+    FitError,
     MeasureError,
     NotEnoughMemoryError,
     QuestionWarning,
@@ -216,7 +217,6 @@ def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
 PRIOR_SAMPLES = 1000
 _PREDICTIONS = "Does the model describe the data?"
 _PRIORS = "What the priors alone predict"
-_CHANGED = "Not computed: the model was changed by hand, and its density is not known here."
 
 
 def sampler_section(page: FitReport) -> Section:
@@ -239,11 +239,9 @@ def sampler_section(page: FitReport) -> Section:
 
 def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
-    if page.change:
-        return Section("predictions", _PREDICTIONS, [Notice(_CHANGED)])
     try:
         check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
-    except NotEnoughMemoryError as error:
+    except (FitError, NotEnoughMemoryError) as error:
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
     fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
@@ -251,10 +249,8 @@ def predictions_section(page: FitReport) -> Section:
 
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
-    if page.change:
-        return Section("priors", _PRIORS, [Notice(_CHANGED)])
-    if page.quick:
-        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
+    if reason := page.skip_reason(1, "bb.check_prior(table)"):
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {reason}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
     return embedded(check, "priors", _PRIORS)
 
@@ -268,8 +264,6 @@ _SENSITIVITY = "What the conclusions are sensitive to"
 
 def comparison_section(page: FitReport) -> Section:
     """Return the section that compares the fitted model with others."""
-    if page.change:
-        return Section("comparison", _COMPARISON, [Notice(_CHANGED)])
     name = page.spec.name
     if page.table["attribute_word"].nunique() < FEWEST_WORDS:
         alone = "Not computed. Models are compared by leaving out one attribute word at a time; there is only one."
@@ -346,8 +340,6 @@ def sensitivity_section(page: FitReport) -> Section:
     edges: list[str] = []
     refits = 0
     reason = page.nothing_to_compare
-    if page.change:
-        return Section("sensitivity", _SENSITIVITY, [Notice(_CHANGED)])
     if not reason and page.needs_nuts:
         reason = (
             f"The model {page.spec.name} is sampled by NUTS and would have to be fitted again for each word. Run "

@@ -236,10 +236,10 @@ class _JointDensity:
         share = weight / spread**2
         sigma, prior_weight = given["sigma"], given["residual_weight"] * self.axes.words
         precision = self._coefficient_precision(sigma, given["list_effect"], given["slope_sd"])
-        known = prior_weight * sigma**2 * np.eye(size) + _products(coefficients[1:], precision)
+        prior_scale = prior_weight * sigma**2 * np.eye(size) + _products(coefficients[1:], precision)
         square = _products(contrasts - design @ coefficients, share) + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
         freedom = prior_weight + size + 1 + len(sample.lists) + self.axes.free
-        density = _matrix_t(square, known, freedom, float(sample.list_worths.sum()), size)
+        density = _matrix_t(square, prior_scale, freedom, float(sample.list_worths.sum()), size)
         return density - size * (sample.word_shares * pt.log(spread)).sum()
 
     def draw_coefficients(self, _: Any, *parameters: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
@@ -249,8 +249,8 @@ class _JointDensity:
         weight = strength * words
         root = np.sqrt(weight) * sigma * _standard_roots(weight + contrasts + 1, contrasts, rng)[0]
         sds = np.concatenate([np.full(lists, np.sqrt(of_lists)), np.full(free, slope_sd / sigma / np.sqrt(words))])
-        rest = sds[:, None] * rng.standard_normal((lists + free, contrasts)) @ root.T
-        return np.concatenate([_WIDE_SD * rng.standard_normal((1, contrasts)), rest])
+        slopes_and_lists = sds[:, None] * rng.standard_normal((lists + free, contrasts)) @ root.T
+        return np.concatenate([_WIDE_SD * rng.standard_normal((1, contrasts)), slopes_and_lists])
 
     def draw_distances(self, _: Any, *parameters: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
         """Draw the distances of all pairs, with covariances drawn from their distribution given the coefficients."""
@@ -281,8 +281,8 @@ class _JointDensity:
                 np.full(free, (sigma / float(given["slope_sd"])) ** 2 * self.axes.words),
             ]
         )
-        known = weight * sigma**2 * np.eye(size) + (coefficients[1:] * precision[:, None]).T @ coefficients[1:]
-        root = np.linalg.cholesky(known) @ _standard_roots(weight + size + 1 + lists + free, size, rng)[0]
+        prior_scale = weight * sigma**2 * np.eye(size) + (coefficients[1:] * precision[:, None]).T @ coefficients[1:]
+        root = np.linalg.cholesky(prior_scale) @ _standard_roots(weight + size + 1 + lists + free, size, rng)[0]
         spread = np.append(given.get("list_scale", np.zeros(0)), 1.0)[sample.list_kind[sample.list_of]]
         if "attribute_weight" in given:
             spread = spread / np.sqrt(given["attribute_weight"])
