@@ -43,10 +43,12 @@ from .embeddings.writing import write_embedding as write_embedding
 # Models.
 from .models.fits import read_fit as read_fit
 from .models.fits import write_fit as write_fit
+from .models.pymc_form import pymc_model as pymc_model
 from .models.sampling import fit as fit
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import list_models as list_models
 from .models.spec import load_model as load_model
+from .models.user_fits import as_fit as as_fit
 from .reports.axes.project import project as project
 from .reports.checks.posterior_check import check_posterior as check_posterior
 from .reports.checks.prior_check import check_prior as check_prior

@@ -26,7 +26,7 @@ def calls():
     table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
     table = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
     fit = bb.fit(table, "hierarchical", draws=50, random_seed=1)
-    bb.models.pymc_model(table, "hierarchical")
+    bb.pymc_model(table, "hierarchical")
     print(bb.conclusions(fit), bb.check_posterior(fit))
     save_figure(bb.plots.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
     bb.read_fit(bb.write_fit(fit, sys.argv[1] + "/fit.nc", overwrite=True))

@@ -28,7 +28,9 @@ __all__ = ["app", "main"]
 # The groups under which `bayesbias --help` lists the commands, in the order of use: a room each.
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
-    "Word lists, and more of a fit": ("studies", "words", "summary", "contrast", "covariate", "methods", "check"),
+    "Word lists, models, more of a fit": (
+        *("studies", "models", "words", "summary", "contrast", "covariate", "methods", "check"),
+    ),
     "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
     "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),

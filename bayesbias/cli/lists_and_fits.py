@@ -74,6 +74,29 @@ def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: 
 
 
 @command()
+def models(name: str = "", as_json: bool = False) -> None:
+    """List the bundled models, or show one: its priors, switches, source and limits.
+
+    Give a prior of a model by its name:
+
+        bayesbias fit weat7.csv --model crossed --prior "connection_mean=Normal(1, 0.2)" --output weat7/
+    """
+    chosen = [bb.load_model(name)] if name else [bb.load_model(model) for model in bb.list_models()]
+    cards = {spec.name: spec.to_dict() for spec in chosen}
+    if not name:
+        lines = [f"{spec.name:20} {spec.description.split(':')[0]}" for spec in chosen]
+        answer("\n".join(lines) + "\n\nShow one with `bayesbias models NAME`.", cards, as_json=as_json)
+        return
+    card = cards[chosen[0].name]
+    texts = [f"{chosen[0].name}: {chosen[0].description}", "", "Priors (--prior NAME=DISTRIBUTION)"]
+    texts += [f"  {parameter:20} {prior}" for parameter, prior in card["priors"].items()]
+    texts += ["", *(f"{switch}: {value}" for switch, value in card["switches"].items()), ""]
+    limits = {"When not to use it": f"{card['caution']} {card['avoid']}".strip(), "Source": card["source"]}
+    texts += [f"{title}: {text}" for title, text in limits.items() if text]
+    answer("\n".join(texts), cards, as_json=as_json)
+
+
+@command()
 def words(
     embedding: Path,
     study: str,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.models.data import ModelData, attribute_lists, list_names
+from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.likelihood import Densities
 from bayesbias.models.multivariate.predictive_density import vector_densities
 
@@ -16,8 +17,10 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     """Return the densities of `data` under the draws of a fit of it, or of a part of it.
 
     What `data` has and the fit has not, such as a connection that lost its last word, becomes NaN. `effects` is whether
-    to keep the attribute effects, which only `Densities.of_rows` needs.
+    to keep the attribute effects, which only `Densities.of_rows` needs. A `FitError` says that the user changed the
+    model.
     """
+    check_unchanged(fit)
     posterior = fit["posterior"].to_dataset()
     if "list_mean" in posterior:
         return vector_densities(fit, data)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+USER = "user"
+"""The name of the sampler of a fit whose draws the user sampled."""
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
 EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior", "prior_predictive")
 _INDICES = {
@@ -53,6 +55,10 @@ _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
     "residual_covariance",
 )
+
+
+# What follows from the means of lists, for words like these.
+_OF_LIKE_THESE = ("connection_mean", "word_sd", "effect_sd", "word_mean", "word_covariance")
 
 
 def stored_model(stored: dict[str, Any]) -> ModelSpec:
@@ -88,6 +94,25 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
+
+
+def is_users(fit: "xr.DataTree") -> bool:
+    """Return whether the user sampled the draws of a fit (`as_fit`)."""
+    return bool(fit.attrs.get("sampler") == json.dumps(USER))
+
+
+def changed_by_hand(fit: "xr.DataTree") -> str:
+    """Return what the user changed in the model of a fit, in a few words; empty for a model as it is."""
+    return str(json.loads(fit.attrs.get("change", '""')))
+
+
+def check_unchanged(fit: "xr.DataTree") -> None:
+    """Raise a `FitError` if the user changed the model of a fit, so that its density is not known here."""
+    if change := changed_by_hand(fit):
+        raise FitError(
+            f"The density of this fit's model is not known here, because it was changed by hand ({change}). Use the "
+            "predictions and densities of PyMC."
+        )
 
 
 def content_faults(fit: "xr.DataTree") -> Iterator[str]:
@@ -132,8 +157,15 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+# Of fits whose draws the user sampled.
+_USER_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "sampled_by": ("a text", is_text),
+    "change": ("a text", lambda value: isinstance(value, str)),
+}
+
+
 def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
-    for name, (what, is_one) in _FACTS.items():
+    for name, (what, is_one) in (_FACTS | (_USER_FACTS if is_users(fit) else {})).items():
         try:
             value = parse_json(fit.attrs[name])
         except (KeyError, TypeError, ValueError):
@@ -214,29 +246,44 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
         yield f"constant_data/connection has {unknown[0]!r}; known are {', '.join(CONNECTIONS)}."
 
 
+def posterior_shapes(rows: ModelData, spec: ModelSpec, *, sampled: bool = False) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each parameter of a posterior, after chains and draws.
+
+    If `sampled`, they are those that NUTS draws: not those that follow, nor those that some tables lack.
+    """
+    shapes = parameter_shapes(rows, spec)
+    words = len(rows.protected_words)
+    if spec.multivariate:
+        lists = len(coordinates(rows, spec)["attribute_group"])
+        shapes["list_mean"] = lists, words
+        if sampled:
+            return {name: shape for name, shape in shapes.items() if name not in (*_MAY_LACK, *_OF_LIKE_THESE)}
+        shapes["word_covariance"] = (len(rows.connections),) * 2
+        shapes["residual_covariance"] = lists, words, words
+    elif spec.switches["attribute_effects"] != "none":
+        shapes["attribute_effect"] = (len(rows.attribute_words),)
+    shapes["word_mean"] = words, len(rows.connections)
+    return shapes
+
+
 def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     try:
         spec = stored_model(json.loads(fit.attrs["model"]))
-        labels, shapes = coordinates(rows, spec), parameter_shapes(rows, spec)
+        labels, shapes = coordinates(rows, spec), posterior_shapes(rows, spec)
     except ModelError as error:
         yield f"The rows do not fit the model: {error}"
         return
     posterior = fit["posterior"].to_dataset()
-    shapes["word_mean"] = len(rows.protected_words), len(rows.connections)
-    if spec.multivariate:
-        shapes["word_covariance"] = (len(rows.connections),) * 2
-        words = len(rows.protected_words)
-        shapes["list_mean"] = len(labels["attribute_group"]), words
-        shapes["residual_covariance"] = len(labels["attribute_group"]), words, words
-    elif spec.switches["attribute_effects"] != "none":
-        shapes["attribute_effect"] = (len(rows.attribute_words),)
     for name, shape in shapes.items():
         if name not in posterior and not (spec.multivariate and name in _MAY_LACK):
             yield f"posterior has no {name}."
         elif name in posterior and (posterior[name].dims[:2], posterior[name].shape[2:]) != (_CHAINS, shape):
             yield f"posterior/{name} has the shape {posterior[name].shape}, not (chains, draws, {str(shape)[1:]}"
     for variable, draws in posterior.data_vars.items():
-        if unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.coords]:
+        if variable not in shapes and is_users(fit):
+            if draws.dims[:2] != _CHAINS:
+                yield f"posterior/{variable} has the dims {draws.dims}, which do not begin with chain and draw."
+        elif unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.coords]:
             yield f"posterior/{variable} has the dim {unknown[0]!r}, which this model lacks, or which has no labels."
     for dim, label in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():

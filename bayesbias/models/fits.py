@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-_PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
+_PACKAGES = ("bayesbias", "arviz", "numpy", "pandas", "scipy", "xarray")
+_PACKAGES_OF_NUTS = ("pymc", "pytensor", "nutpie")
 
 # The samplers' reports on draws, by our names (those of ArviZ), and the samplers' other names for them.
 _SAMPLE_STATS = (
@@ -106,7 +107,7 @@ def finish_fit(
     }
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
-        "versions": _versions(),
+        "versions": _versions(_PACKAGES + (_PACKAGES_OF_NUTS if settings["sampler"] == "nuts" else ())),
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
@@ -120,8 +121,8 @@ def finish_fit(
 
 
 @cache
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in _PACKAGES}
+def _versions(packages: tuple[str, ...]) -> dict[str, str]:
+    return {name: version(name) for name in packages}
 
 
 def judge_fit(fit: "xr.DataTree") -> list[str]:

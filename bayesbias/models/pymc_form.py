@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.checks import check_flag
 from bayesbias.base.machine import same_environment
+from bayesbias.errors import FitError
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -23,8 +25,9 @@ def pymc_model(
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
+    likelihood: bool = True,
 ) -> "pm.Model":
-    """Return the PyMC model that `fit` samples with NUTS, for inspection or changes.
+    """Return the PyMC model that `fit` samples with NUTS, to be drawn, changed and sampled; `as_fit` takes its draws.
 
     Parameters
     ----------
@@ -34,30 +37,47 @@ def pymc_model(
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     priors
         Priors that replace the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
+    likelihood
+        Whether the model has its observed variable `cosine_distance`. Without it, add one of your own, such as
+        ``pm.StudentT("cosine_distance", nu, model["pair_mean"], sd, observed=model["distance"], dims="pair")``.
 
     Returns
     -------
     pymc.Model
-        The model, with words and connections as coordinates; distances, in units of cosine distance, are its data
-        `distance`. In the multivariate model the covariances are integrated out, and words like these are drawn after
-        sampling.
+        The model, with words, connections and pairs as coordinates. Its data are `distance`, in units of cosine
+        distance, and the positions `protected_index`, `connection_index` and `attribute_index` of each pair's words;
+        `pair_mean` is the mean of each pair. The multivariate model has none of the positions and means: its
+        covariances are integrated out, and words like these are drawn after sampling.
 
     Raises
     ------
     TableError, ModelError, FitError
-        If the table, the model or the priors cannot be used.
+        If the table, the model or the priors cannot be used, or `likelihood` is False for the multivariate model.
+
+    See Also
+    --------
+    as_fit : A fit from draws of this model, or of one that was changed.
 
     Examples
     --------
-    >>> [variable.name for variable in bb.models.pymc_model(table, "hierarchical").free_RVs]
+    >>> model = bb.pymc_model(table, "hierarchical")
+    >>> [variable.name for variable in model.free_RVs]
     ['connection_mean', 'word_sd', 'word_offset', 'sigma']
+    >>> model.named_vars_to_dims["pair_mean"], model["pair_mean"].eval().shape
+    (('pair',), (2832,))
     """
     data, spec = model_data(table), load_model(model, priors=priors)
-    return build_model(data if spec.multivariate else compared_part(data), spec)
+    check_flag("likelihood", likelihood)
+    if spec.multivariate and not likelihood:
+        raise FitError(
+            f"The likelihood of the model {spec.name!r} cannot be replaced: the covariances of attribute words are "
+            "integrated out of it. Change a model of rows, such as 'crossed'."
+        )
+    return build_model(data if spec.multivariate else compared_part(data), spec, likelihood=likelihood)
 
 
 @same_environment()
-def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
+def build_model(data: ModelData, spec: ModelSpec, *, likelihood: bool = True) -> "pm.Model":
     """Return the PyMC model of `spec` for `data`.
 
     For a row with protected word i, connection g and attribute word j, and all switches on::
@@ -72,18 +92,21 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     average of the words that have rows. For the multivariate model, see `add_multivariate`.
 
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
-    list has its own attribute_sd. The distances are its data `distance`.
+    list has its own attribute_sd; and `pair`.
     """
     import pymc as pm
 
     from bayesbias.models.multivariate.pymc_density import add_multivariate
 
-    with pm.Model(coords=coordinates(data, spec)) as model:
-        (add_multivariate if spec.multivariate else _add_rows)(data, spec)
+    with pm.Model(coords={**coordinates(data, spec), "pair": np.arange(len(data.distance))}) as model:
+        if spec.multivariate:
+            add_multivariate(data, spec)
+        else:
+            _add_rows(data, spec, likelihood=likelihood)
     return model
 
 
-def _add_rows(data: ModelData, spec: ModelSpec) -> None:
+def _add_rows(data: ModelData, spec: ModelSpec, *, likelihood: bool) -> None:
     """Add the variables of a model of rows to the PyMC model of this context."""
     import pymc as pm
 
@@ -102,14 +125,17 @@ def _add_rows(data: ModelData, spec: ModelSpec) -> None:
         )
     # Wide indices give the same compiled code for any length of the table.
     protected, connection, attribute = (
-        codes.astype(np.int64) for codes in (data.protected, data.connection, data.attribute)
+        pm.Data(f"{side}_index", getattr(data, side).astype(np.int64), dims="pair")
+        for side in ("protected", "connection", "attribute")
     )
-    distance = pm.Data("distance", data.distance)
+    distance = pm.Data("distance", data.distance, dims="pair")
     expected = word_mean[protected, connection]
     if switches["attribute_effects"] != "none":
         expected = expected + _attribute_effect(data, spec)[attribute]
-    sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
-    pm.Normal("cosine_distance", expected, sigma, observed=distance)
+    sigma = priors["sigma"].variable("sigma", dims="connection")
+    pair_mean = pm.Deterministic("pair_mean", expected, dims="pair")
+    if likelihood:
+        pm.Normal("cosine_distance", pair_mean, sigma[connection], observed=distance, dims="pair")
 
 
 def _attribute_effect(data: ModelData, spec: ModelSpec) -> Any:

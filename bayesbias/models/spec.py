@@ -185,9 +185,11 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
     unknown = [name for name in priors if name not in spec.priors]
     if unknown:
         hint = renamed_or_similar(str(unknown[0]), spec.priors)
+        having = [name for name in list_models() if unknown[0] in _read(_path(name)).priors]
+        others = f" The parameter belongs to {', '.join(map(repr, having))}." if having else ""
         raise ModelError(
             f"The model {spec.name!r} has no parameter {unknown[0]!r}{hint}; "
-            f"its priors are for {', '.join(spec.priors)}."
+            f"its priors are for {', '.join(spec.priors)}.{others}"
         )
     changed = {name: parse_prior(prior) for name, prior in priors.items()}
     return replace(spec, priors={**spec.priors, **changed})

@@ -14,6 +14,7 @@ from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
+from bayesbias.models.fit_files import changed_by_hand
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
@@ -183,6 +184,8 @@ class FitReport(Result):
 
     def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
+        if change := changed_by_hand(self.fit):
+            return f"The model was changed by hand ({change}), and the page can neither fit nor simulate it."
         if self.quick:
             return f"This is a quick page. Run {command}, or bb.write(fit, path) for the whole page."
         if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:

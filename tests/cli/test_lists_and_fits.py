@@ -27,6 +27,21 @@ def test_studies_are_listed_shown_and_begun(
     assert "exists" in capsys.readouterr().err
 
 
+def test_models_are_listed_and_shown_with_their_priors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process("models", monkeypatch=monkeypatch) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in bb.list_models())
+    assert in_process("models", "crossed", monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert all(f"{name:20} {prior}" in shown for name, prior in bb.load_model("crossed").priors.items())
+    assert in_process("models", "crossed", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["crossed"]["switches"]["pooling"] == "partial"
+    assert in_process("models", "cross", monkeypatch=monkeypatch) == 2
+    assert "'crossed'" in capsys.readouterr().err
+
+
 def test_a_study_of_weathub_is_written_and_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

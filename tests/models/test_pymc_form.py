@@ -82,7 +82,7 @@ def test_dims_are_those_of_the_schema(data: ModelData) -> None:
 
 def test_a_model_of_rows_has_the_rows_of_groups_that_are_compared() -> None:
     for name in ("hierarchical", "crossed"):
-        model, without = (bb.models.pymc_model(third_group.table(third), name) for third in ("none", ""))
+        model, without = (bb.pymc_model(third_group.table(third), name) for third in ("none", ""))
         np.testing.assert_array_equal(model["distance"].get_value(), without["distance"].get_value())
         assert model.coords == without.coords
-    assert "farmer" in bb.models.pymc_model(third_group.table("none")).coords["protected_word"]
+    assert "farmer" in bb.pymc_model(third_group.table("none")).coords["protected_word"]

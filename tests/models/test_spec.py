@@ -38,6 +38,8 @@ def test_priors_are_changed_by_argument_and_change_the_digest() -> None:
     assert bb.load_model(spec) is spec
     with pytest.raises(ModelError, match=r"'sigm'.*'sigma'"):
         bb.load_model("hierarchical", priors={"sigm": "HalfNormal(0.2)"})
+    with pytest.raises(ModelError, match=r"'connection_mean'.*belongs to 'crossed', "):
+        bb.load_model("multivariate", priors={"connection_mean": "Normal(1, 0.2)"})
     with pytest.raises(ModelError, match=r"'group_mean' .*'connection_mean'"):
         bb.load_model("crossed", priors={"group_mean": "Normal(1, 0.2)"})
     with pytest.raises(ModelError, match=r"Normal\("):

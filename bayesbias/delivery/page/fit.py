@@ -48,6 +48,7 @@ from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior import MOST_GROUPS, plot_contrasts, plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.reports.fit_report import BASELINE, FitReport
@@ -267,9 +268,14 @@ def _code(page: FitReport, study: str | None) -> str:
         )
         lines.append(f"comparison = bb.compare_embeddings({{{json.dumps(first)}: table, {tables}}}, {settings})")
         compared = "comparison=comparison, "
+    fitted = (
+        'fit = bb.read_fit("PATH")  # its draws were sampled outside of bayesbias'
+        if fit_attribute(fit, "sampler") == USER
+        else f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})"
+    )
     lines += [
-        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})",
+        fitted,
         f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, "
         f"random_seed={page.random_seed})",
         'bb.write(report, "report.html")',

@@ -32,6 +32,7 @@ from bayesbias.delivery.page.blocks import (
 from bayesbias.delivery.page.sections import embedded, table_block
 from bayesbias.delivery.plots.posterior import plot_connections, plot_words
 from bayesbias.errors import (
+    FitError,
     MeasureError,
     NotEnoughMemoryError,
     QuestionWarning,
@@ -44,6 +45,7 @@ from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
+from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -221,7 +223,10 @@ def sampler_section(page: FitReport) -> Section:
     """Return the section on the convergence of the sampler."""
     problems = fit_attribute(page.fit, "convergence_problems")
     name, draws, chains = (fit_attribute(page.fit, fact) for fact in ("sampler", "draws", "chains"))
-    draw_count = f"The sampler {name} made {draws * chains:,} draws ({draws:,} in each of {chains} chains)."
+    drawn = f"{draws * chains:,} draws ({draws:,} in each of {chains} chains)"
+    draw_count = f"The sampler {name} made {drawn}."
+    if name == USER:
+        draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
     if not problems:
         headline = f"{draw_count} No diagnostic indicates a problem."
         return Section("sampler", "Did the sampler converge?", [], [headline])
@@ -236,7 +241,7 @@ def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
     try:
         check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
-    except NotEnoughMemoryError as error:
+    except (FitError, NotEnoughMemoryError) as error:
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
     fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
@@ -244,8 +249,8 @@ def predictions_section(page: FitReport) -> Section:
 
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
-    if page.quick:
-        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.skip_reason(1, 'bb.check_prior(table)')}")])
+    if reason := page.skip_reason(1, "bb.check_prior(table)"):
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {reason}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
     return embedded(check, "priors", _PRIORS)
 

@@ -15,6 +15,7 @@ from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.densities import densities
+from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.likelihood import Densities
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
@@ -344,6 +345,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     """
     seed = resolve_seed(random_seed)
     data = fitted_rows(fit)
+    check_unchanged(fit)
     rng = np.random.default_rng(seed)
     posterior = densities(_thinned(fit), data)
     if posterior.draws < _FEWEST_DRAWS:

@@ -12,6 +12,7 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
+from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_table, groups_without_contrast
 from bayesbias.models.multivariate.list_sampler import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
@@ -162,10 +163,13 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
         frame = summary(fit, hdi_prob=hdi_prob)
         method = "Gibbs sampling" if sampler in SAMPLERS else "the No-U-Turn sampler"
         bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
+        how, seeded = f"by {method} (sampler `{sampler}`)", f", with the random seed {seed}"
+        if sampler == USER:
+            how, seeded = f"outside of bayesbias, by {markdown_text(fit_attribute(fit, 'sampled_by'))}", ""
         yield (
-            f"We drew from the posterior by {method} (sampler `{sampler}`), {drawn} after {tune:,} tuning steps, with "
-            f"the random seed {seed}. The largest R-hat is {frame['r_hat'].max():.3f}, and the smallest effective "
-            f"sample size is {bulk:,.0f} in the bulk and {tail:,.0f} in the tails."
+            f"We drew from the posterior {how}, {drawn} after {tune:,} tuning steps{seeded}. The largest R-hat is "
+            f"{frame['r_hat'].max():.3f}, and the smallest effective sample size is {bulk:,.0f} in the bulk and "
+            f"{tail:,.0f} in the tails."
         )
     else:
         yield (

@@ -1,0 +1,206 @@
+"""Fits from draws that the user sampled, of a model of this package or of one that was changed by hand."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import check_count, check_type, resolve_seed
+from bayesbias.errors import FitError, name_some, raise_faults
+from bayesbias.models.coordinates import PARAMETERS, coordinates, draws_dataset
+from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
+from bayesbias.models.fit_files import EXTRA_GROUPS, USER, posterior_shapes
+from bayesbias.models.fits import finish_fit, judge_fit, labelled_group
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_sampler import with_population
+from bayesbias.models.numerics.diagnostics import warn_of_problems
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.tables.schema import any_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# Variables of our PyMC models that no report needs: other forms of parameters, and what has a number for each pair.
+_INTERNAL = ("word_offset", "attribute_offset", "pair_mean", "list_group_mean", "regression", "missing_distance")
+_CHAINS = ("chain", "draw")
+_DISTANCE = "cosine_distance"
+
+
+@any_frame
+def as_fit(
+    idata: Any,
+    table: "pd.DataFrame",
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    change: str = "",
+    random_seed: int | None = None,
+) -> "xr.DataTree":
+    """Return a fit from draws that you sampled, which `summary`, `contrasts`, `conclusions` and pages take.
+
+    Parameters
+    ----------
+    idata
+        What ``pm.sample`` returned for the model of `pymc_model`, or for one that you made from it: a DataTree, or an
+        object with the group `posterior` as attribute. Its groups `sample_stats`, `log_likelihood`,
+        `posterior_predictive`, `prior` and `prior_predictive` are kept.
+    table
+        The distance table that the model was made for.
+    model, priors
+        Model that was sampled, or that yours was made from, as for `pymc_model`.
+    change
+        What your model has that `model` has not, in a few words, such as ``"a slope on log frequency"``: reports say
+        it. Needed if the posterior has further variables.
+    random_seed
+        Seed of the draws, to be recorded. None: a number made from the draws, for what reports draw at random.
+
+    Returns
+    -------
+    xarray.DataTree
+        The fit, as from `fit`. Its posterior has the model's parameters (`word_mean` with the dims protected_word and
+        connection, `connection_mean`, and those of its priors), then your further variables. Reports that need the
+        density of the model, or fits of parts of the table, leave out a model that was changed.
+
+    Raises
+    ------
+    FitError, ArgumentError
+        If `idata` has no posterior, its distances or words are not those of the table, a parameter is missing, has
+        other dims or is not finite, or further variables have no `change` that explains them. All faults are listed.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat, effective draws or divergences show that the draws cannot be trusted.
+
+    Examples
+    --------
+    >>> draws = bb.fit(table, "hierarchical", draws=1000, random_seed=1)  # stands for what pm.sample returns
+    >>> fit = bb.as_fit(draws, table, "hierarchical", change="none: an example")
+    >>> bb.summary(fit, level="overall")["mean"].head(2).round(2).tolist()
+    [0.9, 0.92]
+    """
+    chosen_seed = None if random_seed is None else resolve_seed(random_seed)
+    check_type("change", change, str, "a text")
+    spec, whole = load_model(model, priors=priors), model_data(table)
+    not_compared = groups_not_compared(whole)
+    data = whole if spec.multivariate else compared_part(whole)
+    if data is not whole:
+        table = table[whole.compared[whole.protected]]
+    groups = _groups(idata)
+    posterior = groups["posterior"].drop_vars(_INTERNAL, errors="ignore")
+    faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
+    raise_faults(FitError, "idata", faults)
+    further = [str(name) for name in posterior.data_vars if name not in PARAMETERS]
+    if further and not change:
+        raise FitError(
+            f"The posterior has {name_some(further)}, which the model {spec.name!r} has not. Say what you changed: "
+            'change="a slope on log frequency".'
+        )
+    parameters = posterior[[name for name in (*PARAMETERS, *further) if name in posterior]].drop_attrs()
+    seed = _seed_of(parameters) if chosen_seed is None else chosen_seed
+    if spec.multivariate:
+        parameters = _with_words(parameters, data, spec, seed)
+    if change := change.strip().rstrip("."):
+        caution = f"The model was changed by hand: {change}. {spec.caution}"
+        spec = replace(spec, name=f"{spec.name} (changed)", caution=caution.strip())
+    settings = {
+        "sampler": USER,
+        "draws": parameters.sizes["draw"],
+        "tune": _tuning_steps(posterior),
+        "chains": parameters.sizes["chain"],
+        "random_seed": seed,
+        "groups_not_compared": not_compared,
+        "sampled_by": _library(posterior),
+        "change": change,
+    }
+    import xarray as xr
+
+    fitted = finish_fit(parameters, groups.get("sample_stats", xr.Dataset()), data, spec, table, settings=settings)
+    for name in EXTRA_GROUPS:
+        if name in groups:
+            group = groups[name].drop_attrs()
+            fitted[name] = xr.DataTree(labelled_group(group[[_DISTANCE]] if _DISTANCE in group else group))
+    warn_of_problems(judge_fit(fitted))
+    return fitted
+
+
+def _groups(idata: Any) -> "dict[str, xr.Dataset]":
+    """Return the groups of what a sampler returned, as datasets."""
+    names = ("posterior", "sample_stats", "observed_data", *EXTRA_GROUPS)
+    if not hasattr(idata, "posterior"):
+        raise FitError(
+            f"idata: draws have the group posterior, which this {type(idata).__name__} lacks. Give what pm.sample "
+            "returned."
+        )
+    parts = {name: getattr(idata, name) for name in names if hasattr(idata, name)}
+    return {name: part.to_dataset() if hasattr(part, "to_dataset") else part for name, part in parts.items()}
+
+
+def _table_faults(groups: "Mapping[str, xr.Dataset]", data: ModelData) -> Iterator[str]:
+    """Yield the differences between the observed distances and those of the table."""
+    observed = groups["observed_data"].get(_DISTANCE) if "observed_data" in groups else None
+    if observed is None:
+        return
+    distances = observed.to_numpy()
+    if distances.shape != data.distance.shape:
+        yield f"It was sampled for {distances.size:,} pairs, and the table has {len(data.distance):,}."
+    elif (place := np.flatnonzero(distances != data.distance)).size:
+        protected = str(data.protected_words[data.protected[place[0]]])
+        attribute = str(data.attribute_words[data.attribute[place[0]]])
+        yield (
+            f"It was sampled for another table: the distance of {protected!r} and {attribute!r} is "
+            f"{distances[place[0]]:.6g} there and {data.distance[place[0]]:.6g} here."
+        )
+
+
+def _draws_faults(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec) -> Iterator[str]:
+    """Yield the parameters that are missing, have other dims or labels, or are not finite."""
+    labels = coordinates(data, spec)
+    for name, shape in posterior_shapes(data, spec, sampled=True).items():
+        dims = (*_CHAINS, *PARAMETERS[name][: len(shape)])
+        if name not in posterior:
+            yield f"Its posterior has no {name}, of dims {', '.join(dims)}. Keep it in the model as a pm.Deterministic."
+        elif posterior[name].dims != dims:
+            yield f"Its {name} has the dims {', '.join(map(str, posterior[name].dims))}, not {', '.join(dims)}."
+    for variable, values in posterior.data_vars.items():
+        if values.dtype.kind not in "fiub" or not np.isfinite(values.to_numpy()).all():
+            yield f"Its {variable} has values that are not finite numbers."
+    for dim, names in labels.items():
+        if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != names.tolist():
+            here = name_some(names.tolist(), 3)
+            yield f"Its {dim} has other labels than the table, or another order; the table has {here}."
+
+
+def _seed_of(posterior: "xr.Dataset") -> int:
+    """Return a seed that is the same for the same draws."""
+    digest = hashlib.sha256()
+    for name, values in posterior.data_vars.items():
+        digest.update(str(name).encode())
+        digest.update(np.ascontiguousarray(values.to_numpy(), dtype=float).tobytes())
+    return int.from_bytes(digest.digest()[:4], "little")
+
+
+def _with_words(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, seed: int) -> "xr.Dataset":
+    """Return draws of the multivariate model with the means of words and of words like these, which follow."""
+    if "word_mean" in posterior:
+        return posterior
+    means = posterior["list_mean"].to_numpy()
+    flat = means.reshape(-1, *means.shape[2:])
+    drawn = with_population(flat, attribute_sample(data), spec.priors, data.connections, seed)
+    words = draws_dataset(drawn, data, spec, means.shape[0])
+    return posterior.assign({name: words[name].variable for name in words.data_vars}).assign_coords(words.coords)
+
+
+def _tuning_steps(posterior: "xr.Dataset") -> int:
+    steps = posterior.attrs.get("tuning_steps", 0)
+    return check_count("tuning_steps", int(steps), least=0)
+
+
+def _library(posterior: "xr.Dataset") -> str:
+    """Return the program that sampled, with its version, as its draws name it."""
+    name, version = (posterior.attrs.get(f"inference_library{part}") for part in ("", "_version"))
+    return f"{name} {version}" if name and version else str(name or "a program that the draws do not name")
