@@ -204,7 +204,7 @@ def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")
 
 
-_CONCLUSIONS = {
+_READINGS = {
     "nearer": "Settled, associated words are nearer",
     "farther": "Settled, associated words are farther",
     "borderline": "Borderline",
@@ -241,7 +241,7 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_CONCLUSIONS[row['conclusion']]}: "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_READINGS[row['conclusion']]}: "
             f"{signed_text(row['estimate'])} (plain {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )
@@ -250,4 +250,4 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
             text += f" WEAT: {p_text(p)}."
             row["weat_p"] = p
         statements.append(Statement(row["conclusion"], text, row))
-    return tuple(sorted(statements, key=lambda statement: list(_CONCLUSIONS).index(statement.kind)))
+    return tuple(sorted(statements, key=lambda statement: list(_READINGS).index(statement.kind)))

@@ -210,7 +210,7 @@ def _changed_association(
         "quantity": row["contrast"],
         **_values(gaps.loc[cell.method].iloc[0]),
         "change": row["mean"],
-        "change_plain": row["observed"],
+        "change_observed": row["observed"],
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],
@@ -261,7 +261,7 @@ def _change(before: MeasureResult, after: MeasureResult, cell: DebiasCell) -> di
     """Return the change of the headline of a score, on the same items."""
     change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
     row = {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
-    return row if after.along is None else row | {"change_plain": change["plain"]}
+    return row if after.along is None else row | {"change_observed": change["plain"]}
 
 
 # --- scores as facts and frames ---------------------------------------------------------------------------

@@ -26,7 +26,7 @@ ORIGINAL = "original"
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
 VALUES = (
     *("value", "value_low", "value_high", "value_plain"),
-    *("change", "change_low", "change_high", "change_plain"),
+    *("change", "change_low", "change_high", "change_observed"),
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
@@ -47,7 +47,7 @@ class DebiasReport(Result):
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
         before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
         the paired change of `trend`, and not just the difference of two values); of
-        an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
+        an association also the plain gap of the averages, `value_plain`, and its change, `change_observed`; of a score
         along drawn directions these are the formula with equal weights; `reading` of an association, as in
         `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
         `lost`.

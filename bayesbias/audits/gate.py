@@ -70,7 +70,7 @@ def decided(
         reason += "; without an answer in the baseline"
     else:
         worse = probability_worse(draws, before.draws, sum(region) / 2)
-        numbers |= {"baseline_estimate": before.estimate, "probability_worse": worse, "compared_by": before.compared_by}
+        numbers |= {"baseline_mean": before.estimate, "probability_worse": worse, "compared_by": before.compared_by}
         shown = "worse" if worse >= hdi_prob else "not shown to be worse"
         reason += (
             f"; {shown} than the baseline ({signed_text(before.estimate)}; probability of worse "
@@ -117,7 +117,7 @@ class GateResult(Result):
     questions
         One row per question: `embedding`, `study`, `model`, `random_seed`, `outcome` (``"pass"``, ``"fail"``,
         ``"undecided"`` or ``"unanswered"``), `estimate`, `sd`, `hdi_low` and `hdi_high` of the contrast in units of
-        cosine distance, `probability_in_rope`, `baseline_estimate` and `probability_worse` (missing without a
+        cosine distance, `probability_in_rope`, `baseline_mean` and `probability_worse` (missing without a
         baseline), `compared_by` (``"draws"``, ``"mean and sd"`` or empty), `lost_words`, `study_hash`, and the
         `reason` in words.
     rope
@@ -220,7 +220,7 @@ class GateResult(Result):
                         "hdi_low",
                         "hdi_high",
                         "probability_in_rope",
-                        *(("baseline_estimate", "probability_worse") if self.baseline else ()),
+                        *(("baseline_mean", "probability_worse") if self.baseline else ()),
                     ),
                     differences=True,
                 )
@@ -372,9 +372,9 @@ def gate(
 _KEY = ("embedding", "study", "model")
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
-    *("baseline_estimate", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
+    *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
 )
-_NUMBERS = ("estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_estimate", "probability_worse")
+_NUMBERS = ("estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
 
 
 def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":

@@ -429,13 +429,13 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
 
     sample, ends = pairing.sample, pairing.ends
     overall = drawn.overall(estimation.scope).draws
-    same = _unmoved(drawn.plain_words)
+    same = _unmoved(drawn.observed_words)
     parts = [_labelled(overall, drawn.plain, pairing.all_pairs, sample, same, {})]
     if len(drawn.group_places) > 1:
         parts += [
             _labelled(
                 drawn.groups[:, :, place],
-                drawn.plain_groups[:, place],
+                drawn.observed_groups[:, place],
                 ends,
                 sample,
                 same,
@@ -509,7 +509,7 @@ def _word_parts(
                 continue
             texts = (
                 *(sample.periods[first], sample.periods[second], "", sample.protected_words[word]),
-                float(drawn.plain_words[second, place] - drawn.plain_words[first, place]),
+                float(drawn.observed_words[second, place] - drawn.observed_words[first, place]),
             )
             for name, text in zip(labels, texts, strict=True):
                 labels[name].append(text)
@@ -522,7 +522,7 @@ def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation
     import pandas as pd
 
     sample, ends = pairing.sample, pairing.ends
-    same = _unmoved(drawn.plain_words)
+    same = _unmoved(drawn.observed_words)
     draws, labels = _labelled(drawn.population.draws, drawn.plain, ends, sample, same, {})
     frames = [estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))]
     words = _word_parts(drawn, sample, ends, same)

@@ -8,7 +8,7 @@ from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled, settled_text
 
-_CONCLUSIONS = ("nearer", "farther", "not_settled")
+_READINGS = ("nearer", "farther", "not_settled")
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
 
 SMALL_SHARE = 0.2
@@ -55,7 +55,7 @@ def seeds_agree(row: Mapping[str, Any]) -> bool:
     >>> seeds_agree(row), seeds_agree(row | {"seed_share": 0.5})
     (True, False)
     """
-    if sum(row[name] > 0 for name in _CONCLUSIONS) == 1:
+    if sum(row[name] > 0 for name in _READINGS) == 1:
         return True
     return not (row["nearer"] and row["farther"]) and bool(row["seed_share"] < SMALL_SHARE)
 
@@ -73,7 +73,7 @@ def stability(row: Mapping[str, Any]) -> str:
     """
     if not row["agree"]:
         return "seeds disagree"
-    conclusions = {name for name in _CONCLUSIONS if row[name]}
+    conclusions = {name for name in _READINGS if row[name]}
     average, following = (_conclusion(row[f"{name}_low"], row[f"{name}_high"]) for name in ("hdi", "next"))
     if average != following or average not in conclusions:
         return "open"
@@ -97,7 +97,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
         "open": ", but the interval over seeds, or that of one more seed, differs from this",
         "seeds disagree": "",
     }
-    if row["stability"] != "seeds disagree" and sum(row[name] > 0 for name in _CONCLUSIONS) > 1:
+    if row["stability"] != "seeds disagree" and sum(row[name] > 0 for name in _READINGS) > 1:
         little = ", though the seeds differ little"
         ends |= {
             "stable": f"{little}: the average over seeds and the interval of one more seed exclude 0",
@@ -139,7 +139,7 @@ def _counted(row: dict[str, Any]) -> str:
     base, other = contrast_sides(row["contrast"])
     compared = f"{base} words are {{}} than {other} ones{f' for {words}' if words else ''}"
     seeds = row["seeds"]
-    counts = {name: row[name] for name in _CONCLUSIONS if row[name]}
+    counts = {name: row[name] for name in _READINGS if row[name]}
     if len(counts) == 1:
         if row["not_settled"]:
             return f"none of {seeds} seeds settles whether {compared.format('nearer or farther')}"
@@ -151,7 +151,7 @@ def _counted(row: dict[str, Any]) -> str:
 
 def disagreement(row: dict[str, Any]) -> Statement:
     """Return how the seeds disagree on a contrast."""
-    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _CONCLUSIONS if row[kind]]
+    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _READINGS if row[kind]]
     text = (
         f"{_title(row)}: of {counted(row['seeds'], 'seed')} {', '.join(counts)}. The answer of one embedding depends "
         "on its seed: report the mean over seeds with its interval, not one embedding."

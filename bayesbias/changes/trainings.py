@@ -466,7 +466,7 @@ def compare_trainings(
     frame = pd.concat(
         [
             first[_KEYS].reset_index(drop=True),
-            _conclusion_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
+            _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
             estimates_over_trainings(draws, errors, samples, hdi_prob, seed).reset_index(drop=True),
         ],
         axis=1,
@@ -504,7 +504,7 @@ def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
     return np.stack([columns[row] for row in frame[_KEYS].itertuples(index=False, name=None)], axis=1)
 
 
-def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
+def _reading_counts(intervals: list[Floats]) -> "pd.DataFrame":
     """Return the number of seeds with each conclusion, for each contrast."""
     import pandas as pd
 

@@ -141,7 +141,7 @@ COLUMNS: dict[str, Column] = {
     "change": Column("Change", "difference", "after minus before, on the same words"),
     "correlation": Column("Correlation", "difference"),
     "value_plain": Column("Plain value", "difference", "difference of the averages in the data"),
-    "change_plain": Column("Plain change", "difference", "change of the difference of averages in the data"),
+    "change_observed": Column("Plain change", "difference", "change of the difference of averages in the data"),
     "hdi_low": Column("Interval", "estimate", _INTERVAL),
     "value_low": Column("Interval of the value", "estimate", _INTERVAL),
     "change_low": Column("Interval of the change", "difference", _INTERVAL),
@@ -163,7 +163,7 @@ COLUMNS: dict[str, Column] = {
     "standardised_low": Column("Interval, standardised", "difference", _INTERVAL),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
-    "plain_low": Column("Plain interval", "estimate", "plain least squares, with leans taken as free of error"),
+    "least_squares_low": Column("Plain interval", "estimate", "plain least squares, with leans taken as free of error"),
     "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
     "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
     "these_low": Column("Interval, these words", "estimate", _INTERVAL),
@@ -197,7 +197,7 @@ COLUMNS: dict[str, Column] = {
     "probability_worse": Column(
         "Worse", "probability", "probability of being farther from the middle of the region than the baseline"
     ),
-    "baseline_estimate": Column("Baseline", "difference", "estimate in the baseline"),
+    "baseline_mean": Column("Baseline", "difference", "estimate in the baseline"),
     "outcome": Column(
         "Outcome",
         meaning="pass if the interval is inside the region of equivalence, or if the contrast is not shown to be worse "
@@ -215,7 +215,7 @@ COLUMNS: dict[str, Column] = {
     "cosine_low": Column("Interval, cosine", "difference", _INTERVAL),
     "rating": Column("Rating"),
     "correlation_low": Column("Interval, correlation", "difference", _INTERVAL),
-    "plain_correlation": Column("Plain correlation", "difference", "of the projections as they are"),
+    "observed_correlation": Column("Plain correlation", "difference", "of the projections as they are"),
     # seeds
     "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),
     "seed_sd_low": Column("Interval, SD of seeds", "distance", _INTERVAL),
@@ -321,9 +321,7 @@ COLUMNS: dict[str, Column] = {
     # refits and models
     "shift": Column("Shift", "difference", "mean minus the mean with everything"),
     "shift_in_sd": Column("Shift in SD", "sds", "shift in posterior standard deviations with everything"),
-    "changes_conclusion": Column(
-        "Changes it", meaning="whether the conclusion changes, by more than Monte Carlo error"
-    ),
+    "changes_reading": Column("Changes it", meaning="whether the conclusion changes, by more than Monte Carlo error"),
     "elpd_words": Column("Words", "tenths", "expected log predictive density of attribute words that were left out"),
     "words_diff": Column("Words, to best", "tenths", "difference to the best model, in attribute words"),
     "words_diff_se": Column("SE", "tenths", "standard error of that difference"),

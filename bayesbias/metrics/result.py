@@ -277,9 +277,9 @@ def result_of_items(
         else:
             draws = posterior_along(quantity, along, random)
         low, high = shortest_interval(draws, check_probability("hdi_prob", hdi_prob))
-        plain_value = value_of(quantity, columns)
-        value = plain_value if along is None else float(np.median(draws))
-        rows.append((quantity.name, value, low, high, plain_value, len(chosen)))
+        observed_value = value_of(quantity, columns)
+        value = observed_value if along is None else float(np.median(draws))
+        rows.append((quantity.name, value, low, high, observed_value, len(chosen)))
     return MeasureResult(
         measure=measure,
         embedding=embedding,

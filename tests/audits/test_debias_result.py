@@ -36,7 +36,7 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.audits.DebiasRe
     assert report.table["better"].tolist() == 6 * ["", "lower"]
     associations = report.table["kind"] == "association"
     assert report.table.loc[associations, "value_plain"].notna().all()
-    assert report.table.loc[~associations, ["value_plain", "change_plain"]].isna().all(axis=None)
+    assert report.table.loc[~associations, ["value_plain", "change_observed"]].isna().all(axis=None)
 
 
 def test_draws_that_did_not_converge_are_said_first(report: bb.audits.DebiasReport, tmp_path: Path) -> None:

@@ -133,10 +133,10 @@ def test_the_page_shows_what_a_baseline_decides(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     bb.write(bb.gate(audited({"s": 0.05}), rope=0.02), tmp_path / "old", overwrite=True)
     contents = bb.gate(audited({"s": 0.05}), rope=0.02, baseline=tmp_path / "old" / "gate.json").contents
-    assert contents.tables["questions"].columns[-2:] == ("baseline_estimate", "probability_worse")
+    assert contents.tables["questions"].columns[-2:] == ("baseline_mean", "probability_worse")
     assert contents.settings["Baseline"] == "gate.json"
     assert contents.settings["Interval"] == "89% HPDI"
     assert "unless it is worse than in the baseline, gate.json" in contents.about
     alone = bb.gate(audited({"s": 0.05}), rope=0.02).contents
-    assert "baseline_estimate" not in alone.tables["questions"].columns
+    assert "baseline_mean" not in alone.tables["questions"].columns
     assert "baseline" not in alone.about

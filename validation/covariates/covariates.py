@@ -27,7 +27,7 @@ from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.reports.covariates.covariate_effect import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import Leans, design_of, plain_list_means
+from bayesbias.reports.covariates.slopes import Leans, design_of, observed_list_means
 from bayesbias.tables.effective_words import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
@@ -243,7 +243,7 @@ def intervals_of(
     drawn = sample_list_means(
         sample, ("associated", "different"), draws=draws, seed=seed, priors=PRIORS, covariances=False
     ).posterior["list_mean"]
-    plain, weights = plain_list_means(sample), np.tile([1.0, -1.0], (len(covariate), 1))
+    plain, weights = observed_list_means(sample), np.tile([1.0, -1.0], (len(covariate), 1))
     leans = Leans(drawn[:, 0] - drawn[:, 1], plain[0] - plain[1], weights, sample, "first", "second")
     rng = np.random.default_rng([seed, 104])
     quantities, _ = draw_quantities(leans, design, ("x",), PRIORS["effect_sd"], rng)

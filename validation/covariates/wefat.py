@@ -27,7 +27,15 @@ OCCUPATIONS = (
     *("appraiser", "nutritionist", "architect", "hairdresser", "baker", "programmer", "paralegal", "hygienist"),
     "scientist",
 )
-COLUMNS = ("wefat_correlation", "correlation", "slope", "hdi_low", "hdi_high", "plain_low", "plain_high")
+COLUMNS = (
+    "wefat_correlation",
+    "correlation",
+    "slope",
+    "hdi_low",
+    "hdi_high",
+    "least_squares_low",
+    "least_squares_high",
+)
 
 
 def shares_of_women(folder: Path) -> pd.Series:
@@ -51,7 +59,7 @@ def correlations(embeddings: Path, shares: pd.Series) -> pd.DataFrame:
             of_population = effects[effects["scope"] == "population"].set_index("quantity")
             slope, link = of_population.loc["slope"], of_population.loc["correlation"]
             numbers = (link["wefat_correlation"], link["observed"], slope["observed"])
-            ends = slope[["hdi_low", "hdi_high", "plain_low", "plain_high"]]
+            ends = slope[["hdi_low", "hdi_high", "least_squares_low", "least_squares_high"]]
             with_share = len(shares.index if occupations == "all" else set(OCCUPATIONS) & set(shares.index))
             rows.append((vectors, occupations, with_share, len(words), *numbers, *ends))
     return pd.DataFrame(rows, columns=["vectors", "occupations", "with_share", "words", *COLUMNS]).round(4)
@@ -63,7 +71,7 @@ def markdown(table: pd.DataFrame) -> str:
     rows = [
         f"| {row['vectors']} | {row['occupations']} | {row['words']} | {row['wefat_correlation']:.2f} | "
         f"{row['correlation']:.2f} | {row['slope']:.3f} | {row['hdi_low']:.3f} to {row['hdi_high']:.3f} | "
-        f"{row['plain_low']:.3f} to {row['plain_high']:.3f} |"
+        f"{row['least_squares_low']:.3f} to {row['least_squares_high']:.3f} |"
         for row in table.to_dict("records")
     ]
     return "\n".join([head, "|---" * 8 + "|", *rows])

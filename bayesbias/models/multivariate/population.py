@@ -38,7 +38,7 @@ _COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class PlainEffects:
+class ObservedEffects:
     """Effects of these words from plain means of lists, as contrasts of words within groups.
 
     `effects` has shape (effects, contrasts); `covariances` (effects, contrasts, contrasts) are theirs over samples of
@@ -66,7 +66,7 @@ def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("dlj,jcl->djc", lists, connection_weights, optimize=True))
 
 
-def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> PlainEffects:
+def observed_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> ObservedEffects:
     """Return the plain effects of the words that have all connections, from distances without gaps."""
     whole = sample.connection_weights.any(axis=2).all(axis=1)
     within = group_contrasts(sample.pattern_of[whole])
@@ -83,7 +83,7 @@ def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: S
     weights = np.einsum("jp,ejl->epl", within**2, weights)
     effects = np.einsum("epl,lp->ep", weights, means)
     covariance = np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True)
-    return PlainEffects(effects, covariance, of_group, sample.group_effects)
+    return ObservedEffects(effects, covariance, of_group, sample.group_effects)
 
 
 def group_contrasts(group_of: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ def shrunk_covariance(residual: np.ndarray, lost: float) -> np.ndarray:
 
 
 def draw_effect_covariances(
-    plain: PlainEffects,
+    plain: ObservedEffects,
     half_t: tuple[float, float],
     draws: int,
     rng: np.random.Generator,
@@ -148,7 +148,7 @@ def draw_effect_covariances(
     return np.asarray(of_groups @ np.swapaxes(of_groups, 2, 3))
 
 
-def _log_likelihood(plain: PlainEffects, effect: int, group: int) -> np.ndarray:
+def _log_likelihood(plain: ObservedEffects, effect: int, group: int) -> np.ndarray:
     """Return log p(plain effects of a group | s_g) at the nodes of `_SDS`.
 
     Words that depend on each other count as what they are worth: their squares have the share of independent words, and

@@ -217,7 +217,7 @@ def _spline() -> np.ndarray:
     return np.asarray(CubicSpline(_STEPS, np.eye(len(_STEPS)))(_FINE))
 
 
-def changes_conclusion(refit: Estimate, full: Estimate) -> bool:
+def changes_reading(refit: Estimate, full: Estimate) -> bool:
     """Return whether an end of the interval moved to the other side of 0, by more than twice its Monte Carlo error."""
     error = 2 * float(np.hypot(refit.end_error, full.end_error))
     ends = ((refit.low, full.low), (refit.high, full.high))

@@ -342,7 +342,7 @@ class ContrastDraws:
     """Plain gaps by period and their draws, chain after chain.
 
     `estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
-    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `plain_groups` (periods, groups)
+    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `observed_groups` (periods, groups)
     are differences of averages; `group_places` are the positions of groups in the sample.
     """
 
@@ -351,11 +351,11 @@ class ContrastDraws:
     these_words: OverallGaps
     groups: np.ndarray
     words: np.ndarray
-    plain_groups: np.ndarray
+    observed_groups: np.ndarray
     group_places: np.ndarray
 
     @property
-    def plain_words(self) -> np.ndarray:
+    def observed_words(self) -> np.ndarray:
         """Differences of averages of each word, shape (periods, words)."""
         return self.estimate.gaps
 
@@ -398,11 +398,11 @@ def draw_contrast(
     group_places, group_of = np.unique(sample.group_of[places], return_inverse=True)
     to_group = np.eye(len(group_places))[group_of]
     to_group /= to_group.sum(axis=0)
-    group_draws, plain_groups = estimate.draws @ to_group, estimate.gaps @ to_group
+    group_draws, observed_groups = estimate.draws @ to_group, estimate.gaps @ to_group
     present = sample.protected_present[places]
     effects = sample.group_effects[group_places]
     variation = draw_word_variation(
-        estimate.gaps - plain_groups[:, group_of],
+        estimate.gaps - observed_groups[:, group_of],
         ProtectedWords(present, group_of, effects),
         estimate.sampling,
         times,
@@ -412,7 +412,7 @@ def draw_contrast(
     )
     errors = (estimate.errors @ to_group).mean(axis=2)
     these_words = OverallGaps(
-        plain_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
+        observed_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
     )
     rng = np.random.default_rng([seed, 1001])
     roots = _roots(variation.covariance) * np.sqrt(effects)[:, None, None]
@@ -431,7 +431,7 @@ def draw_contrast(
         these_words=these_words,
         groups=group_draws,
         words=group_draws[:, :, group_of] + variation.deviations,
-        plain_groups=plain_groups,
+        observed_groups=observed_groups,
         group_places=group_places,
     )
 

@@ -38,7 +38,7 @@ type AxisPairs = BasePairs | Sequence[str] | Mapping[str, BasePairs]
 
 _LISTED = "pairs"
 _EQUAL = 1e-12  # projections that differ by less are equal up to rounding
-_RATINGS = ("correlation", "correlation_low", "correlation_high", "plain_correlation")
+_RATINGS = ("correlation", "correlation_low", "correlation_high", "observed_correlation")
 _RANKS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high", "kurtosis")
 
 
@@ -106,7 +106,7 @@ def project(
     near-copies are reversed together. Without random words of the vocabulary, all pairs count as independent.
 
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
-    leave in the projections; `plain_correlation` and the rank correlation are not. Its error is that of both samples,
+    leave in the projections; `observed_correlation` and the rank correlation are not. Its error is that of both samples,
     with the variance HC2 over words (Cameron, Gelbach and Miller 2011; Bell and McCaffrey 2002).
 
     References

@@ -56,7 +56,7 @@ class Projection(Result):
     ratings : pandas.DataFrame
         One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
         `correlation_high`, that of the axis of all pairs like these with ratings of all words like these;
-        `plain_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
+        `observed_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
         `kurtosis` of the ratings.
     scores
         Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
@@ -373,7 +373,7 @@ class Projection(Result):
             "correlation of their axis is undefined"
         )
         return Statement(
-            "rating", f"{first}; that of the projections as they are is {row['plain_correlation']:+.2f}.", row
+            "rating", f"{first}; that of the projections as they are is {row['observed_correlation']:+.2f}.", row
         )
 
     def _limits(self) -> tuple[Statement, ...]:
@@ -485,7 +485,7 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 
         "correlation": float(np.clip(estimate.correlation, -1, 1)),
         "correlation_low": low,
         "correlation_high": high,
-        "plain_correlation": float(np.corrcoef(projected, values)[0, 1]),
+        "observed_correlation": float(np.corrcoef(projected, values)[0, 1]),
         "rank_correlation": rank,
         "rank_correlation_low": rank_low,
         "rank_correlation_high": rank_high,

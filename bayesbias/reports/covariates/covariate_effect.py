@@ -185,7 +185,7 @@ class CovariateEffect(Result):
         ``"residual sd"`` (of leans beyond all covariates, in units of cosine distance; its `covariate` is empty).
         `scope` is ``"population"``, words like these, or ``"these_words"``. `observed` is the value of the plain leans,
         `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
-        `probability_of_positive` is the probability above 0. For comparison, `plain_low` and `plain_high` are the
+        `probability_of_positive` is the probability above 0. For comparison, `least_squares_low` and `least_squares_high` are the
         least-squares interval of slopes in the population, which treats leans as free of error.
         `wefat_correlation`, in rows of correlations, is the plain correlation of the words' `wefat` with the covariate.
     words : pandas.DataFrame
@@ -433,7 +433,7 @@ def _effects(
 
     sizes = fit["posterior"].sizes
     quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
-    plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
+    least_squares_ends = _least_squares_intervals(leans.observed, design, hdi_prob)
     wefat = statistic_correlations(association_statistics(leans), design)
     records = []
     for (quantity, name, scope), (draws, observed) in quantities.items():
@@ -441,7 +441,7 @@ def _effects(
         moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
         interval = draws_interval(draws, hdi_prob)
         is_slope = (quantity, scope) == (SLOPE, "population")
-        ends = plain_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        ends = least_squares_ends[names.index(name)] if is_slope else (np.nan, np.nan)
         records.append(
             {
                 "contrast": leans.name,
@@ -456,20 +456,26 @@ def _effects(
                 "high_se": interval.high_se,
                 "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
                 "probability_of_positive": float((draws > 0).mean()),
-                "plain_low": ends[0],
-                "plain_high": ends[1],
+                "least_squares_low": ends[0],
+                "least_squares_high": ends[1],
                 "wefat_correlation": wefat[names.index(name)] if quantity == CORRELATION else np.nan,
             }
         )
     frame = pd.DataFrame(records)
     columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
-    columns += ["probability_of_positive", "plain_low", "plain_high", "wefat_correlation", *diagnostics_of(frame)]
+    columns += [
+        "probability_of_positive",
+        "least_squares_low",
+        "least_squares_high",
+        "wefat_correlation",
+        *diagnostics_of(frame),
+    ]
     effects = EstimateFrame(frame[columns])
     effects.attrs = {"hdi_prob": hdi_prob}
     return effects, population
 
 
-def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
+def _least_squares_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
     """Return the interval of each slope by plain least squares, with leans taken as free of error."""
     from scipy.stats import t
 

@@ -224,7 +224,7 @@ def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None)
         if first == second:
             raise ReportError(f"lists={lists!r} names the same list twice. Name two lists.")
         sides = [np.tile(_list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
-    weights, plain = sides[0] - sides[1], plain_list_means(sample)
+    weights, plain = sides[0] - sides[1], observed_list_means(sample)
     lacking = ~np.all([side.any(axis=1) for side in sides], axis=0) | (np.isnan(plain) & (weights.T != 0)).any(axis=0)
     if lacking.any():
         without = name_some(rows.protected_words[lacking])
@@ -250,7 +250,7 @@ def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, 
     return sample.lists[places[0][0]], sample.lists[places[1][0]]
 
 
-def plain_list_means(sample: AttributeSample) -> np.ndarray:
+def observed_list_means(sample: AttributeSample) -> np.ndarray:
     """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
     lists = np.eye(len(sample.lists))[sample.list_of].T
     pairs = lists @ np.isfinite(sample.distances)

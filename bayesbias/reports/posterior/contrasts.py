@@ -96,13 +96,13 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
     return Statement("contexts", text, {**numbers, "contexts": facts["median"], "decides": decides})
 
 
-def plain_means(rows: ModelData) -> np.ndarray:
+def observed_means(rows: ModelData) -> np.ndarray:
     """Return the average distance of each word for each connection, shape (protected words, connections).
 
     All attribute lists have the same weight. A word without pairs of a connection has NaN.
 
     >>> from bayesbias.models.data import model_data
-    >>> plain_means(model_data(table)).round(3)[0].tolist()
+    >>> observed_means(model_data(table)).round(3)[0].tolist()
     [0.943, 0.9, 0.936, 0.933]
     """
     word_lists = np.zeros(len(rows.attribute_words)) if rows.attribute_groups is None else rows.attribute_groups
@@ -127,10 +127,10 @@ def group_weights(groups: np.ndarray) -> np.ndarray:
     return np.asarray(1 / (len(names) * sizes[group_of]))
 
 
-def plain_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
+def observed_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
     """Return the mean over groups of the differences of words that have both sides; NaN if no word has.
 
-    >>> plain_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
+    >>> observed_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
     0.1
     """
     gaps = baseline - other
@@ -253,7 +253,7 @@ def contrasts(
     check_probability("hdi_prob", hdi_prob)
     region, independent = check_rope(rope), independent_draws(fit)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
-    plain = dict(zip(rows.connections, plain_means(rows).T, strict=True))
+    plain = dict(zip(rows.connections, observed_means(rows).T, strict=True))
     errors = fit_context_errors(fit)
     records: list[dict[str, Any]] = []
     for name in levels:
@@ -278,7 +278,7 @@ def contrasts(
                             f"{side}_pairs": int(counts[words.places, rows.connections.index(connection)].sum())
                             for side, connection in sides
                         },
-                        "observed": plain_difference(
+                        "observed": observed_difference(
                             plain[baseline][words.places], plain[other][words.places], words.groups
                         ),
                         **{str(column): value for column, value in numbers[place].items()},

@@ -28,7 +28,7 @@ from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data, subset
-from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
+from bayesbias.models.numerics.contrast_estimate import Estimate, changes_reading, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits
@@ -54,7 +54,7 @@ COLUMNS = (
     "shift",
     "shift_in_sd",
     "conclusion",
-    "changes_conclusion",
+    "changes_reading",
 )
 _FEWEST_DRAWS = 100
 _SMALL_ERROR = 0.0005
@@ -90,7 +90,7 @@ class Sensitivity(Result):
         One row for each refit and contrast of connection means, those that change a conclusion first and the largest
         shift in sd first: `left_out`, `contrast`, `mean`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1),
         `shift` (mean minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion`
-        (``"nearer"`` or ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by
+        (``"nearer"`` or ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_reading` (by
         more than Monte Carlo error).
     contrasts : pandas.DataFrame
         The contrasts with everything.
@@ -290,10 +290,10 @@ def sensitivity(
             done += 1
     except KeyboardInterrupt:
         stopped = (stopped_statement(done, len(cases), "refits"),)
-    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
-    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_conclusion"].to_numpy(bool)))
+    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_reading": bool})
+    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
     shifts = shifts.iloc[order].reset_index(drop=True)
-    changing = shifts[shifts["changes_conclusion"]]
+    changing = shifts[shifts["changes_reading"]]
     deciding = {
         contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
     }
@@ -410,7 +410,7 @@ def _row(label: str, contrast: str, refit: Estimate, full: Estimate) -> dict[str
         "contrast": contrast,
         "shift": shift,
         "shift_in_sd": shift / full.sd,
-        "changes_conclusion": changes_conclusion(refit, full),
+        "changes_reading": changes_reading(refit, full),
     }
 
 

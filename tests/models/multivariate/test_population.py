@@ -9,7 +9,7 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample, attr
 from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.multivariate.population import (
     ListMoments,
-    PlainEffects,
+    ObservedEffects,
     direction_shares,
     draw_effect_covariances,
     draw_population,
@@ -28,11 +28,11 @@ HALF_T = (2.0, 0.1)
 
 def plain(
     words: np.ndarray, group_of: np.ndarray, noise: float = 0.0, design_effects: np.ndarray | None = None
-) -> PlainEffects:
+) -> ObservedEffects:
     """The plain effects of words whose attribute words vary by as much as `noise`."""
     contrasts = group_contrasts(group_of)
     effects, count = np.linalg.inv(BASIS) @ words.T @ contrasts, contrasts.shape[1]
-    return PlainEffects(
+    return ObservedEffects(
         effects,
         np.broadcast_to(noise**2 * np.eye(count), (3, count, count)),
         group_of[np.abs(contrasts).argmax(axis=0)] if count else np.empty(0, dtype=int),

@@ -112,9 +112,9 @@ def drawn_of(sample: PeriodSample, seed: int = 1, draws: int = 800) -> ContrastD
 
 def test_groups_and_these_words_are_means_of_words() -> None:
     drawn = drawn_of(period_sample(made_tables(words=5)))
-    np.testing.assert_allclose(drawn.plain_groups.mean(axis=1), drawn.plain)
+    np.testing.assert_allclose(drawn.observed_groups.mean(axis=1), drawn.plain)
     np.testing.assert_allclose(drawn.words[:, :, :5].mean(axis=2), drawn.groups[:, :, 0])
-    np.testing.assert_allclose(drawn.plain_words.mean(axis=1), drawn.plain)
+    np.testing.assert_allclose(drawn.observed_words.mean(axis=1), drawn.plain)
     np.testing.assert_allclose(drawn.these_words.draws.mean(axis=0), drawn.plain, atol=0.01)
 
 

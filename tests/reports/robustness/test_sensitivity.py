@@ -67,9 +67,9 @@ def test_the_planted_word_decides(changes: Sensitivity) -> None:
         == changes.shifts.loc[changes.shifts["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
     )
     first = changes.shifts[changes.shifts["contrast"] == "associated - different"].iloc[0]
-    assert (first["left_out"], first["conclusion"], first["changes_conclusion"]) == ("planted", "not settled", True)
-    sizes = changes.shifts["shift_in_sd"].abs().groupby(changes.shifts["changes_conclusion"])
-    assert changes.shifts["changes_conclusion"].is_monotonic_decreasing
+    assert (first["left_out"], first["conclusion"], first["changes_reading"]) == ("planted", "not settled", True)
+    sizes = changes.shifts["shift_in_sd"].abs().groupby(changes.shifts["changes_reading"])
+    assert changes.shifts["changes_reading"].is_monotonic_decreasing
     assert all((values.diff().dropna() <= 0).all() for _, values in sizes)
     assert not changes.shifts.isna().any(axis=None)
     assert len(changes.shifts) == 2 * 28
