@@ -96,7 +96,7 @@ beside = [bb.asymmetry.static(vectors)]
 found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
 figure = bb.asymmetry.plot_relations(found)""",
     "plot_lar_distributions": "figure = bb.asymmetry.plot_lar_distributions(found)",
-    "plot_context_factors": """import tempfile
+    "plot_accuracy_by_context": """import tempfile
 
 words, rng = study.protected_words, np.random.default_rng(1)
 rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
@@ -106,8 +106,8 @@ norms = bb.asymmetry.evocation(made, name="made up")
 index = bb.embeddings.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
 truth = bb.asymmetry.lar(norms, norms.pairs())
 found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
-by_contexts = bb.asymmetry.context_factors(truth, found, index)
-figure = bb.asymmetry.plot_context_factors(by_contexts)""",
+by_contexts = bb.asymmetry.accuracy_by_context(truth, found, index)
+figure = bb.asymmetry.plot_accuracy_by_context(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
@@ -299,16 +299,16 @@ def _example(plot: Any) -> str:
 
 def gallery(made: Path) -> None:
     """Draw every figure, and write the page that shows it with its code."""
-    known: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     parts = [
         f"# Gallery\n\nEvery figure, with the code that draws it. Run this first:\n\n```python\n{_SET_UP.strip()}\n```"
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
-        exec(_SET_UP, known)
+        exec(_SET_UP, namespace)
         for name, code in gallery_code().items():
-            exec(code, known)
-            known["figure"].savefig(made / f"{name}.svg")
+            exec(code, namespace)
+            namespace["figure"].savefig(made / f"{name}.svg")
             parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
     _write(made / "gallery.md", parts)
 

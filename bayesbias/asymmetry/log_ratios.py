@@ -66,7 +66,7 @@ def log_likelihood(
     return likelihood
 
 
-class Prior(Protocol):
+class LevelPrior(Protocol):
     """A prior of both directions of a pair: a mixture over levels, given which they are independent."""
 
     def levels(self, logs: Floats) -> tuple[Floats, Floats]:
@@ -210,7 +210,7 @@ class PairCounts:
     least_count: int = 1
 
 
-def pair_posteriors(logs: Floats, pairs: PairCounts, prior: Prior) -> PairPosteriors:
+def pair_posteriors(logs: Floats, pairs: PairCounts, prior: LevelPrior) -> PairPosteriors:
     """Return the posteriors of both log probabilities of pairs.
 
     >>> from bayesbias.asymmetry.norms_source import USUAL

@@ -112,7 +112,7 @@ def lar(
             f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), "
             ".masked_model(model, index), or an object with a property name and a method log_conditionals."
         )
-    frame = checked_pairs(pairs)
+    frame = checked_cue_pairs(pairs)
     a, b = (frame[side].tolist() for side in PAIR)
     forward, backward = checked_conditionals(source, a, b), checked_conditionals(source, b, a)
     reasons = _reasons(forward, backward)
@@ -165,7 +165,7 @@ def checked_conditionals(source: ConditionalSource, cues: Sequence[str], respons
     return answer.reset_index(drop=True)
 
 
-def checked_pairs(pairs: Any) -> pd.DataFrame:
+def checked_cue_pairs(pairs: Any) -> pd.DataFrame:
     """Return pairs of words as a frame with the columns a and b first; raise `MeasureError` if they are invalid."""
     if isinstance(pairs, pd.DataFrame):
         check_frame("pairs", pairs, "pairs of words")

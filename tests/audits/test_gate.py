@@ -102,8 +102,8 @@ def test_the_json_repeats_the_result(tmp_path: Path) -> None:
     assert (content["schema_version"], content["outcome"], content["exit_code"]) == (1, "fail", 3)
     assert content["rope"] == [-0.02, 0.02]
     assert [question["outcome"] for question in content["questions"]] == ["pass", "fail", "unanswered"]
-    assert content["questions"][2]["estimate"] is None
-    assert content["questions"][1]["estimate"] == result.questions["estimate"][1]
+    assert content["questions"][2]["mean"] is None
+    assert content["questions"][1]["mean"] == result.questions["mean"][1]
 
 
 def test_a_folder_has_the_files_of_other_tools(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ test_refusals = refusals(
     (lambda: bb.gate(audited({"s": 0.0})), ReportError, "rope"),
     (lambda: bb.gate(audited({"s": 0.0}), rope=-1), ArgumentError, "rope=-1"),
     (lambda: bb.gate(pd.DataFrame(audited({"s": 0.0})), rope=0.02), ReportError, r"bb\.audit"),
-    (lambda: bb.gate(audited({"s": 0.0}).assign(estimate=0.5), rope=0.02), ReportError, "s, contrast"),
+    (lambda: bb.gate(audited({"s": 0.0}).assign(mean=0.5), rope=0.02), ReportError, "s, contrast"),
     (lambda: bb.gate(audit_of({("A", "s", "mac"): 0.5}, {}), rope=0.02), ReportError, "contrast"),
 )
 

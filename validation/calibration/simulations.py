@@ -9,11 +9,11 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.models.data import ModelData, list_names, model_data
+from bayesbias.models.data import ModelData, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, coordinates_of
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR, coordinates_of
 from bayesbias.models.multivariate.population import word_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
@@ -66,7 +66,7 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
     for name in ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu"):
         if name not in draws:
             continue
-        places = list_names(data) if name == "attribute_sd" else data.connections
+        places = list_kinds(data) if name == "attribute_sd" else data.connections
         values = draws[name]
         if values.ndim and values.shape[-1] == len(places) and values.ndim == draws["connection_mean"].ndim:
             flat |= {f"{name}[{place}]": values[..., at] for at, place in enumerate(places)}

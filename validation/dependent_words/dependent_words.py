@@ -28,7 +28,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import BayesBiasWarning, collected_warnings
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 
 FOLDER = Path(__file__).resolve().parent

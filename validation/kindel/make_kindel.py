@@ -25,8 +25,8 @@ from bayesbias.delivery.plots.subspaces import (
 from bayesbias.errors import LostWordsWarning
 from bayesbias.metrics.subspaces.canonical_subspace import kindel_comparison
 from bayesbias.metrics.subspaces.lattice import index_of_inconsistency, lattice, subset_consistency
-from bayesbias.metrics.subspaces.list_similarities import leave_one_word_out
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
+from bayesbias.metrics.subspaces.similarity_metrics import leave_one_word_out
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261120

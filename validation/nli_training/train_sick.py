@@ -24,7 +24,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli import training
-from bayesbias.nli.scores import LABELS, accuracy
+from bayesbias.nli.model_scores import LABELS, accuracy
 from bayesbias.nli.sentences import WordVectors, words_of
 
 FOLDER = Path(__file__).resolve().parent

@@ -11,7 +11,7 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.models.data import ModelData, study_data
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.tables.word_worths import Vocabulary
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "real_gaps"))
 

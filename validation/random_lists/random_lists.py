@@ -22,12 +22,12 @@ from random_list_cells import LIST, PROTECTED, SEED, VECTORS, Cell, cells
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import FitError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance import p_value
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.quick import quick_contrasts
 
@@ -99,7 +99,7 @@ def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str
         row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in each])
         row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in each])
         for gap in GAPS:
-            row[f"{level}_claims{gap:g}"] = np.mean([settled(one["low"] + gap, one["high"] + gap) for one in each])
+            row[f"{level}_claims{gap:g}"] = np.mean([is_settled(one["low"] + gap, one["high"] + gap) for one in each])
     return row
 
 

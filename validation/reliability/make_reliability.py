@@ -18,7 +18,14 @@ from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.delivery.plots.style import furnish, new_figure, save_figure, series_legend
-from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, far_share, mean_squares, posterior
+from bayesbias.reliability.mean_squares import (
+    ICC_2_1,
+    RELIABILITIES,
+    MeanSquares,
+    far_share,
+    mean_squares,
+    reliability_posterior,
+)
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122
@@ -103,7 +110,7 @@ def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple
         high = rows / error * stats.f.ppf(tail, (n - 1) * (k - 1), n - 1)
         c = k - 1 if name == "icc_3_1" else 0
         return (low - 1) / (low + c), (high - 1) / (high + c)
-    icc = ICC_2_1.estimate(squares)
+    icc = ICC_2_1.observed(squares)
     a, b = k * icc / (n * (1 - icc)), 1 + k * icc * (n - 1) / (n * (1 - icc))
     degrees = (a * columns + b * error) ** 2 / ((a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
     lower, upper = stats.f.ppf(tail, n - 1, degrees), stats.f.ppf(tail, degrees, n - 1)
@@ -119,7 +126,7 @@ def judged(scores: np.ndarray, name: str, true: float) -> dict[str, float]:
     `low_kurtosis` and `high_kurtosis` are of the thirds of the matrices whose row means have the least and most.
     """
     squares = mean_squares(scores)
-    found = posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
+    found = reliability_posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
     intervals = {"posterior": (found["hdi_low"], found["hdi_high"]), "f_interval": f_interval(squares, name)}
     facts = {title: float(np.mean((low <= true) & (true <= high))) for title, (low, high) in intervals.items()}
     facts["mc_se"] = float(np.sqrt(HDI_PROB * (1 - HDI_PROB) / len(scores)))
@@ -169,7 +176,7 @@ def shapes(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
         cells += [Cell("icc_3_1", n, 3, 1.0, 0.0, kind, SCALES) for n in (8, 23, 76)]
         for cell in cells:
             squares = mean_squares(made(cell, matrices, rng))
-            found = posterior(squares, RELIABILITIES[cell.reliability], hdi_prob=HDI_PROB)
+            found = reliability_posterior(squares, RELIABILITIES[cell.reliability], hdi_prob=HDI_PROB)
             holds = (found["hdi_low"] <= truth(cell)) & (truth(cell) <= found["hdi_high"])
             rows.append({
                 "reliability": cell.reliability, "rows": cell.n, "columns": cell.k, "truth": round(truth(cell), 3),

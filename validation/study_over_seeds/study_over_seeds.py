@@ -65,7 +65,7 @@ def estimated(scores: xr.DataArray, algorithm: str, of: str = "target_word") -> 
         "inter_rater_code": bb.reliability.inter_rater(scores.sel(rule=list(RULES_OF_ITS_CODE)), of).assign(rule="all"),
     }
     frame = pd.concat([part.assign(kind=kind, algorithm=algorithm) for kind, part in parts.items()], ignore_index=True)
-    return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "estimate", "row_kurtosis"]]
+    return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "observed", "row_kurtosis"]]
 
 
 def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
@@ -88,7 +88,7 @@ def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, dr
     rules = {"equation": RULES, "code": RULES_OF_ITS_CODE}[ripa]
     over_rules = {"equation": "inter_rater", "code": "inter_rater_code"}[ripa]
     rows = words["kind"] == over_rules if kind == "inter_rater" else words["kind"].eq(kind) & words["rule"].isin(rules)
-    data = words[rows].rename(columns={"target_word": "word", "estimate": "reliability"})
+    data = words[rows].rename(columns={"target_word": "word", "observed": "reliability"})
     data = data.merge(features, on=["algorithm", "word"])
     factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
     regression = bb.reliability.drivers(

@@ -71,7 +71,7 @@ def ten_queries(vocabulary: Any) -> list[tuple[str, Lists, Lists]]:
 
 
 class RecordedDraws:
-    """NumPy's generator, seeded, that counts in how many draws of words a word stands twice."""
+    """NumPy's generator, seeded, that counts in how many draws of words a word occurs twice."""
 
     def __init__(self, seed: int) -> None:
         self.random, self.draws, self.with_a_word_twice = np.random.default_rng(seed), 0, 0

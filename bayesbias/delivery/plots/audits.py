@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.audits.audit_frame import CONTRAST, audit_rows
+from bayesbias.audits.audit_frame import CONTRAST, audit_rows, central_values
 from bayesbias.audits.debias_result import ASSOCIATION, ORIGINAL, DebiasReport
 from bayesbias.audits.ranks import ALL_STUDIES, Ranks
 from bayesbias.base.checks import check_type
@@ -24,7 +24,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.registry import MEASURES
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     """
     every, record = audit_rows(audit)
     rows = every[every["protected_group"] == ""]
+    rows = rows.assign(value=central_values(rows))
     if rows.empty:
         raise ReportError(
             "audit: the figure needs rows of all protected words (an empty protected_group), and there are none."
@@ -176,9 +177,9 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
     color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
         axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
-    filled = row["conclusion"] in ("", "nearer", "farther")
+    filled = row["reading"] in ("", "nearer", "farther")
     ends = row["hdi_low"], row["hdi_high"]
-    draw_interval(axes, row["estimate"], ends, y, Look(color, marker, size=6), filled=filled)
+    draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)
 
 
 _INCHES_A_METHOD = 0.28
@@ -237,7 +238,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             place = embeddings.index(row["embedding"])
             color, marker = SERIES[place]
             y = methods.index(row["method"]) + offsets[place]
-            moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
+            moved = row["method"] != ORIGINAL and is_settled(row["change_low"], row["change_high"])
             ends = row["value_low"], row["value_high"]
             draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=moved)
             if row["method"] == ORIGINAL:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.audits.audit_frame import CONTRAST, audit_rows
+from bayesbias.audits.audit_frame import CONTRAST, audit_rows, central_values
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import rows_of
@@ -23,8 +23,8 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.subspaces.lattice import Lattice
-from bayesbias.metrics.subspaces.list_similarities import METRICS
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
+from bayesbias.metrics.subspaces.similarity_metrics import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -480,18 +480,19 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     """
     every, record = audit_rows(audit)
     rows = every[every["measure"] == measure]
+    rows = rows.assign(value=central_values(rows))
     if rows.empty:
         names = name_some(dict.fromkeys(every["measure"]), 8)
         raise ReportError(f"audit: it has no rows of the measure {measure!r}, only of {names}. Give one of these.")
     all_questions = list(dict.fromkeys(zip(rows["study"], rows["protected_group"], strict=True)))
     all_embeddings = list(dict.fromkeys(rows["embedding"]))
     questions, embeddings = all_questions[:MOST_WORDS], all_embeddings[:MOST_WORDS]
-    values = rows.pivot(index=["study", "protected_group"], columns="embedding", values="estimate")
+    values = rows.pivot(index=["study", "protected_group"], columns="embedding", values="value")
     values = values.reindex(index=questions, columns=embeddings)
-    ends = rows[["estimate", "hdi_low", "hdi_high"]]
+    ends = rows[["value", "hdi_low", "hdi_high"]]
     signed = measure == CONTRAST or bool(ends.min().min() < 0 < ends.max().max())
-    reach = float(rows["estimate"].abs().max()) or 1.0
-    low, high = (-reach, reach) if signed else (rows["estimate"].min(), rows["estimate"].max())
+    reach = float(rows["value"].abs().max()) or 1.0
+    low, high = (-reach, reach) if signed else (rows["value"].min(), rows["value"].max())
     figure = new_figure(3.6 + max(3.0, 1.05 * len(embeddings)), 1.7 + 0.34 * max(3, len(questions)))
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -507,11 +508,11 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
         x, y = embeddings.index(row["embedding"]), questions.index(question)
         if signed and _not_settled(row):
             axes.fill_between([x, x + 1], y, y + 1, facecolor="none", edgecolor="#8A8A8A", hatch="////", linewidth=0)
-        cell = mesh.cmap(mesh.norm(row["estimate"]))
+        cell = mesh.cmap(mesh.norm(row["value"]))
         color = "white" if cell[:3] @ _LUMINANCE < _DARK else "black"
         box = {"facecolor": cell, "edgecolor": "none", "pad": 1.5}
         place = (x + 0.5, y + 0.5)
-        axes.text(*place, f"{row['estimate']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
+        axes.text(*place, f"{row['value']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
     axes.invert_yaxis()
     row_names = [short_label(f"{study}: {group}" if group else study, 32) for study, group in questions]
     axes.set_yticks(np.arange(len(questions)) + 0.5, row_names)
@@ -538,4 +539,4 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
 
 def _not_settled(row: Mapping[str, Any]) -> bool:
     """Return whether an answer has an interval that does not settle its sign."""
-    return row["conclusion"] in ("not settled", "borderline") or row["hdi_low"] <= 0 <= row["hdi_high"]
+    return row["reading"] in ("not settled", "borderline") or row["hdi_low"] <= 0 <= row["hdi_high"]

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_count, check_items, check_path, resolve_seed
-from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path, check_unshared, followed
+from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
-from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.embedding import check_word_list
 from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, jackknife
@@ -37,7 +37,7 @@ _ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": 
 
 
 @dataclass(frozen=True, eq=False)
-class WordVectors:
+class CachedVector:
     """The vector of a word in a model: mean over contexts, deviations, and numbers of contexts and pieces."""
 
     mean: NDArray[np.float32]
@@ -72,7 +72,7 @@ def cache_key(*parts: object) -> str:
     return content.hexdigest()
 
 
-def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
+def read_vectors(folder: Path | None, key: str) -> CachedVector | None:
     """Return the vectors stored under a key, or None if there are none.
 
     Raises
@@ -86,7 +86,7 @@ def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
     if not _is_sound(stored, key):
         raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
     contexts, pieces = stored["counts"].tolist()
-    return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
+    return CachedVector(stored["mean"], stored["deviations"], contexts, pieces)
 
 
 def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
@@ -101,7 +101,7 @@ def _is_sound(stored: Mapping[str, NDArray[Any]], key: str) -> bool:
     )  # fmt: skip
 
 
-def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:
+def write_vectors(folder: Path | None, key: str, vectors: CachedVector) -> None:
     """Store vectors under a key."""
     if folder is None:
         return
@@ -195,7 +195,7 @@ def contextual_embedding(
     Warns
     -----
     BayesBiasWarning
-        If the folder is that of a sentence encoder, whose own vectors are others.
+        If the folder is that of a sentence encoder, which has other vectors (`encode`).
     LostWordsWarning
         If words have fewer than two contexts, or are unknown to the model: they are left out, and listed with the
         reason in the field `left_out`.
@@ -220,7 +220,7 @@ def contextual_embedding(
     """
     seed = resolve_seed(random_seed)
     most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
-    wanted = list(dict.fromkeys(check_words(check_items("words", words, "a list of words"))))
+    wanted = list(dict.fromkeys(check_word_list(check_items("words", words, "a list of words"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
     source = _checked_contexts(contexts)
@@ -319,7 +319,7 @@ def _word_vectors(
     batch: int,
     least: int,
     advance: Callable[[int], None],
-) -> tuple[dict[str, WordVectors], dict[str, str]]:
+) -> tuple[dict[str, CachedVector], dict[str, str]]:
     """Return the vectors of words in their texts, and reasons for words without one."""
     rows: list[list[int]] = []
     pieces: list[range] = []
@@ -348,7 +348,9 @@ def _word_vectors(
             mean, deviations = jackknife(vectors[its_rows])
             count = its_rows.stop - its_rows.start
             most_pieces = max(map(len, pieces[its_rows]))
-            word_vectors[word] = WordVectors(mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces)
+            word_vectors[word] = CachedVector(
+                mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces
+            )
     return word_vectors, reasons
 
 
@@ -361,7 +363,7 @@ def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> st
 
 
 def _embedding(
-    name: str, word_vectors: dict[str, WordVectors], reasons: dict[str, str], *, paired: bool
+    name: str, word_vectors: dict[str, CachedVector], reasons: dict[str, str], *, paired: bool
 ) -> ContextualEmbedding:
     if reasons:
         named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), 4)

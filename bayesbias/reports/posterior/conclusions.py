@@ -9,8 +9,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.number_text import counted, interval_text, percent_text, probability_text, signed_text
 from bayesbias.base.statements import Conclusions, Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides
-from bayesbias.estimates.intervals import settled as is_settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
@@ -165,7 +164,7 @@ _LIMITS = {
     "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
     "it is unfair or harms anyone downstream.",
     "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
-    "these are a fair sample of them; those of groups and words are for these very words; all are for attribute words "
+    "these are a fair sample of them; those of groups and words are for these words alone; all are for attribute words "
     "like these, in these vectors. Vectors trained again with another seed can give another answer.",
     "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
     "absence of evidence is not evidence of absence.",
@@ -345,7 +344,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
     else:
         head = f"Whether {associated} are nearer than {other} is not settled"
     text = (
-        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (plain "
+        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (observed "
         f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
         f"probability {probability_text(row['probability_of_direction'])} that they are {row['direction']}."
     )

@@ -12,14 +12,15 @@ from bayesbias.base.number_text import count_text, interval_text
 from bayesbias.base.statements import Statement
 from bayesbias.embeddings.language_models.vector_spread import GROUPS
 from bayesbias.estimates.intervals import (
+    SCOPES,
     check_baseline,
     contrast_name,
     diagnostics_of,
     direction_of,
     independent_draws,
     is_borderline,
+    is_settled,
     moments,
-    settled,
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
@@ -84,7 +85,7 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
         return None
     facts = fit_attribute(fit, "table")["contexts"]
     kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its own (median)"
-    decides = settled(row["hdi_low"], row["hdi_high"]) and not settled(row["context_low"], row["context_high"])
+    decides = is_settled(row["hdi_low"], row["hdi_high"]) and not is_settled(row["context_low"], row["context_high"])
     low, high = row["context_low"], row["context_high"]
     text = (
         f"Each vector is a mean over {count_text(facts['median'])} {kind}. Other sentences would move the contrast "
@@ -165,7 +166,6 @@ def reason_pulled(spec: ModelSpec) -> str:
 
 
 LEVELS = ("overall", "protected_group", "word", "all")
-SCOPES = ("population", "these_words")
 _COLUMNS = (
     *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
@@ -247,7 +247,7 @@ def contrasts(
     """
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     rows, levels = _checked(fit, baseline, level, scope)
     check_probability("hdi_prob", hdi_prob)

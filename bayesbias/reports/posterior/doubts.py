@@ -12,7 +12,7 @@ from bayesbias.errors import name_some
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.reports.posterior.contrasts import observed_means
 
 if TYPE_CHECKING:

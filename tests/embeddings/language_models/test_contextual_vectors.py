@@ -10,7 +10,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.language_models import contextual_vectors as module
 from bayesbias.embeddings.language_models.contextual_vectors import (
-    WordVectors,
+    CachedVector,
     cache_folder,
     cache_key,
     read_vectors,
@@ -206,7 +206,7 @@ def test_a_model_whose_file_lacks_weights_is_no_model(
             bb.embeddings.contextual_embedding(folder, ["bado"], index)
 
 
-VECTORS = WordVectors(
+VECTORS = CachedVector(
     mean=np.arange(4, dtype=np.float32), deviations=np.eye(4, dtype=np.float32)[:3] / 3, contexts=3, pieces=7
 )
 

@@ -6,7 +6,6 @@ import pytest
 import bayesbias as bb
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, effects_basis
-from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.multivariate.population import (
     ListMoments,
     ObservedEffects,
@@ -19,6 +18,7 @@ from bayesbias.models.multivariate.population import (
     shrunk_covariance,
     without_inflation,
 )
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from tests.models.tables import small
 
 CONNECTIONS = ("associated", "different", "human")
@@ -110,7 +110,7 @@ def test_groups_have_spreads_of_their_own_and_pool_them_where_they_spread_alike(
 
 
 def test_dependent_words_are_worth_less() -> None:
-    """A group in which each word stands twice says as much about the spread as one in which it stands once."""
+    """A group in which each word occurs twice says as much about the spread as one in which it occurs once."""
     rng = np.random.default_rng(7)
     once = 0.9 + 0.04 * rng.standard_normal((8, 3))
     twice = np.repeat(once, 2, axis=0)

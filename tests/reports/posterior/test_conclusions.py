@@ -172,7 +172,7 @@ def test_a_plain_difference_that_is_apart_is_explained(normal_fit: xr.DataTree) 
             if candidate.numbers["contrast"] == row.name
         ]
         assert statement.numbers["observed"] == pytest.approx(plain)
-        assert f"(plain {plain:+.3f})" in statement.text
+        assert f"(observed {plain:+.3f})" in statement.text
         assert ("more than one posterior sd apart" in statement.text) == apart
 
 

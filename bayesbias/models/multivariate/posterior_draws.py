@@ -19,7 +19,7 @@ from bayesbias.models.multivariate.attribute_sample import (
     effects_basis,
     group_shares,
 )
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     LARGEST_ARRAY,
     LEAN,
@@ -461,9 +461,12 @@ def effect_covariances(
 
     `earlier` is as in `draw_effect_covariances`.
     """
-    half_t, plain = priors["effect_sd"].parameters, observed_effects(sample, completed_distances(sample), connections)
+    half_t, observed = (
+        priors["effect_sd"].parameters,
+        observed_effects(sample, completed_distances(sample), connections),
+    )
     rng = np.random.default_rng([seed, 101])
-    return draw_effect_covariances(plain, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
+    return draw_effect_covariances(observed, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
 
 
 def weighted_points(
