@@ -116,10 +116,10 @@ audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
     "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.audits.rank(audit))",
-    "plot_debias_report": """asked = {"random_seed": 1, "progress": False}
+    "plot_debias_report": """settings = {"random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
-asked |= {"sets": sets}
-report = bb.debias_report(embeddings, "gender", methods, **asked)
+settings |= {"sets": sets}
+report = bb.debias_report(embeddings, "gender", methods, **settings)
 figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """def trained(gap):  # stands for your own models, one per training
     def model(premises, hypotheses):
@@ -271,11 +271,17 @@ def reference() -> Iterator[str]:
         **{f"bayesbias.{name}": getattr(bb, name) for name in bb.__all__ if isinstance(getattr(bb, name), ModuleType)},
     }
     for name, room in rooms.items():
-        public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]
+        public = [public_name for public_name in getattr(room, "__all__", ()) if callable(getattr(room, public_name))]
         if not public:
-            public = [each for each in vars(room) if not each.startswith("_") and callable(getattr(room, each))]
-            public = [each for each in public if getattr(getattr(room, each), "__module__", "") == name]
-        listed = "\n".join(f"   {room.__name__}.{each}" for each in public)
+            public = [
+                public_name
+                for public_name in vars(room)
+                if not public_name.startswith("_") and callable(getattr(room, public_name))
+            ]
+            public = [
+                public_name for public_name in public if getattr(getattr(room, public_name), "__module__", "") == name
+            ]
+        listed = "\n".join(f"   {room.__name__}.{public_name}" for public_name in public)
         yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
 
 

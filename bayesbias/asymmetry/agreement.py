@@ -93,8 +93,8 @@ def cam(
     >>> study = bb.load_study("weat7")
     >>> pairs = [(a, b) for a in study.protected_words[:8] for b in study.attribute_words[:8]]
     >>> first, second = (bb.asymmetry.lar(bb.asymmetry.static(path), pairs) for path in vectors)
-    >>> found = bb.asymmetry.cam(first, second)
-    >>> found.loc[0, "relation"], bool(found.loc[0, "cam"] > 0.9)
+    >>> agreement = bb.asymmetry.cam(first, second)
+    >>> agreement.loc[0, "relation"], bool(agreement.loc[0, "cam"] > 0.9)
     ('all pairs', True)
     """
     check_probability("hdi_prob", hdi_prob)
@@ -361,8 +361,8 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
-    >>> found = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
-    >>> bb.asymmetry.similarity(found)["similarity"].round(3).tolist()
+    >>> ratios = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
+    >>> bb.asymmetry.similarity(ratios)["similarity"].round(3).tolist()
     [0.269]
     """
     usable(ratios)

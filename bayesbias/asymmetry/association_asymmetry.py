@@ -159,8 +159,8 @@ def study_asymmetry(
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> found = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), "weat7", controls=False)
-    >>> found.contrasts[["quantity", "contrast"]].values.tolist()
+    >>> asymmetry = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), "weat7", controls=False)
+    >>> asymmetry.contrasts[["quantity", "contrast"]].values.tolist()
     [['lar', 'associated - different'], ['log_similarity', 'associated - different']]
     """
     import pandas as pd

@@ -69,8 +69,8 @@ def accuracy_by_context(
 
         model = bb.asymmetry.masked_model("bert/", index, random_seed=1)
         truth = bb.asymmetry.lar(people, pairs)
-        found = bb.asymmetry.accuracy_by_context(truth, bb.asymmetry.lar(model, pairs), index)
-        bb.asymmetry.plot_accuracy_by_context(found)
+        accuracy = bb.asymmetry.accuracy_by_context(truth, bb.asymmetry.lar(model, pairs), index)
+        bb.asymmetry.plot_accuracy_by_context(accuracy)
     """
     import pandas as pd
 

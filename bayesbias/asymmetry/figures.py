@@ -337,8 +337,8 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
     >>> source = bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
     >>> relations = pd.DataFrame(source.pairs()[["a", "b"]].to_numpy(), columns=["head", "tail"])
     >>> vectors = bb.asymmetry.static(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> known = relations.assign(relation="IsA")
-    >>> report = bb.asymmetry.report(source, [vectors], relations=known, random_seed=1)
+    >>> is_a = relations.assign(relation="IsA")
+    >>> report = bb.asymmetry.report(source, [vectors], relations=is_a, random_seed=1)
     >>> len(bb.asymmetry.plot_relations(report).axes)
     2
     """

@@ -88,8 +88,8 @@ def response_mean(
     --------
     Three contexts have the cue, one of them twice; two of them have the response:
 
-    >>> found = response_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
-    >>> round(float(np.exp(found.log_probability)), 6), round(found.sd, 3)
+    >>> mean = response_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
+    >>> round(float(np.exp(mean.log_probability)), 6), round(mean.sd, 3)
     (0.25, 0.465)
     """
     added = counts * probabilities
@@ -114,8 +114,8 @@ def student_summary(means: Floats, sds: Floats, effective_contexts: Floats, hdi_
     They are those of Student's t, with `ResponseMean.effective_contexts` minus 1, and at least 1, degrees of freedom:
     where one context dominates, the others say little about the variation of such contexts.
 
-    >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
-    >>> {name: values.round(2).tolist() for name, values in found.items()}
+    >>> summary = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
+    >>> {name: values.round(2).tolist() for name, values in summary.items()}
     {'hdi_low': [-0.38, 0.2], 'hdi_high': [2.38, 1.8], 'probability_of_direction': [0.91, 0.98]}
     """
     freedom = np.maximum(effective_contexts - 1, 1.0)

@@ -170,8 +170,8 @@ def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator
     """Return draws of theta, of shape (draws, relations); a single relation is not pooled.
 
     >>> means = Means(np.array([1.0, -1.0, 0.2]), np.array([0.01, 0.01, 4.0]), np.array([50.0, 50.0, 50.0]))
-    >>> found = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
-    >>> found.mean(axis=0).round(1).tolist(), bool(found[:, 2].std() < 2)
+    >>> pooled = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
+    >>> pooled.mean(axis=0).round(1).tolist(), bool(pooled[:, 2].std() < 2)
     ([1.0, -1.0, 0.1], True)
     """
     relations = len(means.values)

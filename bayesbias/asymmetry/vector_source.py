@@ -102,8 +102,8 @@ def lar(
     ...     "cue": ["guitar", "guitar", "music"], "response": ["music", "string", "guitar"],
     ...     "count": [30, 41, 2], "participants": [146, 146, 150],
     ... })
-    >>> found = bb.asymmetry.lar(bb.asymmetry.evocation(table), [("guitar", "music")])
-    >>> found.loc[0, "hdi_low"] > 1
+    >>> ratios = bb.asymmetry.lar(bb.asymmetry.evocation(table), [("guitar", "music")])
+    >>> ratios.loc[0, "hdi_low"] > 1
     np.True_
     """
     check_probability("hdi_prob", hdi_prob)
@@ -337,8 +337,8 @@ def static(
     --------
     >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
     >>> source = bb.asymmetry.static(vectors)
-    >>> found = bb.asymmetry.lar(source, [("ellipse", "circle")])
-    >>> found[["log_b_given_a", "log_a_given_b", "lar"]].round(3).values.tolist()
+    >>> ratios = bb.asymmetry.lar(source, [("ellipse", "circle")])
+    >>> ratios[["log_b_given_a", "log_a_given_b", "lar"]].round(3).values.tolist()
     [[-0.197, -2.427, 2.23]]
     """
     check_number("temperature", temperature, low=0.0, high=1e6, above=True)

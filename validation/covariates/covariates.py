@@ -199,9 +199,9 @@ def draw_list(cell: Cell, population: int, words: int, rng: np.random.Generator)
         return rng.choice(population, words, replace=False)
     clusters = 2 if words <= 2 * _CLUSTER_WORDS else 3
     chosen = rng.choice(population // _CLUSTER_WORDS, clusters, replace=False)
-    each = min(words // clusters, _CLUSTER_WORDS)
-    members = [rng.choice(_CLUSTER_WORDS, each, replace=False) for _ in chosen]
-    return np.concatenate([_CLUSTER_WORDS * cluster + of for cluster, of in zip(chosen, members, strict=True)])
+    cluster_size = min(words // clusters, _CLUSTER_WORDS)
+    members = [rng.choice(_CLUSTER_WORDS, cluster_size, replace=False) for _ in chosen]
+    return np.concatenate([_CLUSTER_WORDS * cluster + member for cluster, member in zip(chosen, members, strict=True)])
 
 
 def sample_of(

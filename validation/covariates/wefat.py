@@ -50,8 +50,11 @@ def correlations(embeddings: Path, shares: pd.Series) -> pd.DataFrame:
     for vectors, file in VECTORS.items():
         embedding = bb.load_embedding(embeddings / file)
         vocabulary = set(embedding.words)
-        known = [word for word in shares.index if word in vocabulary]
-        for occupations, words in {"paper": [word for word in known if word in OCCUPATIONS], "all": known}.items():
+        occupations_with_vector = [word for word in shares.index if word in vocabulary]
+        for occupations, words in {
+            "paper": [word for word in occupations_with_vector if word in OCCUPATIONS],
+            "all": occupations_with_vector,
+        }.items():
             table = bb.distance_table(embedding, {"occupations": words, "female": FEMALE, "male": MALE})
             effects = bb.covariate_effect(
                 bb.fit(table, covariates=shares, random_seed=1, draws=1000, progress=False)

@@ -96,12 +96,12 @@ def claims(folder: Path) -> pd.DataFrame:
     lists = pd.read_json(folder / "lists.json", typ="series")
     rows: list[dict[str, object]] = []
 
-    def claim(where: str, said: str, paper: str, what: str, algorithm: str, found: tuple[float, float, float],
+    def claim(where: str, claimed: str, paper: str, what: str, algorithm: str, ours: tuple[float, float, float],
               line: float | None = None, above: bool = True) -> None:  # fmt: skip
-        estimate, low, high = found
+        estimate, low, high = ours
         verdict = beside(float(paper), low, high) if line is None else settled(estimate, low, high, line, above)
         numbers = {"ours": estimate, "low": low, "high": high}
-        rows.append({"where": where, "claim": said, "paper": paper, "measured": what, "algorithm": algorithm,
+        rows.append({"where": where, "claim": claimed, "paper": paper, "measured": what, "algorithm": algorithm,
                      **numbers, "verdict": verdict})  # fmt: skip
 
     scores = read_scores(folder / "scores.npz")
@@ -131,8 +131,8 @@ def claims(folder: Path) -> pd.DataFrame:
                   share((of_pairs[algorithm, kind] < POOR).to_numpy()), 0.5)  # fmt: skip
         mine = rules[rules["algorithm"] == algorithm].set_index("rules")
         for name, paper in _CORRELATIONS.items():
-            found = tuple(map(float, mine.loc[name, ["r", "low", "high"]]))
-            claim("section 5.3", "rules correlate over words", paper, f"correlation of {name}", algorithm, found)
+            ours = tuple(map(float, mine.loc[name, ["r", "low", "high"]]))
+            claim("section 5.3", "rules correlate over words", paper, f"correlation of {name}", algorithm, ours)
         alphas = bb.reliability.internal_consistency(
             array.sel(rule=["db_wa", "ripa", "nbm"]), _known_queries(array), max_lost=0.5
         )
@@ -190,5 +190,7 @@ def _difference(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, f
 
 
 def _known_queries(array: xr.DataArray) -> dict[str, list[str]]:
-    known = set(array["target_word"].values.tolist())
-    return {name: [word for word in words if word in known] for name, words in bb.reliability.load_queries().items()}
+    scored_words = set(array["target_word"].values.tolist())
+    return {
+        name: [word for word in words if word in scored_words] for name, words in bb.reliability.load_queries().items()
+    }

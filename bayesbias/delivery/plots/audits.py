@@ -63,8 +63,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     Examples
     --------
     >>> vectors = {"Wikipedia": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
-    >>> found = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
-    >>> len(bb.plots.plot_audit(found).axes)
+    >>> audit = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_audit(audit).axes)
     2
     """
     every, record = audit_rows(audit)
@@ -135,8 +135,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     Examples
     --------
     >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
-    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
-    >>> len(bb.plots.plot_ranks(bb.audits.rank(found)).axes)
+    >>> audit = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_ranks(bb.audits.rank(audit)).axes)
     2
     """
     check_type("ranks", ranks, Ranks, "what bb.audits.rank returned")
@@ -209,8 +209,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> asked = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **asked)
+    >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **settings)
     >>> len(bb.plots.plot_debias_report(report).axes)
     2
     """

@@ -474,8 +474,8 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     --------
     >>> vectors = {f"seed {seed}": bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz")
     ...            for seed in (1, 2)}
-    >>> found = bb.audit(vectors, ["weat7", "gender"], ["weat"], model=None, random_seed=1, progress=False)
-    >>> [text.get_text() for text in bb.plots.plot_heatmap(found, "weat").axes[0].texts]
+    >>> audit = bb.audit(vectors, ["weat7", "gender"], ["weat"], model=None, random_seed=1, progress=False)
+    >>> [text.get_text() for text in bb.plots.plot_heatmap(audit, "weat").axes[0].texts]
     ['0.990', '1.586', '0.812', '1.505']
     """
     every, record = audit_rows(audit)
