@@ -85,11 +85,11 @@ def fit(table: pd.DataFrame) -> xr.DataTree:
 def short_table() -> pd.DataFrame:
     """Return the table of `table` with few of its control words: 832 of 2,832 pairs."""
     table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
-    kept = table["connection"].isin(["associated", "different"])
+    has_row = table["connection"].isin(["associated", "different"])
     for connection, count in (("human", 12), ("neutral", 24)):
         words = table.loc[table["connection"] == connection, "attribute_word"].drop_duplicates().head(count)
-        kept |= (table["connection"] == connection) & table["attribute_word"].isin(words)
-    short = table[kept].reset_index(drop=True)
+        has_row |= (table["connection"] == connection) & table["attribute_word"].isin(words)
+    short = table[has_row].reset_index(drop=True)
     short.attrs = table.attrs
     return short
 

@@ -15,7 +15,7 @@ From word lists and vectors to a posterior::
 Names are loaded when they are first used, so that the import is quick.
 """
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __version__ = "0.1.0"
 

@@ -36,9 +36,9 @@ from .delivery import plots as plots
 from .delivery import write as write
 from .embeddings.embedding import Embedding as Embedding
 from .embeddings.embedding import EmbeddingLike as EmbeddingLike
+from .embeddings.embedding_files import write_embedding as write_embedding
 from .embeddings.encoders import encode as encode
 from .embeddings.loading import load_embedding as load_embedding
-from .embeddings.writing import write_embedding as write_embedding
 
 # Models.
 from .models.fits import read_fit as read_fit

@@ -48,8 +48,8 @@ _LARGE = 5  # MB
 
 def project() -> dict[str, Any]:
     """Return the project's own metadata."""
-    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return found
+    metadata: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return metadata
 
 
 def page() -> Iterator[str]:
@@ -77,20 +77,20 @@ def page() -> Iterator[str]:
 
 def closure(names: list[str]) -> list[str]:
     """Return packages and all that they require."""
-    found: list[str] = []
+    packages: list[str] = []
     waiting = list(names)
     while waiting:
-        if (name := waiting.pop(0)) not in found:
-            found.append(name)
+        if (name := waiting.pop(0)) not in packages:
+            packages.append(name)
             waiting += required(name)
-    return found
+    return packages
 
 
 def required(name: str) -> list[str]:
     """Return what an installed package requires here, without its extras."""
     texts = [Requirement(text) for text in distribution(name).requires or ()]
-    wanted = [each for each in texts if each.marker is None or each.marker.evaluate({"extra": ""})]
-    return [normal for each in wanted if installed(normal := re.sub(r"[-_.]+", "-", each.name).lower())]
+    requirements = [one for one in texts if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return [normal for one in requirements if installed(normal := re.sub(r"[-_.]+", "-", one.name).lower())]
 
 
 def installed(name: str) -> bool:

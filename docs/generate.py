@@ -96,7 +96,7 @@ beside = [bb.asymmetry.static(vectors)]
 found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
 figure = bb.asymmetry.plot_relations(found)""",
     "plot_lar_distributions": "figure = bb.asymmetry.plot_lar_distributions(found)",
-    "plot_context_factors": """import tempfile
+    "plot_accuracy_by_context": """import tempfile
 
 words, rng = study.protected_words, np.random.default_rng(1)
 rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
@@ -106,8 +106,8 @@ norms = bb.asymmetry.evocation(made, name="made up")
 index = bb.embeddings.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
 truth = bb.asymmetry.lar(norms, norms.pairs())
 found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
-by_contexts = bb.asymmetry.context_factors(truth, found, index)
-figure = bb.asymmetry.plot_context_factors(by_contexts)""",
+by_contexts = bb.asymmetry.accuracy_by_context(truth, found, index)
+figure = bb.asymmetry.plot_accuracy_by_context(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
@@ -116,10 +116,10 @@ audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plots.plot_audit(audit)""",
     "plot_heatmap": "figure = bb.plots.plot_heatmap(audit)",
     "plot_ranks": "figure = bb.plots.plot_ranks(bb.audits.rank(audit))",
-    "plot_debias_report": """asked = {"random_seed": 1, "progress": False}
+    "plot_debias_report": """settings = {"random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
-asked |= {"sets": sets}
-report = bb.debias_report(embeddings, "gender", methods, **asked)
+settings |= {"sets": sets}
+report = bb.debias_report(embeddings, "gender", methods, **settings)
 figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """def trained(gap):  # stands for your own models, one per training
     def model(premises, hypotheses):
@@ -271,11 +271,17 @@ def reference() -> Iterator[str]:
         **{f"bayesbias.{name}": getattr(bb, name) for name in bb.__all__ if isinstance(getattr(bb, name), ModuleType)},
     }
     for name, room in rooms.items():
-        public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]
+        public = [public_name for public_name in getattr(room, "__all__", ()) if callable(getattr(room, public_name))]
         if not public:
-            public = [each for each in vars(room) if not each.startswith("_") and callable(getattr(room, each))]
-            public = [each for each in public if getattr(getattr(room, each), "__module__", "") == name]
-        listed = "\n".join(f"   {room.__name__}.{each}" for each in public)
+            public = [
+                public_name
+                for public_name in vars(room)
+                if not public_name.startswith("_") and callable(getattr(room, public_name))
+            ]
+            public = [
+                public_name for public_name in public if getattr(getattr(room, public_name), "__module__", "") == name
+            ]
+        listed = "\n".join(f"   {room.__name__}.{public_name}" for public_name in public)
         yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
 
 
@@ -299,16 +305,16 @@ def _example(plot: Any) -> str:
 
 def gallery(made: Path) -> None:
     """Draw every figure, and write the page that shows it with its code."""
-    known: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     parts = [
         f"# Gallery\n\nEvery figure, with the code that draws it. Run this first:\n\n```python\n{_SET_UP.strip()}\n```"
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
-        exec(_SET_UP, known)
+        exec(_SET_UP, namespace)
         for name, code in gallery_code().items():
-            exec(code, known)
-            known["figure"].savefig(made / f"{name}.svg")
+            exec(code, namespace)
+            namespace["figure"].savefig(made / f"{name}.svg")
             parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
     _write(made / "gallery.md", parts)
 

@@ -85,7 +85,7 @@ def with_other_draws(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     other = nbformat.from_dict(notebook)
     for cell in other.cells:
         if cell.cell_type == "code":
-            cell.source = _POSTERIOR_SEED.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", cell.source)
+            cell.source = _POSTERIOR_SEED.sub(lambda match: f"{match[1]}{int(match[2]) + 1}", cell.source)
     return other
 
 
@@ -96,29 +96,29 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         cell.id, cell.metadata = f"cell-{number:02}", {}
         if "outputs" in cell:
             # Of a progress bar an empty output is left.
-            cell.outputs = [each for each in cell.outputs if each.get("data", {}).get("text/html") != ""]
+            cell.outputs = [output for output in cell.outputs if output.get("data", {}).get("text/html") != ""]
         for output in cell.get("outputs", []):
             if output.output_type == "stream":
                 output.text = _WARNING.sub(r"\1", output.text).replace(_FONT_CACHE, "")
         if "outputs" in cell:
-            cell.outputs = [each for each in cell.outputs if each.get("text") != ""]
+            cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
     return notebook
 
 
 def main() -> None:
     """Run the notebooks."""
-    known = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+    all_names = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones (default: all): {', '.join(known)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones (default: all): {', '.join(all_names)}")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: that of this file)")
     parser.add_argument("--other-draws", action="store_true", help="another seed for each posterior; needs --out")
     arguments = parser.parse_args()
     if arguments.other_draws and arguments.out == FOLDER:
         parser.error("--other-draws is for a comparison: give --out FOLDER")
-    if unknown := sorted(set(arguments.names) - set(known)):
-        parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
+    if unknown := sorted(set(arguments.names) - set(all_names)):
+        parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(all_names)}")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name in arguments.names or known:
+    for name in arguments.names or all_names:
         start = time.perf_counter()
         notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
         fresh = execute(with_other_draws(notebook) if arguments.other_draws else notebook)

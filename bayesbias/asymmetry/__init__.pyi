@@ -1,17 +1,17 @@
 """Asymmetry of association: whether one word evokes another more than the reverse."""
 
-from .accuracy_by_contexts import context_factors as context_factors
 from .agreement import cam as cam
 from .agreement import cam_difference as cam_difference
 from .agreement import directional_accuracy as directional_accuracy
 from .agreement import similarity as similarity
-from .agreement import word_similarity as word_similarity
+from .agreement import similarity_to_people as similarity_to_people
 from .association_asymmetry import StudyAsymmetry as StudyAsymmetry
 from .association_asymmetry import study_asymmetry as study_asymmetry
 from .asymmetry_report import AsymmetryReport as AsymmetryReport
 from .asymmetry_report import report as report
+from .direction_accuracy import accuracy_by_context as accuracy_by_context
+from .figures import plot_accuracy_by_context as plot_accuracy_by_context
 from .figures import plot_asymmetry as plot_asymmetry
-from .figures import plot_context_factors as plot_context_factors
 from .figures import plot_lar_distributions as plot_lar_distributions
 from .figures import plot_relations as plot_relations
 from .language_model_source import MaskedModel as MaskedModel

@@ -14,7 +14,7 @@ from bayesbias.asymmetry.relation_means import (
     Codes,
     chosen_relations,
     dyadic_variance,
-    effective_words,
+    kish_words,
     reliability_influences,
     spearman_influences,
     usable,
@@ -26,8 +26,8 @@ from bayesbias.base.checks import HDI_PROB, check_items, check_number, check_pro
 from bayesbias.base.number_text import counted
 from bayesbias.errors import LostWordsWarning, MeasureError, QuestionWarning, name_some, warn_user
 from bayesbias.metrics.intrinsic.quality import read_similarity
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 LEAST_PAIRS = 10
 """Smallest number of pairs for which a relation has a row."""
@@ -93,8 +93,8 @@ def cam(
     >>> study = bb.load_study("weat7")
     >>> pairs = [(a, b) for a in study.protected_words[:8] for b in study.attribute_words[:8]]
     >>> first, second = (bb.asymmetry.lar(bb.asymmetry.static(path), pairs) for path in vectors)
-    >>> found = bb.asymmetry.cam(first, second)
-    >>> found.loc[0, "relation"], bool(found.loc[0, "cam"] > 0.9)
+    >>> agreement = bb.asymmetry.cam(first, second)
+    >>> agreement.loc[0, "relation"], bool(agreement.loc[0, "cam"] > 0.9)
     ('all pairs', True)
     """
     check_probability("hdi_prob", hdi_prob)
@@ -134,7 +134,7 @@ def _cam_row(
         pair_places.append(places)
     rows = np.concatenate(pair_places)
     sides = codes[0][rows], codes[1][rows]
-    words = effective_words(*sides)
+    words = kish_words(*sides)
     low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), words, hdi_prob)
     low_2, high_2 = _fisher(cam_corrected, dyadic_variance(np.concatenate(corrected), *sides), words, hdi_prob)
     return {
@@ -361,8 +361,8 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
-    >>> found = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
-    >>> bb.asymmetry.similarity(found)["similarity"].round(3).tolist()
+    >>> ratios = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
+    >>> bb.asymmetry.similarity(ratios)["similarity"].round(3).tolist()
     [0.269]
     """
     usable(ratios)
@@ -370,7 +370,7 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     return ratios.assign(similarity=np.exp(logs), log_similarity=logs)
 
 
-def word_similarity(
+def similarity_to_people(
     source: ConditionalSource,
     path: str | os.PathLike[str],
     *,
@@ -421,7 +421,7 @@ def word_similarity(
     >>> path = Path(mkdtemp()) / "pairs.txt"
     >>> _ = path.write_text("cat dog 9\ncat car 1\ncar van 8\ndog van 2\n")
     >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, 0.3], "car": [0.1, 1.0], "van": [0.0, 1.0]}
-    >>> round(bb.asymmetry.word_similarity(bb.asymmetry.static(vectors), path, random_seed=1).value, 3)
+    >>> round(bb.asymmetry.similarity_to_people(bb.asymmetry.static(vectors), path, random_seed=1).value, 3)
     1.0
     """
     seed = resolve_seed(random_seed)
@@ -533,7 +533,7 @@ def _row(
         influences.append((of_one - of_other) / total)
     rows = np.concatenate([places for _, places in groups])
     sides = codes[0][rows], codes[1][rows]
-    freedom = max(effective_words(*sides) - 1, 1.0)
+    freedom = max(kish_words(*sides) - 1, 1.0)
     variance = dyadic_variance(np.concatenate(influences), *sides) * (freedom + 1) / freedom
     sd = float(np.sqrt(variance))
     difference = float(correlations[0] - correlations[1])

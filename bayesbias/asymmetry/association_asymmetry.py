@@ -16,12 +16,12 @@ from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.embeddings.embedding import Embedding, unit_rows
+from bayesbias.embeddings.embedding import Embedding, unit_rows_of
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates.dependence import Links
+from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study
-from bayesbias.tables.build import vocabulary_of
+from bayesbias.tables.build import vocabulary_statistics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,8 +159,8 @@ def study_asymmetry(
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> found = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), "weat7", controls=False)
-    >>> found.contrasts[["quantity", "contrast"]].values.tolist()
+    >>> asymmetry = bb.asymmetry.study_asymmetry(bb.asymmetry.static(vectors), "weat7", controls=False)
+    >>> asymmetry.contrasts[["quantity", "contrast"]].values.tolist()
     [['lar', 'associated - different'], ['log_similarity', 'associated - different']]
     """
     import pandas as pd
@@ -233,21 +233,21 @@ def _influences(values: Floats, side: Any) -> tuple[float, Floats]:
     return mean, np.where(side, values - mean, 0.0) / side.sum()
 
 
-type _Links = dict[tuple[str, str], tuple[list[str], Links]]
+type _Links = dict[tuple[str, str], tuple[list[str], LinkedWords]]
 """Words of each list, by role and name, and the links between them."""
 
 
 def _links_of_lists(source: ConditionalSource, pairs: "pd.DataFrame") -> _Links:
     """Return the links within the lists of pairs; words of sources without vectors are independent."""
     embedding: Any = getattr(source, "embedding", None)
-    vocabulary = vocabulary_of(embedding) if isinstance(embedding, Embedding) else None
+    vocabulary = vocabulary_statistics(embedding) if isinstance(embedding, Embedding) else None
     links = {}
     for role, column in (("protected", "a"), ("attribute", "b")):
         for name, rows in pairs.groupby(f"{role}_group", sort=False):
             words = list(dict.fromkeys(rows[column]))
-            linked = Links.none(len(words))
+            linked = LinkedWords.none(len(words))
             if vocabulary is not None:
-                vectors = unit_rows(embedding, words)
+                vectors = unit_rows_of(embedding, words)
                 linked = vocabulary.links(vectors)
             links[role, str(name)] = words, linked
     return links

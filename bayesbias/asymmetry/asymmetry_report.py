@@ -390,8 +390,8 @@ def report(
     >>> rows = [(a, b, 2 + at, 100) for a in words for at, b in enumerate(words) if a != b]
     >>> table = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
     >>> vectors = bb.asymmetry.static(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> found = bb.asymmetry.report(bb.asymmetry.evocation(table), [vectors], random_seed=1)
-    >>> len(found.ratios)
+    >>> compared = bb.asymmetry.report(bb.asymmetry.evocation(table), [vectors], random_seed=1)
+    >>> len(compared.ratios)
     30
     """
     seed = resolve_seed(random_seed)

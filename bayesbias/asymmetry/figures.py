@@ -22,7 +22,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,13 +151,13 @@ _AXES = {
 _COLOR, _CHANCE = "#0072B2", "#999999"
 
 
-def plot_context_factors(frame: pd.DataFrame) -> "Figure":
+def plot_accuracy_by_context(frame: pd.DataFrame) -> "Figure":
     """Draw the accuracy of the directions of a language model, by contexts and distances of the pairs.
 
     Parameters
     ----------
     frame
-        A frame from `bb.asymmetry.context_factors`.
+        A frame from `bb.asymmetry.accuracy_by_context`.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def plot_context_factors(frame: pd.DataFrame) -> "Figure":
     Raises
     ------
     ArgumentError, ReportError
-        If `frame` is not a frame of `bb.asymmetry.context_factors`.
+        If `frame` is not a frame of `bb.asymmetry.accuracy_by_context`.
 
     References
     ----------
@@ -178,13 +178,13 @@ def plot_context_factors(frame: pd.DataFrame) -> "Figure":
     --------
     >>> rows = [("contexts", 1, 9, 40, 0.6, 0.5, 0.7), ("distance", 5.0, 80.0, 40, 0.7, 0.6, 0.8)]
     >>> columns = ["factor", "low", "high", "pairs", "accuracy", "hdi_low", "hdi_high"]
-    >>> len(bb.asymmetry.plot_context_factors(pd.DataFrame(rows, columns=columns)).axes)
+    >>> len(bb.asymmetry.plot_accuracy_by_context(pd.DataFrame(rows, columns=columns)).axes)
     2
     """
-    check_frame("frame", frame, "what bb.asymmetry.context_factors returned")
+    check_frame("frame", frame, "what bb.asymmetry.accuracy_by_context returned")
     if not set(_COLUMNS) <= set(frame.columns) or frame.empty or not set(frame["factor"]) <= set(_AXES):
         raise ReportError(
-            "context_factors: this is not what bb.asymmetry.context_factors returns: a frame with the columns "
+            "accuracy_by_context: this is not what bb.asymmetry.accuracy_by_context returns: a frame with the columns "
             f"{', '.join(_COLUMNS)} and the factors {' and '.join(_AXES)}."
         )
     factors = list(dict.fromkeys(frame["factor"]))
@@ -338,8 +338,8 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
     >>> source = bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
     >>> relations = pd.DataFrame(source.pairs()[["a", "b"]].to_numpy(), columns=["head", "tail"])
     >>> vectors = bb.asymmetry.static(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> known = relations.assign(relation="IsA")
-    >>> report = bb.asymmetry.report(source, [vectors], relations=known, random_seed=1)
+    >>> is_a = relations.assign(relation="IsA")
+    >>> report = bb.asymmetry.report(source, [vectors], relations=is_a, random_seed=1)
     >>> len(bb.asymmetry.plot_relations(report).axes)
     2
     """
@@ -360,7 +360,7 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
             y, same = places[row["relation"]], row["mean"] * truth[row["relation"]] > 0
             color, marker = (SAME, "o") if same else (OTHER, "s")
             ends = row["hdi_low"], row["hdi_high"]
-            draw_interval(axes, row["mean"], ends, y, Look(color, marker), filled=settled(*ends))
+            draw_interval(axes, row["mean"], ends, y, Look(color, marker), filled=is_settled(*ends))
         as_text(axes.set_title(short_label(name, 30), fontsize=9))
         axes.set_xlabel("mean LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)

@@ -26,7 +26,7 @@ from bayesbias.errors import name_some
 
 
 @dataclass(frozen=True)
-class ContextMean:
+class ResponseMean:
     """P(response given cue) over contexts.
 
     Parameters
@@ -61,9 +61,9 @@ class ContextMean:
         return float(self.relative.sum() ** 2 / (self.relative @ self.relative))
 
 
-def context_mean(
+def response_mean(
     probabilities: Floats, counts: NDArray[Any], other_counts: NDArray[Any], *, total: int, contexts: int
-) -> ContextMean:
+) -> ResponseMean:
     """Return P(response given cue) = sum over contexts of P(context given cue) P(response masked, in the context).
 
     Parameters
@@ -88,17 +88,17 @@ def context_mean(
     --------
     Three contexts have the cue, one of them twice; two of them have the response:
 
-    >>> found = context_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
-    >>> round(float(np.exp(found.log_probability)), 6), round(found.sd, 3)
+    >>> mean = response_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
+    >>> round(float(np.exp(mean.log_probability)), 6), round(mean.sd, 3)
     (0.25, 0.465)
     """
     added = counts * probabilities
     whole = float(added.sum()) * contexts / len(added)
     elsewhere = float((other_counts / total) @ (other_counts / total))
-    return ContextMean(float(np.log(whole / total)), added / whole, counts / total, elsewhere, contexts)
+    return ResponseMean(float(np.log(whole / total)), added / whole, counts / total, elsewhere, contexts)
 
 
-def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
+def ratio_sd(forward: ResponseMean, backward: ResponseMean) -> float:
     """Return the standard error of log P(b given a) - log P(a given b), both over the same contexts.
 
     A context with both words often raises both probabilities, so the two errors are not independent.
@@ -111,11 +111,11 @@ def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
 def student_summary(means: Floats, sds: Floats, effective_contexts: Floats, hdi_prob: float) -> dict[str, Floats]:
     """Return intervals and probabilities of direction of numbers whose errors come from few contexts.
 
-    They are those of Student's t, with `ContextMean.effective_contexts` minus 1, and at least 1, degrees of freedom:
+    They are those of Student's t, with `ResponseMean.effective_contexts` minus 1, and at least 1, degrees of freedom:
     where one context dominates, the others say little about the variation of such contexts.
 
-    >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
-    >>> {name: values.round(2).tolist() for name, values in found.items()}
+    >>> summary = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
+    >>> {name: values.round(2).tolist() for name, values in summary.items()}
     {'hdi_low': [-0.38, 0.2], 'hdi_high': [2.38, 1.8], 'probability_of_direction': [0.91, 0.98]}
     """
     freedom = np.maximum(effective_contexts - 1, 1.0)
@@ -166,7 +166,7 @@ class MaskedModel(Described):
     # Log probability of the word at each place, None where it is not a single piece.
     _answers: dict[_Place, float | None] = field(default_factory=dict)
     # Probability of each pair, and the contexts that were used.
-    _means: dict[tuple[str, str], tuple[ContextMean, Places]] = field(default_factory=dict)
+    _means: dict[tuple[str, str], tuple[ResponseMean, Places]] = field(default_factory=dict)
 
     @property
     def _facts(self) -> Facts:
@@ -298,7 +298,7 @@ class MaskedModel(Described):
             answers = masked_log_probabilities(self._model, rows, piece_places, batch=self._batch, progress=False)
             self._answers.update(zip(sent_places, answers.tolist(), strict=True))
 
-    def _mean(self, cue: Occurrences, shared: Shared, response: Occurrences) -> tuple[ContextMean, Places] | None:
+    def _mean(self, cue: Occurrences, shared: Shared, response: Occurrences) -> tuple[ResponseMean, Places] | None:
         """Return P(response given cue) and the contexts used, or None if there are too few."""
         places = zip(response.contexts.tolist(), response.words.tolist(), strict=True)
         answers = [self._answers[place] for place in places]
@@ -311,7 +311,7 @@ class MaskedModel(Described):
         distinct, counts = np.unique(cue.contexts, return_counts=True)
         others = counts[~np.isin(distinct, shared.contexts)]
         cue_counts = counts[np.searchsorted(distinct, contexts)]
-        mean = context_mean(probabilities, cue_counts, others, total=len(cue), contexts=len(shared.contexts))
+        mean = response_mean(probabilities, cue_counts, others, total=len(cue), contexts=len(shared.contexts))
         return mean, contexts
 
 

@@ -66,7 +66,7 @@ def log_likelihood(
     return likelihood
 
 
-class Prior(Protocol):
+class LevelPrior(Protocol):
     """A prior of both directions of a pair: a mixture over levels, given which they are independent."""
 
     def levels(self, logs: Floats) -> tuple[Floats, Floats]:
@@ -210,12 +210,12 @@ class PairCounts:
     least_count: int = 1
 
 
-def pair_posteriors(logs: Floats, pairs: PairCounts, prior: Prior) -> PairPosteriors:
+def pair_posteriors(logs: Floats, pairs: PairCounts, prior: LevelPrior) -> PairPosteriors:
     """Return the posteriors of both log probabilities of pairs.
 
     >>> from bayesbias.asymmetry.norms_source import USUAL
-    >>> found = pair_posteriors(grid(100), PairCounts(np.array([[8, 2]]), np.array([[100, 100]])), USUAL)
-    >>> {name: values.round(1).tolist() for name, values in found.ratio_summary(0.89).items()}
+    >>> posteriors = pair_posteriors(grid(100), PairCounts(np.array([[8, 2]]), np.array([[100, 100]])), USUAL)
+    >>> {name: values.round(1).tolist() for name, values in posteriors.ratio_summary(0.89).items()}
     {'hdi_low': [0.2], 'hdi_high': [2.8], 'probability_of_direction': [1.0]}
     """
     both = np.stack([pairs.counts, pairs.participants], axis=-1).reshape(-1, 2)
@@ -229,8 +229,8 @@ def pair_posteriors(logs: Floats, pairs: PairCounts, prior: Prior) -> PairPoster
 def normal_summary(means: Floats, sds: Floats, hdi_prob: float) -> dict[str, Floats]:
     """Return the interval and probability of direction of Normal posteriors; an sd of 0 is a number without error.
 
-    >>> found = normal_summary(np.array([1.0, -2.0]), np.array([1.0, 0.0]), 0.89)
-    >>> {name: values.round(2).tolist() for name, values in found.items()}
+    >>> summary = normal_summary(np.array([1.0, -2.0]), np.array([1.0, 0.0]), 0.89)
+    >>> {name: values.round(2).tolist() for name, values in summary.items()}
     {'hdi_low': [-0.6, -2.0], 'hdi_high': [2.6, -2.0], 'probability_of_direction': [0.84, 1.0]}
     """
     half = ndtri((1 + hdi_prob) / 2) * sds

@@ -298,7 +298,7 @@ class Evocation(Described):
         return shares
 
     def _posteriors(self, cues: Sequence[str], responses: Sequence[str]) -> PairPosteriors:
-        """Return the posteriors of both directions of pairs; of a response that is no cue, nobody was asked."""
+        """Return the posteriors of both directions of pairs; a response that is no cue has no answers."""
         pairs = list(zip(cues, responses, strict=True))
         people = np.array([[self._participants.get(word, 0) for word in pair] for pair in pairs])
         counts = np.array([[self._count_of.get(pair, 0), self._count_of.get(pair[::-1], 0)] for pair in pairs])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.asymmetry.vector_source import COUNT_RATIO, PAIR, checked_pairs
+from bayesbias.asymmetry.vector_source import COUNT_RATIO, PAIR, checked_cue_pairs
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import (
     HDI_PROB,
@@ -21,7 +21,8 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.number_text import counted, digits_text
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, name_some
-from bayesbias.estimates.intervals import common_mean, draw_nodes, estimate_frame
+from bayesbias.estimates.frames import frame_of_draws
+from bayesbias.estimates.intervals import common_mean, draw_nodes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +63,12 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlation
     return max(squares - independent, independent)
 
 
-def effective_words(first: Codes, second: Codes) -> float:
+def kish_words(first: Codes, second: Codes) -> float:
     """Return Kish's effective number of words, given the words of each pair.
 
-    >>> effective_words(np.array([0, 2]), np.array([1, 3]))
+    >>> kish_words(np.array([0, 2]), np.array([1, 3]))
     4.0
-    >>> round(effective_words(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
+    >>> round(kish_words(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
     3.0
     """
     pairs = np.bincount(np.concatenate([first, second])).astype(np.float64)
@@ -169,8 +170,8 @@ def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator
     """Return draws of theta, of shape (draws, relations); a single relation is not pooled.
 
     >>> means = Means(np.array([1.0, -1.0, 0.2]), np.array([0.01, 0.01, 4.0]), np.array([50.0, 50.0, 50.0]))
-    >>> found = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
-    >>> found.mean(axis=0).round(1).tolist(), bool(found[:, 2].std() < 2)
+    >>> pooled = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
+    >>> pooled.mean(axis=0).round(1).tolist(), bool(pooled[:, 2].std() < 2)
     ([1.0, -1.0, 0.1], True)
     """
     relations = len(means.values)
@@ -237,7 +238,7 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None 
     0  ellipse    shape        IsA      True
     1    shape   circle  RelatedTo     False
     """
-    frame = checked_pairs(pairs)
+    frame = checked_cue_pairs(pairs)
     listed = checked_relations(relations)
     if unlisted is not None and not is_text(unlisted):
         raise ArgumentError(f"unlisted={shown(unlisted)}: give the name of a relation, or None.")
@@ -323,7 +324,7 @@ def alar(
     pooled
         Whether to shrink the means towards each other according to their uncertainty.
     draws
-        Number of posterior draws.
+        Number of independent posterior draws, in all.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -395,7 +396,7 @@ def alar(
         "mean_lar": means.values,
         "mean_from_counts": [_mean_from_counts(part) for part in parts],
     }
-    return estimate_frame(
+    return frame_of_draws(
         drawn,
         labels,
         hdi_prob,

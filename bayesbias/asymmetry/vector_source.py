@@ -102,8 +102,8 @@ def lar(
     ...     "cue": ["guitar", "guitar", "music"], "response": ["music", "string", "guitar"],
     ...     "count": [30, 41, 2], "participants": [146, 146, 150],
     ... })
-    >>> found = bb.asymmetry.lar(bb.asymmetry.evocation(table), [("guitar", "music")])
-    >>> found.loc[0, "hdi_low"] > 1
+    >>> ratios = bb.asymmetry.lar(bb.asymmetry.evocation(table), [("guitar", "music")])
+    >>> ratios.loc[0, "hdi_low"] > 1
     np.True_
     """
     check_probability("hdi_prob", hdi_prob)
@@ -112,7 +112,7 @@ def lar(
             f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), "
             ".masked_model(model, index), or an object with a property name and a method log_conditionals."
         )
-    frame = checked_pairs(pairs)
+    frame = checked_cue_pairs(pairs)
     a, b = (frame[side].tolist() for side in PAIR)
     forward, backward = checked_conditionals(source, a, b), checked_conditionals(source, b, a)
     reasons = _reasons(forward, backward)
@@ -165,7 +165,7 @@ def checked_conditionals(source: ConditionalSource, cues: Sequence[str], respons
     return answer.reset_index(drop=True)
 
 
-def checked_pairs(pairs: Any) -> pd.DataFrame:
+def checked_cue_pairs(pairs: Any) -> pd.DataFrame:
     """Return pairs of words as a frame with the columns a and b first; raise `MeasureError` if they are invalid."""
     if isinstance(pairs, pd.DataFrame):
         check_frame("pairs", pairs, "pairs of words")
@@ -337,8 +337,8 @@ def static(
     --------
     >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
     >>> source = bb.asymmetry.static(vectors)
-    >>> found = bb.asymmetry.lar(source, [("ellipse", "circle")])
-    >>> found[["log_b_given_a", "log_a_given_b", "lar"]].round(3).values.tolist()
+    >>> ratios = bb.asymmetry.lar(source, [("ellipse", "circle")])
+    >>> ratios[["log_b_given_a", "log_a_given_b", "lar"]].round(3).values.tolist()
     [[-0.197, -2.427, 2.23]]
     """
     check_number("temperature", temperature, low=0.0, high=1e6, above=True)

@@ -14,12 +14,12 @@ from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditReco
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
     check_measures,
+    load_named_embeddings,
     lost_lists,
     named_embeddings,
     question_errors,
     raise_if_too_many_lost,
     raise_unless_distinct,
-    read_embeddings,
     read_studies,
 )
 from bayesbias.audits.running import check_cells_folder, keep_answers, run_cells
@@ -304,20 +304,19 @@ def audit(
         A pandas frame: one row per embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
         protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
         `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
-        difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
-        units of cosine distance, negative is nearer; for measures with a posterior, the posterior mean of the value
-        without the noise of single pairs, see `measure_posterior`; for others the observed value, without an
-        interval); `context_low` and `context_high` (of a contrast of vectors that are means over contexts or templates:
-        the interval that includes their choice); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``,
-        ``"borderline"``, or ``"not settled"``, which it is too if the choice of contexts decides);
-        `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of `weat`) with its Monte Carlo error
-        `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and `r_hat`; `lost_words` (how many of the
-        study's groups); and of a contrast `control_sd`, the standard deviation of single distances to the neutral
-        control words (to the human ones without these), and the contrast and its interval divided by it,
-        `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
-        differently. Values that do not exist are missing. The attribute `record` keeps draws, lost words, settings, and
-        cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed;
-        `write_audit_page` takes all.
+        difference of plain averages); `mean` with `hdi_low` to `hdi_high` (the posterior mean: of a contrast in units
+        of cosine distance, negative is nearer; of another measure that of the value without the noise of single pairs,
+        see `measure_posterior`; missing for measures without a posterior); `context_low` and `context_high` (of a
+        contrast of vectors that are means over contexts or templates: the interval that includes their choice);
+        `reading` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``, which it is too
+        if the choice of contexts decides); `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of
+        `weat`) with its Monte Carlo error `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and
+        `r_hat`; `lost_words` (how many of the study's groups); and of a contrast `control_sd`, the standard deviation
+        of single distances to the neutral control words (to the human ones without these), and the contrast and its
+        interval divided by it, `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose
+        distances spread differently. Values that do not exist are missing. The attribute `record` keeps draws, lost
+        words, settings, and cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and
+        seed; `bb.write` takes all.
 
     Raises
     ------
@@ -389,7 +388,7 @@ def audit(
     _check_room(shape, settings)
     words = needed_words(read, settings["measures"])
     encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
-    sources = read_embeddings(named, words, case, encoded=encoded)
+    sources = load_named_embeddings(named, words, case, encoded=encoded)
     lists = lost_lists(sources, read)
     if interactive and not skip_unanswered:
         raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])

@@ -14,7 +14,7 @@ from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError, collected_warnings
-from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, settled
+from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, is_settled
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES, measure
@@ -152,26 +152,26 @@ class AuditCell:
     def _rows(
         self, source: Embedding, name: str, fitted: "xr.DataTree | None", control_sd: float
     ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
-        """Yield the rows of a measure, each with the posterior draws of its estimate where it has some."""
+        """Yield the rows of a measure, each with the posterior draws of its value where it has some."""
         if name == CONTRAST and fitted is not None:
             for row, row_draws in _contrast_rows(fitted, self.hdi_prob, self.rope):
-                values = (control_sd, *(row[key] / control_sd for key in ("estimate", "hdi_low", "hdi_high")))
+                values = (control_sd, *(row[key] / control_sd for key in ("mean", "hdi_low", "hdi_high")))
                 yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
             return
         entry = MEASURES[name]
         result = measure(name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.fit_seed))
         row = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
-        row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
+        row |= {"observed": result.value, "mean": np.nan, "reading": ""}
         row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}
         function, draws = entry.of_similarities, None
         # A measure whose posterior is that of another variant of it, or whose lists have no contrast, has none here.
         comparable = {"associated", "different"} <= set(self.study.connections)
-        # Nor has one of all groups, where the model is fitted without some.
+        # A measure of all groups has no posterior here if the model was fitted without some of them.
         comparable &= fitted is None or set(self.study.protected) == set(fitted_rows(fitted).protected_groups.tolist())
         if fitted is not None and function is not None and not function.same_as and comparable:
             value = expected_value(fitted, function)
             moments = estimates(value, hdi_prob=self.hdi_prob, independent=independent_draws(fitted)).iloc[0].to_dict()
-            row |= {"estimate": moments["mean"], **{key: moments.get(key) for key in BESIDE}}
+            row |= {key: moments.get(key) for key in ("mean", *BESIDE)}
             draws = value.to_numpy().ravel()
         yield row, draws
 
@@ -204,8 +204,8 @@ def _contrast_rows(
                 "quantity": row["contrast"],
                 "protected_group": row["protected_group"],
                 "observed": row["observed"],
-                "estimate": row["mean"],
-                "conclusion": _conclusion(row),
+                "mean": row["mean"],
+                "reading": _reading(row),
                 **{key: row.get(key) for key in BESIDE},
             }
             yield audit_row, overall.to_numpy().ravel() if level == "overall" else None
@@ -231,13 +231,13 @@ def _control_sd(table: "pd.DataFrame") -> float:
     return spread if spread > ROUNDING else float("nan")
 
 
-def _conclusion(row: Mapping[Any, Any]) -> str:
+def _reading(row: Mapping[Any, Any]) -> str:
     if row["borderline"]:
         return "borderline"
-    decided = settled(row["hdi_low"], row["hdi_high"])
+    decided = is_settled(row["hdi_low"], row["hdi_high"])
     low, high = (row.get(name, np.nan) for name in CONTEXTS)
     if np.isfinite(low):  # vectors are means over sentences, whose choice must not decide
-        decided = decided and settled(low, high)
+        decided = decided and is_settled(low, high)
     return str(row["direction"]) if decided else "not settled"
 
 

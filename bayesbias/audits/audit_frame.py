@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 CONTRAST = "contrast"
 """The model's own measure: how much nearer associated words are than the others."""
-TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
+TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "reading")
 STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
 """Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
 CONTEXTS = ("context_low", "context_high")
 BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
-NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
+NUMBERS = ("observed", "mean", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
-    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "estimate"),
-    *("hdi_low", "hdi_high", *CONTEXTS, "conclusion", "probability_in_rope", "p_value", "p_value_mcse"),
+    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "mean"),
+    *("hdi_low", "hdi_high", *CONTEXTS, "reading", "probability_in_rope", "p_value", "p_value_mcse"),
     *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
     *STANDARDISED,
 )
@@ -45,7 +45,7 @@ class AuditRecord(Described):
     Parameters
     ----------
     draws
-        (embedding, study, measure) -> posterior draws of the estimate, shape (draws,), of all protected words.
+        (embedding, study, measure) -> posterior draws of the value, shape (draws,), of all protected words.
     lost_words
         (embedding, study) -> words of the study's groups that the embedding lacks.
     left_out
@@ -149,10 +149,18 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
         key = row["embedding"], row["study"], row["measure"]
         computed = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)
         draws = record.draws.get(key)
-        same = np.isnan(row["hdi_low"]) if draws is None else np.isclose(draws.mean(), row["estimate"], rtol=1e-6)
-        if not computed or not np.isfinite(row["estimate"]) or not same:
+        if draws is None:  # no posterior
+            same = np.isnan([row["mean"], row["hdi_low"]]).all()
+        else:
+            same = np.isclose(draws.mean(), row["mean"], rtol=1e-6)
+        if not computed or not np.isfinite(row["observed"]) or not same:
             raise ReportError(f"{_CHANGED}: {', '.join(key)}. {_AGAIN}")
     return rows, record
+
+
+def central_values(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the posterior mean of each row of an audit, or the observed value where it has no posterior."""
+    return rows["mean"].fillna(rows["observed"])
 
 
 def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
@@ -204,7 +212,7 @@ def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")
 
 
-_CONCLUSIONS = {
+_READINGS = {
     "nearer": "Settled, associated words are nearer",
     "farther": "Settled, associated words are farther",
     "borderline": "Borderline",
@@ -223,7 +231,7 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     Returns
     -------
     tuple of Statement
-        One statement per question, settled ones first. Its kind is the conclusion; its numbers are those of the row,
+        One statement per question, settled ones first. Its kind is the reading; its numbers are those of the row,
         and WEAT's one-sided `weat_p`, if any. Empty without contrasts.
 
     Raises
@@ -241,13 +249,13 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_CONCLUSIONS[row['conclusion']]}: "
-            f"{signed_text(row['estimate'])} (plain {signed_text(row['observed'])}), {prob} interval "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_READINGS[row['reading']]}: "
+            f"{signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)
         if p is not None and p == p:
             text += f" WEAT: {p_text(p)}."
             row["weat_p"] = p
-        statements.append(Statement(row["conclusion"], text, row))
-    return tuple(sorted(statements, key=lambda statement: list(_CONCLUSIONS).index(statement.kind)))
+        statements.append(Statement(row["reading"], text, row))
+    return tuple(sorted(statements, key=lambda statement: list(_READINGS).index(statement.kind)))

@@ -165,8 +165,8 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "estimate", "observed", *intervals, "conclusion", *more),
-            headings={"quantity": "Contrast", "observed": "Plain difference"},
+            (*names, "quantity", "protected_group", "mean", "observed", *intervals, "reading", *more),
+            headings={"quantity": "Contrast", "observed": "Observed difference"},
             differences=True,
         ),
         f"measures{suffix}": ResultTable(
@@ -179,7 +179,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
 
 
 def _scales(rows: "pd.DataFrame") -> list[float]:
-    """Return the sds of distances to control words, if contrasts of several embeddings stand beside each other."""
+    """Return the sds of distances to control words, if the report has contrasts of several embeddings."""
     scales = rows["control_sd"].dropna()
     return sorted(scales) if rows["embedding"].nunique() > 1 else []
 
@@ -219,13 +219,13 @@ def _figure(variant: _Variant) -> ResultFigure:
 
 
 def _verdict(rows: "pd.DataFrame") -> str:
-    """Return a sentence with the numbers and studies of the contrasts by conclusion."""
+    """Return a sentence with the numbers and studies of the contrasts by reading."""
     contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
     if contrasts.empty:
         return ""
     counts = []
     for name in ("nearer", "farther", "borderline", "not settled"):
-        some = contrasts[contrasts["conclusion"] == name]
+        some = contrasts[contrasts["reading"] == name]
         questions = [
             f"{study} in {embedding}" for study, embedding in zip(some["study"], some["embedding"], strict=True)
         ]

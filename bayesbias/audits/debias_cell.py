@@ -210,7 +210,7 @@ def _changed_association(
         "quantity": row["contrast"],
         **_values(gaps.loc[cell.method].iloc[0]),
         "change": row["mean"],
-        "change_plain": row["observed"],
+        "change_observed": row["observed"],
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],
@@ -220,7 +220,7 @@ def _changed_association(
 def _values(gap: "pd.Series[Any]") -> dict[str, Any]:
     return {
         "value": gap["mean"],
-        "value_plain": gap["observed"],
+        "observed": gap["observed"],
         "value_low": gap["hdi_low"],
         "value_high": gap["hdi_high"],
     }
@@ -254,14 +254,14 @@ def _score_row(score: MeasureResult, request: RequestedScore) -> dict[str, Any]:
         "value_high": first["hdi_high"],
         "items": int(first["items"]),
         "lost": sum(map(len, score.lost_words.values())),
-    } | ({} if score.along is None else {"value_plain": first["plain"]})
+    } | ({} if score.along is None else {"observed": first["observed"]})
 
 
 def _change(before: MeasureResult, after: MeasureResult, cell: DebiasCell) -> dict[str, Any]:
     """Return the change of the headline of a score, on the same items."""
     change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
     row = {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
-    return row if after.along is None else row | {"change_plain": change["plain"]}
+    return row if after.along is None else row | {"change_observed": change["observed"]}
 
 
 # --- scores as facts and frames ---------------------------------------------------------------------------

@@ -11,10 +11,10 @@ import pandas as pd
 from bayesbias.audits.debias_cell import DebiasCell, RequestedScore
 from bayesbias.audits.debias_result import COLUMNS, ORIGINAL, VALUES, DebiasReport
 from bayesbias.audits.plan import (
+    load_named_embeddings,
     named_embeddings,
     question_errors,
     raise_unless_distinct,
-    read_embeddings,
     read_studies,
 )
 from bayesbias.audits.running import check_cells_folder, keep_answers, run_cells
@@ -28,7 +28,7 @@ from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.vocabularies import Case
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
-from bayesbias.estimates.estimate_frame import EstimateFrame
+from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.metrics.registry import find_measure
 from bayesbias.studies.study import StudyLike
 from bayesbias.workers.cells import Answer
@@ -101,7 +101,7 @@ def debias_report(
     -------
     DebiasReport
         Report; its `table` has the values and their changes, with intervals. See
-        `plot_debias_report`, `write_debias_page` and `measure_correlations`.
+        `bb.write`, `plot_debias_report` and `measure_correlations`.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def debias_report(
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
     read, scores = tuple(read_studies(studies)), _checked_scores(measures, words)
-    sources = read_embeddings(named_embeddings(embeddings), None, case)
+    sources = load_named_embeddings(named_embeddings(embeddings), None, case)
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
         raise errors[0]

@@ -10,10 +10,10 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.statements import READINGS, reading_text
+from bayesbias.changes.change_statements import READINGS, reading_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled, settled_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +25,8 @@ ORIGINAL = "original"
 
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
 VALUES = (
-    *("value", "value_low", "value_high", "value_plain"),
-    *("change", "change_low", "change_high", "change_plain"),
+    *("value", "value_low", "value_high", "observed"),
+    *("change", "change_low", "change_high", "change_observed"),
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
@@ -47,7 +47,7 @@ class DebiasReport(Result):
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
         before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
         the paired change of `trend`, and not just the difference of two values); of
-        an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`; of a score
+        an association also the plain gap of the averages, `observed`, and its change, `change_observed`; of a score
         along drawn directions these are the formula with equal weights; `reading` of an association, as in
         `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
         `lost`.
@@ -213,7 +213,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     -------
     pandas.DataFrame
         One row for each pair of measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its
-        interval `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0;
+        interval `hdi_low` to `hdi_high`, and `probability_of_direction`, the probability of its sign (0.5 to 1);
         Spearman's `rank_correlation` and its interval `rank_correlation_low` to
         `rank_correlation_high`.
 
@@ -268,11 +268,10 @@ def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]
     if lost := max(row["lost"] for row in rows):
         head += f" ({counted(lost, 'word')} of its lists lost)"
     if before is not None:
-        is_settled = settled(before["value_low"], before["value_high"])
         head += (
-            f": {signed_text(before['value'])} (plain {signed_text(before['value_plain'])}, interval "
+            f": {signed_text(before['value'])} (observed {signed_text(before['observed'])}, interval "
             f"{interval_text(before['value_low'], before['value_high'])}) "
-            f"in the original, {'settled' if is_settled else 'not settled'}"
+            f"in the original, {settled_text(before['value_low'], before['value_high'])}"
         )
     sentences = []
     for reading in READINGS:
@@ -290,7 +289,7 @@ def _score_statement(embedding: str, measure: str, rows: list[dict[str, Any]]) -
     if before is not None:
         head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
     changed = [row for row in rows if row["method"] != ORIGINAL]
-    moved = [row for row in changed if settled(row["change_low"], row["change_high"])]
+    moved = [row for row in changed if is_settled(row["change_low"], row["change_high"])]
     sentences = (
         [f"Settled changes: {', '.join(f'{row["method"]} ({_change_text(row)})' for row in moved)}."] if moved else []
     )
@@ -304,7 +303,7 @@ def _cost_text(measure: str, rows: list[dict[str, Any]]) -> str:
     places: dict[str, list[str]] = {}
     several = len({row["embedding"] for row in rows}) > 1
     for row in rows:
-        moved = settled(row["change_low"], row["change_high"])
+        moved = is_settled(row["change_low"], row["change_high"])
         gained = (row["change"] > 0) == (row["better"] == "higher")
         way = ("better" if gained else "worse") + " after" if moved else "no change is settled after"
         places.setdefault(way, []).append(f"{row['method']} ({row['embedding']})" if several else row["method"])

@@ -70,10 +70,10 @@ def decided(
         reason += "; without an answer in the baseline"
     else:
         worse = probability_worse(draws, before.draws, sum(region) / 2)
-        numbers |= {"baseline_estimate": before.estimate, "probability_worse": worse, "compared_by": before.compared_by}
+        numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
         shown = "worse" if worse >= hdi_prob else "not shown to be worse"
         reason += (
-            f"; {shown} than the baseline ({signed_text(before.estimate)}; probability of worse "
+            f"; {shown} than the baseline ({signed_text(before.mean)}; probability of worse "
             f"{probability_text(worse)}, by {before.compared_by})"
         )
         if worse < hdi_prob and not row["r_hat"] > RHAT_MAX:
@@ -116,8 +116,8 @@ class GateResult(Result):
     ----------
     questions
         One row per question: `embedding`, `study`, `model`, `random_seed`, `outcome` (``"pass"``, ``"fail"``,
-        ``"undecided"`` or ``"unanswered"``), `estimate`, `sd`, `hdi_low` and `hdi_high` of the contrast in units of
-        cosine distance, `probability_in_rope`, `baseline_estimate` and `probability_worse` (missing without a
+        ``"undecided"`` or ``"unanswered"``), `mean`, `sd`, `hdi_low` and `hdi_high` of the contrast in units of
+        cosine distance, `probability_in_rope`, `baseline_mean` and `probability_worse` (missing without a
         baseline), `compared_by` (``"draws"``, ``"mean and sd"`` or empty), `lost_words`, `study_hash`, and the
         `reason` in words.
     rope
@@ -216,11 +216,11 @@ class GateResult(Result):
                         "embedding",
                         "study",
                         "outcome",
-                        "estimate",
+                        "mean",
                         "hdi_low",
                         "hdi_high",
                         "probability_in_rope",
-                        *(("baseline_estimate", "probability_worse") if self.baseline else ()),
+                        *(("baseline_mean", "probability_worse") if self.baseline else ()),
                     ),
                     differences=True,
                 )
@@ -257,7 +257,7 @@ class GateResult(Result):
         text = ""
         if row["outcome"] != UNANSWERED:
             interval = interval_text(row["hdi_low"], row["hdi_high"])
-            text = f"{signed_text(row['estimate'])} ({percent_text(self.hdi_prob)} interval {interval}), "
+            text = f"{signed_text(row['mean'])} ({percent_text(self.hdi_prob)} interval {interval}), "
         return " ".join(f"{row['outcome'].upper()} {named}: {text}{row['reason']}".split())
 
     def _beside(self) -> tuple[Statement, ...]:
@@ -371,10 +371,10 @@ def gate(
 
 _KEY = ("embedding", "study", "model")
 _COLUMNS = (
-    *(*_KEY, "random_seed", "outcome", "estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
-    *("baseline_estimate", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
+    *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
+    *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
 )
-_NUMBERS = ("estimate", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_estimate", "probability_worse")
+_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
 
 
 def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
@@ -399,7 +399,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts["study_hash"] = variant.study_hashes.get(study, "")
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
-                numbers = {name: row[name] for name in ("estimate", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
+                numbers = {name: row[name] for name in ("mean", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
                 yield facts | numbers, variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):
                 yield facts | {"error": error}, np.empty(0)

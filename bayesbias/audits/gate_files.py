@@ -67,13 +67,13 @@ def model_card(
         f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside {interval_text(*rope)} count "
         "as too small to matter.",
         "",
-        "| Embedding | Question | Estimate | Interval | Outcome |",
+        "| Embedding | Question | Mean | Interval | Outcome |",
         "| --- | --- | ---: | ---: | --- |",
     ]
     for row in questions:
         numbers = ["", ""]
         if row["outcome"] != "unanswered":
-            numbers = [signed_text(row["estimate"]), interval_text(row["hdi_low"], row["hdi_high"])]
+            numbers = [signed_text(row["mean"]), interval_text(row["hdi_low"], row["hdi_high"])]
         cells = [
             markdown_text(row["embedding"]),
             markdown_text(row["study"]),
@@ -102,7 +102,7 @@ class Earlier:
     ----------
     study_hash
         Hash of the study's lists.
-    estimate
+    mean
         Posterior mean; not a number if the question had no answer.
     draws
         Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
@@ -113,7 +113,7 @@ class Earlier:
     """
 
     study_hash: str
-    estimate: float
+    mean: float
     draws: Floats
     compared_by: str
     lost_words: int
@@ -158,14 +158,14 @@ def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
     if not texts or not all(map(is_text, texts)):
         raise ReportError(f"{place}: embedding, study, model and study_hash must be texts.")
     embedding, study, model, study_hash = texts
-    mean, sd, draws, lost = (question.get(name) for name in ("estimate", "sd", "draws", "lost_words"))
+    mean, sd, draws, lost = (question.get(name) for name in ("mean", "sd", "draws", "lost_words"))
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
     if mean is None:
         return key, Earlier(study_hash, math.nan, np.empty(0), "", lost)
     if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
-        raise ReportError(f"{place}: estimate and sd must be contrasts of cosine distances, the sd above 0.")
+        raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
         return key, Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd", lost)
     if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):

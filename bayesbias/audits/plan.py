@@ -75,7 +75,7 @@ def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
     return list(embeddings.items())
 
 
-def read_embeddings(
+def load_named_embeddings(
     named: Iterable[tuple[str | None, Any]],
     words: Sequence[str] | None,
     case: Case,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
+from bayesbias.audits.audit_frame import CONTRAST, AuditRecord, audit_rows, central_values
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, probability_text
@@ -34,10 +34,10 @@ class Ranks(Result):
     ranks : pandas.DataFrame
         One row per `measure`, `study` (empty: the mean strength over all studies that every embedding answers; for
         contrasts, over those with the same contrast as the first) and `embedding`: its `strength` (the absolute value
-        of the estimate; for `mac` and `ect`, 1 minus the estimate); its `rank` (1: the weakest association; ties have
-        the mean rank); and for measures that have a posterior, the `probability` of this rank, `rank_low` to
-        `rank_high` (the rank lies there with probability `hdi_prob`), and `strongest`, the probability that no other
-        embedding's association is as strong.
+        of the posterior mean, or of the observed value without a posterior; for `mac` and `ect`, 1 minus it); its
+        `rank` (1: the weakest association; ties have the mean rank); and for measures that have a posterior, the
+        `probability` of this rank, `rank_low` to `rank_high` (the rank lies there with probability `hdi_prob`), and
+        `strongest`, the probability that no other embedding's association is as strong.
     correlations : pandas.DataFrame
         One row per pair of measures, `first` and `second`: Spearman's `correlation` of their mean strengths over the
         `embeddings`, of which there must be three; with `low` to `high`, which hold it with probability `hdi_prob` as
@@ -159,7 +159,7 @@ def _strengths(
         strength_of = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
         strengths: dict[str, _Strength] = {}
         for study, some in rows.groupby("study", sort=False):
-            values = some.set_index("embedding")["estimate"].reindex(embeddings).to_numpy()
+            values = central_values(some.set_index("embedding")).reindex(embeddings).to_numpy()
             if np.isnan(values).any():
                 continue
             keys = [(name, str(study), str(measure)) for name in embeddings]

@@ -17,9 +17,9 @@ import pandas as pd
 from bayesbias import errors
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
-from bayesbias.base.files.arrays import arrays_of
 from bayesbias.base.files.inputs import SEAL_SIZE, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, clear_workshops, create_folder
+from bayesbias.base.files.stored_arrays import arrays_of
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
 from bayesbias.errors import (

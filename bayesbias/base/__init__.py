@@ -1,5 +1,5 @@
 """The ground floor: what every room stands on."""
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -35,7 +35,7 @@ def compare_embeddings(
     rope
         Changes too small to matter, in units of cosine distance: a half-width, or (low, high).
     draws
-        Posterior draws of each of the 4 chains.
+        Posterior draws per chain, of 4 chains.
     random_seed
         Seed of the draws. None draws one and records it.
     progress

@@ -11,9 +11,10 @@ import numpy as np
 from bayesbias import __version__
 from bayesbias.base.arrays import column_rank, is_constant
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.frames import read_csv
+from bayesbias.base.files.stored_frames import read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
+from bayesbias.changes.change_statements import equalized_words
 from bayesbias.changes.result import (
     CHAINS,
     Changes,
@@ -24,7 +25,6 @@ from bayesbias.changes.result import (
     gap_rows,
     lacking_rows,
 )
-from bayesbias.changes.statements import equalized_words
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files
 from bayesbias.errors import (
@@ -35,14 +35,14 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
-from bayesbias.estimates.estimate_frame import EstimateFrame
-from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.estimates.frames import EstimateFrame
+from bayesbias.estimates.intervals import SCOPES, check_baseline, contrast_name
 from bayesbias.models.data import lacking_sides
 from bayesbias.models.fits import fit_attribute, tied_directions
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.gap_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.sampling import fit
-from bayesbias.reports.posterior.contrasts import SCOPES, contrasts
+from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
@@ -293,7 +293,7 @@ def changes_of(
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
-    gaps = gap_rows({name: _own_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
+    gaps = gap_rows({name: _condition_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
     drawn: dict[str, ContrastDraws] = {}
     for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
@@ -392,7 +392,7 @@ def _compared(sample: PeriodSample, baseline: str) -> list[int]:
     return [place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()]
 
 
-def _own_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
+def _condition_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
     return contrasts(
         fitted,
         baseline=estimation.baseline,

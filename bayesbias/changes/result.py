@@ -12,24 +12,25 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import ComparedConditions, Contents, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.statements import (
+from bayesbias.changes.change_statements import (
     change_doubts,
+    change_limits,
     change_statement,
     distance_statement,
     explanations,
-    limits,
     line_statements,
-    methods,
+    methods_statement,
     neighbour_statements,
     slope_statements,
     word_statements,
 )
 from bayesbias.estimates.intervals import (
+    SCOPES,
     diagnostics_of,
     direction_of,
     is_borderline,
+    is_settled,
     moments,
-    settled,
 )
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.periods.gap_draws import (
@@ -40,7 +41,6 @@ from bayesbias.models.periods.gap_draws import (
     list_deviations,
 )
 from bayesbias.models.periods.period_line import LineDraws
-from bayesbias.reports.posterior.contrasts import SCOPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,8 +174,8 @@ class Changes(ComparedConditions):
             StatementList("Words", tuple(word_statements(self.changes))),
             StatementList("Distances", self._distance_statements() if len(self.changes) else ()),
             StatementList("How to read it", explanations()),
-            StatementList("What it does not show", limits(facts, self._pairs)),
-            StatementList("Methods", (methods(facts),), bulleted=False),
+            StatementList("What it does not show", change_limits(facts, self._pairs)),
+            StatementList("Methods", (methods_statement(facts),), bulleted=False),
         )
 
     @cached_property
@@ -231,7 +231,7 @@ class Changes(ComparedConditions):
             parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures=self._figures(prob),
-            limits=limits(facts, self._pairs),
+            limits=change_limits(facts, self._pairs),
             settings={
                 "Study": facts["study"],
                 "Scope": facts["scope"],
@@ -429,13 +429,13 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
 
     sample, ends = pairing.sample, pairing.ends
     overall = drawn.overall(estimation.scope).draws
-    same = _unmoved(drawn.plain_words)
-    parts = [_labelled(overall, drawn.plain, pairing.all_pairs, sample, same, {})]
+    same = _unmoved(drawn.observed_words)
+    parts = [_labelled(overall, drawn.observed, pairing.all_pairs, sample, same, {})]
     if len(drawn.group_places) > 1:
         parts += [
             _labelled(
                 drawn.groups[:, :, place],
-                drawn.plain_groups[:, place],
+                drawn.observed_groups[:, place],
                 ends,
                 sample,
                 same,
@@ -472,7 +472,7 @@ def _unmoved(values: np.ndarray) -> np.ndarray:
 
 def _labelled(
     draws: np.ndarray,
-    plain: np.ndarray,
+    observed: np.ndarray,
     pairs: np.ndarray,
     sample: PeriodSample,
     same: np.ndarray,
@@ -485,7 +485,7 @@ def _labelled(
         "second": [sample.periods[place] for place in second],
         "protected_group": [labels.get("protected_group", "")] * len(pairs),
         "protected_word": [""] * len(pairs),
-        "observed": (plain[second] - plain[first]).tolist(),
+        "observed": (observed[second] - observed[first]).tolist(),
     }
     return (draws[:, second] - draws[:, first]) * ~same[first, second], texts
 
@@ -509,7 +509,7 @@ def _word_parts(
                 continue
             texts = (
                 *(sample.periods[first], sample.periods[second], "", sample.protected_words[word]),
-                float(drawn.plain_words[second, place] - drawn.plain_words[first, place]),
+                float(drawn.observed_words[second, place] - drawn.observed_words[first, place]),
             )
             for name, text in zip(labels, texts, strict=True):
                 labels[name].append(text)
@@ -522,8 +522,8 @@ def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation
     import pandas as pd
 
     sample, ends = pairing.sample, pairing.ends
-    same = _unmoved(drawn.plain_words)
-    draws, labels = _labelled(drawn.population.draws, drawn.plain, ends, sample, same, {})
+    same = _unmoved(drawn.observed_words)
+    draws, labels = _labelled(drawn.population.draws, drawn.observed, ends, sample, same, {})
     frames = [estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))]
     words = _word_parts(drawn, sample, ends, same)
     if words is not None:
@@ -545,10 +545,10 @@ def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, secon
         return "equal"
     if change["borderline"]:
         return "borderline"
-    if not settled(change["hdi_low"], change["hdi_high"]):
+    if not is_settled(change["hdi_low"], change["hdi_high"]):
         return "not settled"
     is_first, is_second = (
-        gap is not None and settled(gap["hdi_low"], gap["hdi_high"]) and not gap["borderline"]
+        gap is not None and is_settled(gap["hdi_low"], gap["hdi_high"]) and not gap["borderline"]
         for gap in (first, second)
     )
     if first is None or not is_first:
@@ -564,11 +564,11 @@ def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, secon
 def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: float) -> "pd.DataFrame":
     """Return the coefficients of a trend, and the sd of periods around it."""
     draws = np.column_stack([line.coefficients, line.period_sd])
-    labels = {"parameter": [*names, sd_name], "observed": [*line.plain, np.nan]}
+    labels = {"parameter": [*names, sd_name], "observed": [*line.observed, np.nan]}
     frame = estimate_rows(draws, labels, hdi_prob, directions=False)
     # The sd has no mean with few periods, but always a median.
-    frame["mean"] = [*line.plain, np.median(line.period_sd)]
-    frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    frame["mean"] = [*line.observed, np.median(line.period_sd)]
+    frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     frame.loc[len(names), "settled"] = False
     return frame
 

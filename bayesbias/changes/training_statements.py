@@ -6,9 +6,9 @@ from typing import Any
 from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, settled, settled_text
+from bayesbias.estimates.intervals import contrast_sides, is_settled, settled_text
 
-_CONCLUSIONS = ("nearer", "farther", "not_settled")
+_READINGS = ("nearer", "farther", "not_settled")
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
 
 SMALL_SHARE = 0.2
@@ -24,7 +24,7 @@ FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
 
-def limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
+def training_limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
     """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
     few = (
         f"{counted(seeds, 'seed says', 'seeds say')} little about the standard deviation between seeds, and its "
@@ -41,7 +41,7 @@ def verdict(rows: list[dict[str, Any]]) -> Statement:
     """Return whether the first contrast is stable, the sources of its spread, and how many of the others are stable."""
     first, *others = rows
     texts = [_verdict_text(first), *([_others_text(others)] if others else [])]
-    return Statement(first["stability"], " ".join(texts), first)
+    return Statement(first["reading"], " ".join(texts), first)
 
 
 def seeds_agree(row: Mapping[str, Any]) -> bool:
@@ -55,12 +55,12 @@ def seeds_agree(row: Mapping[str, Any]) -> bool:
     >>> seeds_agree(row), seeds_agree(row | {"seed_share": 0.5})
     (True, False)
     """
-    if sum(row[name] > 0 for name in _CONCLUSIONS) == 1:
+    if sum(row[name] > 0 for name in _READINGS) == 1:
         return True
     return not (row["nearer"] and row["farther"]) and bool(row["seed_share"] < SMALL_SHARE)
 
 
-def stability(row: Mapping[str, Any]) -> str:
+def reading_over_trainings(row: Mapping[str, Any]) -> str:
     """Return whether the seeds, their average and one more seed agree on a contrast.
 
     Where some intervals of single seeds exclude 0 and others do not, but the seeds agree (`seeds_agree`), their average
@@ -68,12 +68,12 @@ def stability(row: Mapping[str, Any]) -> str:
 
     >>> row = {"agree": True, "nearer": 3, "farther": 0, "not_settled": 0}
     >>> row |= {"hdi_low": -0.2, "hdi_high": -0.1, "next_low": -0.3, "next_high": 0.1}
-    >>> stability(row)
+    >>> reading_over_trainings(row)
     'open'
     """
     if not row["agree"]:
         return "seeds disagree"
-    conclusions = {name for name in _CONCLUSIONS if row[name]}
+    conclusions = {name for name in _READINGS if row[name]}
     average, following = (_conclusion(row[f"{name}_low"], row[f"{name}_high"]) for name in ("hdi", "next"))
     if average != following or average not in conclusions:
         return "open"
@@ -81,7 +81,7 @@ def stability(row: Mapping[str, Any]) -> str:
 
 
 def _conclusion(low: float, high: float) -> str:
-    return ("nearer" if high < 0 else "farther") if settled(low, high) else "not_settled"
+    return ("nearer" if high < 0 else "farther") if is_settled(low, high) else "not_settled"
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -97,7 +97,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
         "open": ", but the interval over seeds, or that of one more seed, differs from this",
         "seeds disagree": "",
     }
-    if row["stability"] != "seeds disagree" and sum(row[name] > 0 for name in _CONCLUSIONS) > 1:
+    if row["reading"] != "seeds disagree" and sum(row[name] > 0 for name in _READINGS) > 1:
         little = ", though the seeds differ little"
         ends |= {
             "stable": f"{little}: the average over seeds and the interval of one more seed exclude 0",
@@ -105,7 +105,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
             "open": f"{little}: of their average and one more seed, only one has an interval that excludes 0",
         }
     return (
-        f"{starts[row['stability']]}: {_counted(row)}{ends[row['stability']]}. The seed accounts for "
+        f"{starts[row['reading']]}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), " + _other_shares(row)
     )
@@ -128,7 +128,7 @@ def _other_shares(row: dict[str, Any]) -> str:
 def _others_text(rows: list[dict[str, Any]]) -> str:
     """Return how many of the contrasts after the first are stable, with some of their names."""
     kinds = ("stable", "not settled", "open", "seeds disagree")
-    titles = {name: [_title(row) for row in rows if row["stability"] == name] for name in kinds}
+    titles = {name: [_title(row) for row in rows if row["reading"] == name] for name in kinds}
     counts = [f"{len(group)} {name} ({name_some(group, 3)})" for name, group in titles.items() if group]
     return f"Of the other contrasts: {', '.join(counts)}."
 
@@ -139,7 +139,7 @@ def _counted(row: dict[str, Any]) -> str:
     base, other = contrast_sides(row["contrast"])
     compared = f"{base} words are {{}} than {other} ones{f' for {words}' if words else ''}"
     seeds = row["seeds"]
-    counts = {name: row[name] for name in _CONCLUSIONS if row[name]}
+    counts = {name: row[name] for name in _READINGS if row[name]}
     if len(counts) == 1:
         if row["not_settled"]:
             return f"none of {seeds} seeds settles whether {compared.format('nearer or farther')}"
@@ -151,7 +151,7 @@ def _counted(row: dict[str, Any]) -> str:
 
 def disagreement(row: dict[str, Any]) -> Statement:
     """Return how the seeds disagree on a contrast."""
-    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _CONCLUSIONS if row[kind]]
+    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _READINGS if row[kind]]
     text = (
         f"{_title(row)}: of {counted(row['seeds'], 'seed')} {', '.join(counts)}. The answer of one embedding depends "
         "on its seed: report the mean over seeds with its interval, not one embedding."

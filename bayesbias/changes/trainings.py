@@ -18,13 +18,14 @@ from bayesbias.changes.training_statements import (
     SMALL_SHARE,
     contrast_statement,
     disagreement,
-    limits,
+    reading_over_trainings,
     seeds_agree,
-    stability,
+    training_limits,
     verdict,
 )
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import common_mean, draw_nodes, estimate_frame
+from bayesbias.estimates.frames import frame_of_draws
+from bayesbias.estimates.intervals import common_mean, draw_nodes
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, fitted_table
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
 from bayesbias.reports.posterior.doubts import data_doubts
@@ -91,8 +92,8 @@ def _log_prior(nodes: Floats, known_variance: Floats | float) -> Floats:
     return np.asarray(np.log(np.gradient(nodes) * jeffreys) - 0.5 * (nodes / SD_PRIOR) ** 2)
 
 
-def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return draws of the mean over seeds and of the standard deviation between them, each (samples, quantities).
+def seed_sd_draws(means: Floats, errors: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return draws of the mean over seeds and of the standard deviation between them, each (draws, quantities).
 
     `means` and `errors`, of shape (seeds, quantities), are estimates and their Monte Carlo standard errors.
 
@@ -103,26 +104,26 @@ def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Ge
     """
     # The grid is denser near 0, where most of the posterior mass lies with few seeds.
     nodes = 5 * SD_PRIOR * np.linspace(0, 1, _GRID + 1)[1:] ** 2
-    tau, mean = np.empty((2, samples, means.shape[1]))
+    tau, mean = np.empty((2, draws, means.shape[1]))
     for column in range(means.shape[1]):
         variances = nodes[:, None] ** 2 + errors[:, column] ** 2
         centre, precision, log_density = common_mean(means[:, column], variances)
         log_density = log_density + _log_prior(nodes, np.square(errors[:, column]).mean())
-        chosen = draw_nodes(log_density, rng, samples)
+        chosen = draw_nodes(log_density, rng, draws)
         tau[:, column] = nodes[chosen]
         mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
     return mean, tau
 
 
 def both_sd_draws(
-    means: Floats, errors: Floats, resampled: tuple[Floats, Floats], samples: int, rng: np.random.Generator
+    means: Floats, errors: Floats, resampled: tuple[Floats, Floats], draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
     """Return draws of the mean over seeds, and of the standard deviations between seeds and between document samples.
 
     `means` and `errors`, of shape (seeds, quantities), are estimates of trainings on all documents and their Monte
     Carlo standard errors; `resampled` holds those of trainings on resampled documents, each with a seed of its own, of
     shape (resamples, quantities). Each kind has a mean of its own, because drawn documents repeat. The three arrays
-    have the shape (samples, quantities).
+    have the shape (draws, quantities).
 
     >>> seeds, resamples = np.array([[0.1], [0.12], [0.11]]), np.array([[0.0], [0.2], [0.1], [0.3], [0.2], [0.1]])
     >>> rng = np.random.default_rng(1)
@@ -132,7 +133,7 @@ def both_sd_draws(
     """
     nodes = 5 * SD_PRIOR * np.linspace(0, 1, _GRID_OF_TWO + 1)[1:] ** 2
     other_means, other_errors = resampled
-    mean, seed_sd, document_sd = np.empty((3, samples, means.shape[1]))
+    mean, seed_sd, document_sd = np.empty((3, draws, means.shape[1]))
     for column in range(means.shape[1]):
         of_seeds = nodes[:, None] ** 2 + errors[:, column] ** 2
         centre, precision, seed_density = common_mean(means[:, column], of_seeds)
@@ -141,7 +142,7 @@ def both_sd_draws(
         of_seeds_and_errors = nodes[:, None] ** 2 + np.square(other_errors[:, column]).mean()
         seed_density = seed_density + _log_prior(nodes, np.square(errors[:, column]).mean())
         log_density = seed_density[:, None] + both_density + _log_prior(nodes, of_seeds_and_errors)
-        chosen = draw_nodes(log_density.ravel(), rng, samples)
+        chosen = draw_nodes(log_density.ravel(), rng, draws)
         rows, columns = np.divmod(chosen, _GRID_OF_TWO)
         seed_sd[:, column], document_sd[:, column] = nodes[rows], nodes[columns]
         mean[:, column] = rng.normal(centre[rows], 1 / np.sqrt(precision[rows]))
@@ -164,7 +165,7 @@ def estimates_over_trainings(
     rng = np.random.default_rng(seed)
 
     def summary(values: Floats) -> "pd.DataFrame":
-        return estimate_frame(values, {}, hdi_prob)
+        return frame_of_draws(values, {}, hdi_prob)
 
     parts = []
     for start in range(0, errors.shape[1], _AT_ONCE):
@@ -201,7 +202,7 @@ def estimates_over_trainings(
 
 
 _SHOWN = (
-    *("contrast", "protected_group", "protected_word", "stability", "mean", "hdi_low", "hdi_high"),
+    *("contrast", "protected_group", "protected_word", "reading", "mean", "hdi_low", "hdi_high"),
     *("next_low", "next_high", "nearer", "farther", "not_settled"),
     *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
@@ -218,10 +219,10 @@ class TrainingComparison(Result):
     Parameters
     ----------
     contrasts : pandas.DataFrame
-        One row for each contrast: its name and words as in `bayesbias.contrasts`; `stability`: ``"stable"`` if
+        One row for each contrast: its name and words as in `bayesbias.contrasts`; `reading`: ``"stable"`` if
         seeds, their average, and one more seed settle it in the same way, ``"not settled"`` if none of these does,
         ``"open"`` if seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
-        `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
+        `farther` and `not_settled`, the number of seeds with each reading (from the interval of one embedding), and
         `agree`, whether all conclusions are the same, or differ though the seed has less than 20 % of the variance and
         no seed contradicts another; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
         seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
@@ -258,7 +259,7 @@ class TrainingComparison(Result):
 
     @property
     def verdict(self) -> Statement:
-        """Statement on whether the contrasts are stable; its kind is the `stability` of the first."""
+        """Statement on whether the contrasts are stable; its kind is the `reading` of the first."""
         return verdict(rows_of(self.contrasts))
 
     @property
@@ -275,7 +276,7 @@ class TrainingComparison(Result):
                 f"Over {counted(seeds, 'seed')} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(map(contrast_statement, rows)),
             ),
-            StatementList("What it does not show", limits(seeds, self.facts["resamples"], SD_PRIOR)),
+            StatementList("What it does not show", training_limits(seeds, self.facts["resamples"], SD_PRIOR)),
         )
 
     @cached_property
@@ -317,7 +318,7 @@ class TrainingComparison(Result):
                 ),
             },
             figures={
-                "seeds": ResultFigure(
+                "trainings": ResultFigure(
                     "plot_trainings",
                     f"Posterior means (points) and {prob} (lines) of the contrasts in each embedding and over seeds, "
                     "in units of cosine distance.",
@@ -361,7 +362,7 @@ class TrainingComparison(Result):
             f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
             f"{drawn}compared = bb.compare_trainings(fits{resampled}{comparison_options}, "
             f"random_seed={self.random_seed})\n"
-            'bb.write(compared, "seeds.html")'
+            'bb.write(compared, "trainings.html")'
         )
 
 
@@ -435,7 +436,7 @@ def compare_trainings(
     """
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     seed = resolve_seed(random_seed)
     check_trainings(fits, resampled)
@@ -466,13 +467,13 @@ def compare_trainings(
     frame = pd.concat(
         [
             first[_KEYS].reset_index(drop=True),
-            _conclusion_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
+            _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
             estimates_over_trainings(draws, errors, samples, hdi_prob, seed).reset_index(drop=True),
         ],
         axis=1,
     )
     frame.insert(list(frame.columns).index("not_settled") + 1, "agree", [seeds_agree(row) for row in rows_of(frame)])
-    frame.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(frame)])
+    frame.insert(len(_KEYS), "reading", [reading_over_trainings(row) for row in rows_of(frame)])
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(by_seed),
@@ -504,8 +505,8 @@ def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
     return np.stack([columns[row] for row in frame[_KEYS].itertuples(index=False, name=None)], axis=1)
 
 
-def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
-    """Return the number of seeds with each conclusion, for each contrast."""
+def _reading_counts(intervals: list[Floats]) -> "pd.DataFrame":
+    """Return the number of seeds with each reading, for each contrast."""
     import pandas as pd
 
     ends = np.stack(intervals)

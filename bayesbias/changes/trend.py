@@ -24,11 +24,11 @@ from bayesbias.changes.engine import (
 from bayesbias.changes.result import DRAWS, Changes, Estimation, estimate_rows, line_rows
 from bayesbias.embeddings.vocabularies import Case
 from bayesbias.errors import ArgumentError, name_some, raise_faults
-from bayesbias.estimates.intervals import settled, student_scales, welch_freedom
+from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
 from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
-from bayesbias.reports.covariates.slopes import Design, check_design, design_of, robust_freedom
+from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, robust_freedom
 from bayesbias.studies.study import StudyLike, normal_form
 from bayesbias.tables.codes import to_numbers
 from bayesbias.tables.schema import as_frame
@@ -98,7 +98,7 @@ class SlopeDraws:
     Rows are the periods, and the change from the first to the last of the words that both have.
     """
 
-    plain: np.ndarray
+    observed: np.ndarray
     these_words: np.ndarray
     population: np.ndarray
 
@@ -110,7 +110,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes. The sum of
     both errors has the degrees of freedom of Satterthwaite (1946). Dependent words count as what they are worth.
     """
-    estimate = drawn.estimate
+    estimate = drawn.gap_estimate
     present = sample.protected_present[estimate.places]
     weights = np.random.default_rng([seed, 4000]).standard_normal((len(estimate.errors), len(present)))
     freedoms: list[float] = []
@@ -134,7 +134,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     in_both = present[:, 0] & present[:, -1]
     ends = [of_period(period, in_both) for period in (0, len(present.T) - 1)]
     rows.append(tuple(last - first for first, last in zip(*ends, strict=True)))
-    plain, errors, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
+    observed, errors, noise = (np.stack(parts, axis=-2) for parts in zip(*rows, strict=True))
 
     variances = np.stack([errors.var(axis=0), noise.var(axis=0)])
     freedom = welch_freedom(variances, np.array([estimate.overall_freedom, min(freedoms)])[:, None, None])
@@ -142,10 +142,10 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     # With few attribute words, a further error adds more degrees of freedom than width: it never narrows a slope.
     least = of_these * np.sqrt(variances[0] / np.maximum(variances.sum(axis=0), np.finfo(float).tiny))
     of_both = np.maximum(student_scales(estimate.quantiles, freedom.ravel()).reshape(-1, *freedom.shape), least)
-    return SlopeDraws(plain, plain + errors * of_these, plain + (errors + noise) * of_both)
+    return SlopeDraws(observed, observed + errors * of_these, observed + (errors + noise) * of_both)
 
 
-def _spread(residuals: np.ndarray, design: Design) -> np.ndarray:
+def _spread(residuals: np.ndarray, design: CovariateDesign) -> np.ndarray:
     """Return residuals (draws, words) as far as words like these spread; a word without one spreads as the others."""
     pooled = np.sqrt(np.square(residuals).sum(axis=1, keepdims=True) / design.freedom)
     return np.where(np.isinf(design.unexplained), pooled, residuals / np.sqrt(design.unexplained))
@@ -165,12 +165,12 @@ def slope_rows(
             "covariate": [covariate] * len(names),
             "quantity": [*["slope"] * len(periods), "change"],
             "period": names,
-            "observed": slopes.plain[:, place].tolist(),
+            "observed": slopes.observed[:, place].tolist(),
         }
-        means = slopes.plain[:, place]
+        means = slopes.observed[:, place]
         frames.append(estimate_rows(draws[:, :, place], labels, hdi_prob, means=means, directions=False))
     frame = pd.concat(frames, ignore_index=True)
-    frame["settled"] = [settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     return frame
 
 
@@ -225,7 +225,7 @@ def trend(
     rope
         Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
     draws
-        Posterior draws of each of the 4 chains.
+        Posterior draws per chain, of 4 chains.
     random_seed
         Seed of the draws. None draws one and records it.
     progress

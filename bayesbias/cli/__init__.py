@@ -31,11 +31,11 @@ _GROUPS = {
     "Word lists, models, more of a fit": (
         *("studies", "models", "words", "summary", "contrast", "covariate", "methods", "check"),
     ),
-    "Many embeddings and questions": ("audit", "gate", "compare", "trend", "seeds", "random-lists"),
+    "Many embeddings and questions": ("audit", "gate", "compare", "trend", "trainings", "random-lists"),
     "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),
     "Debiasing and its consequences": ("debias", "nli"),
     "Asymmetry and reliability": ("asymmetry", "reliability"),
-    "Embeddings of your own": ("train", "contexts", "contextual", "encode", "common-part"),
+    "Embeddings of your own": ("train", "index-contexts", "contextual", "encode", "common-part"),
 }
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 

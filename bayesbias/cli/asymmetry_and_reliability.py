@@ -47,7 +47,7 @@ def asymmetry(
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
 
-    A masked language model needs an index of contexts (--contexts), which `bayesbias contexts` builds.
+    A masked language model needs an index of contexts (--contexts), which `bayesbias index-contexts` builds.
     """
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.results import Result, ResultGroup
@@ -261,8 +261,8 @@ def _lowest(frame: "pd.DataFrame") -> str:
     """Return the lowest estimates of a frame as text, by rule if it has rules; of queries, all."""
     shown = frame
     if _cut(frame):
-        ordered = frame.sort_values("estimate", kind="stable")
+        ordered = frame.sort_values("observed", kind="stable")
         shown = ordered.groupby("rule", sort=False).head(_SHOWN) if "rule" in frame else ordered.head(_SHOWN)
-        shown = shown.sort_values(["rule"] if "rule" in frame else ["estimate"], kind="stable")
+        shown = shown.sort_values(["rule"] if "rule" in frame else ["observed"], kind="stable")
     labels = [name for name in ("rule", "target_word", "base_pair", "query") if name in shown]
-    return printed(shown[[*labels, "estimate", "mean", "hdi_low", "hdi_high", "rows", "columns"]])
+    return printed(shown[[*labels, "observed", "mean", "hdi_low", "hdi_high", "rows", "columns"]])

@@ -252,7 +252,7 @@ def describe(table: "pd.DataFrame") -> str:
 
 def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
     """Return a frame as text."""
-    from bayesbias.estimates.estimate_frame import frame_text
+    from bayesbias.estimates.frames import frame_text
 
     return frame_text(frame, digits=digits, index=False)
 

@@ -68,7 +68,7 @@ def debias(
     """
     from bayesbias.base.files.outputs import check_folder, whole_folder
     from bayesbias.delivery.writing import written_names
-    from bayesbias.embeddings.writing import WRITERS, check_embedding_output
+    from bayesbias.embeddings.embedding_files import WRITERS, check_embedding_output
     from bayesbias.errors import OutputError
 
     settings = {"strength": strength, "components": components}
@@ -135,7 +135,7 @@ class _Written:
         return replace(self, method=self.method.fit(embedding, sets))
 
     def transform(self, embedding: "Embedding") -> "Embedding":
-        from bayesbias.embeddings.writing import write_embedding
+        from bayesbias.embeddings.embedding_files import write_embedding
 
         changed: Embedding = self.method.transform(embedding)
         write_embedding(changed, self.path)
@@ -176,7 +176,7 @@ def nli(
     embeddings: list[Path],
     loading: Loading,
     asking: Annotated[Settings, "bb.nli.train_and_compare test_set score random_seed hdi_prob"],
-    training: Annotated[Settings, "bb.nli.train_and_compare seeds checkpoints"],
+    training: Annotated[Settings, "bb.nli.train_and_compare trainings checkpoints"],
     delivery: FileDelivery,
     pairs: Path | None = None,
     models: bool = False,
@@ -202,7 +202,7 @@ def nli(
         bayesbias nli --models bert_snli/ bert_debiased/ --output inference/
     """
     from bayesbias.base.files.inputs import input_file
-    from bayesbias.nli.training import parts_of
+    from bayesbias.nli.training import split_pairs
 
     settings = {
         name: value for name, value in (("epochs", epochs), ("hidden_units", hidden_units)) if value is not None
@@ -226,7 +226,7 @@ def nli(
         raise ArgumentError(f"--method debiases one embedding, but there are {len(embeddings)}. Give one.")
     names = [path.stem for path in embeddings] if method else file_names(embeddings, "to compare with the first")
     delivery.begin()
-    training_pairs, development, test = parts_of(bb.nli.read_pairs(pairs))
+    training_pairs, development, test = split_pairs(bb.nli.read_pairs(pairs))
     vectors = {
         name: bb.load_embedding(input_file(path), **loading) for name, path in zip(names, embeddings, strict=True)
     }

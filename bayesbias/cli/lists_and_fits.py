@@ -117,7 +117,7 @@ def words(
 def summary(
     fit: Path,
     summarizing: Annotated[Settings, "bb.summary level hdi_prob"],
-    contrasting: Annotated[Settings, "bb.contrasts baseline rope"],
+    contrasting: Annotated[Settings, "bb.contrasts baseline rope scope"],
     output: Path | None = None,
     as_json: bool = False,
     overwrite: bool = False,

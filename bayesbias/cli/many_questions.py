@@ -182,10 +182,9 @@ def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]"
 @command()
 def trend(
     periods: list[Path],
-    moving: Annotated[Settings, "bb.trend covariates word_covariates walk rope draws random_seed hdi_prob case"],
+    moving: Annotated[Settings, "bb.trend covariates word_covariates walk rope scope draws random_seed hdi_prob case"],
     delivery: FileDelivery,
     study: str | None = None,
-    these_words: bool = False,
 ) -> None:
     """Show how the gap between associated and other words moved over periods, or between two embeddings.
 
@@ -201,21 +200,19 @@ def trend(
     from bayesbias.embeddings.periods import periods_of
 
     delivery.begin()
-    scope = "these_words" if these_words else "population"
-    delivery.finish(bb.trend(periods_of(periods), study, scope=scope, **moving, progress=delivery.progress))
+    delivery.finish(bb.trend(periods_of(periods), study, **moving, progress=delivery.progress))
 
 
 @command()
-def seeds(
+def trainings(
     embeddings: list[Path],
     study: str,
     loading: Loading,
-    fitting: Annotated[Settings, "bb.fit model"],
+    fitting: Annotated[Settings, "bb.fit model draws tune"],
     building: Annotated[Settings, "bb.distance_table max_lost"],
     comparing: Annotated[Settings, "bb.compare_trainings hdi_prob"],
     delivery: FileDelivery,
     resampled: list[Path] | None = None,
-    draws: int = 500,
     random_seed: int | None = None,
 ) -> None:
     """Compare the contrasts of a study between embeddings that were trained with different seeds.
@@ -228,7 +225,7 @@ def seeds(
 
         bayesbias train corpus.txt --seeds 1-3 --output vectors/
 
-        bayesbias seeds vectors/*.npz --study gender --output stable/
+        bayesbias trainings vectors/*.npz --study gender --output stable/
     """
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
@@ -260,7 +257,7 @@ def seeds(
                 "seed. Give embeddings that were trained with different seeds, each once."
             )
     fits: dict[Any, Any] = {
-        name: bb.fit(table, **fitting, draws=draws, tune=draws, random_seed=chosen, progress=False)
+        name: bb.fit(table, **fitting, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
     }
     by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]

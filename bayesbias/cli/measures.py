@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayesbias.embeddings.embedding import Embedding
-    from bayesbias.metrics.result import MeasureResult
+    from bayesbias.metrics.measure_result import MeasureResult
 
 
 class Statistic(StrEnum):

@@ -55,7 +55,7 @@ OPTIONS = {
     "corpus": _argument(
         "CORPUS", "Text file with one document per line, or folder of .txt files, one per document; may be gzipped."
     ),
-    "contexts.corpus": _argument(
+    "index_contexts.corpus": _argument(
         "CORPUS", "Text file with one paragraph per line, or folder of .txt files; both may be gzipped."
     ),
     "embedding": _argument("VECTORS", f"{_VECTORS}."),
@@ -104,7 +104,7 @@ OPTIONS = {
     "contrast.output": _TABLE_FOR_A_PAPER,
     "debias.output": _output("A file .npz, .bin, .txt or .vec; for several methods a folder."),
     "train.output": _output("Folder for the embeddings, one file per seed."),
-    "contexts.output": _output("File of the index."),
+    "index_contexts.output": _output("File of the index."),
     "contextual.output": _output("A .npz file, which keeps the spread over contexts too."),
     "encode.output": _output("A .npz file, which keeps the spread over templates."),
     "common_part.output": _output("A .npz file for the vectors without their common part."),
@@ -165,10 +165,10 @@ OPTIONS = {
     "resampled": Option("Embedding trained on resampled documents of the same corpus. May be repeated."),
     # Language models and encoders.
     "contexts": Option(
-        "Index of contexts for a language model (see `bayesbias contexts`); by default, templates such as 'This is X.' "
-        "are used."
+        "Index of contexts for a language model (see `bayesbias index-contexts`); by default, templates such as "
+        "'This is X.' are used."
     ),
-    "contexts.longest": Option(type=int),
+    "index_contexts.longest": Option(type=int),
     "templates": Option(
         "Sentences around each word: a text file, each line with WORD in it; a bundled set such as 'any' or 'name'; or "
         "a TOML file with a set or sentences for each list of the study. By default words are encoded alone."
@@ -186,10 +186,7 @@ OPTIONS = {
     # Models and their numbers.
     "model": Option("Bundled model or TOML file.", type=str),
     "sampler": Option("Sampler: auto, exact, collapsed, conjugate or nuts.", type=str),
-    "draws": Option("Draws per chain, after tuning.", type=int),
-    "trend.draws": Option(type=int),
-    "seeds.draws": Option("Draws per chain, and tuning steps."),
-    "reliability.draws": Option("Draws of what explains reliability, in each of four chains.", type=int),
+    "draws": Option("Posterior draws per chain.", type=int),
     "tune": Option("Tuning steps per chain.", type=int),
     "chains": Option("Number of chains.", type=int),
     "prior": Option("Prior that replaces the model's, such as 'connection_mean=Normal(1, 0.2)'. May be repeated."),
@@ -212,7 +209,9 @@ OPTIONS = {
     "level": Option("Parameters to print: all, overall, word or attribute.", type=str),
     "within_groups": Option("Compare words of the same protected group only.", type=bool),
     "walk": Option("Take the gap as a random walk instead of a line.", type=bool),
-    "these_words": Option("Estimates about exactly these protected words, not words like these."),
+    "scope": Option(
+        "Words that estimates over all words are about: population (words like these) or these_words.", type=str
+    ),
     "compare_with": Option(
         "Distance table of another embedding, such as a debiased one. May be repeated.", ("--compare",)
     ),
@@ -260,7 +259,7 @@ OPTIONS = {
     ),
     "test_set": Option("Test set: explicit, names, occupations, dev_occupations or a TOML file.", type=str),
     "score": Option("Score of an answer: error (with mean E), neutral, entailment or contradiction.", type=str),
-    "nli.seeds": Option(type=int),
+    "nli.trainings": Option(type=int),
     "nli.epochs": Option("Largest number of passes over the pairs."),
     "hidden_units": Option("Units in each layer of the model; by default 200."),
     "checkpoints": Option("Folder that keeps trainings; with --seed, the same command continues from them.", type=Path),

@@ -58,10 +58,10 @@ def train(
     question = "--study gender --output"
     if training["resample"] is not None:
         files = [part for path in trained.paths.values() for part in ("--resampled", path)]
-        following = f"{command_line('seeds')} SEEDS/*.npz {shlex.join(map(str, files))} {question} stable"
+        following = f"{command_line('trainings')} SEEDS/*.npz {shlex.join(map(str, files))} {question} stable"
         following += ", where SEEDS has no resampled documents"
     elif len(trained) > 1:
-        following = f"{command_line('seeds', output)}/*.npz {question} stable"
+        following = f"{command_line('trainings', output)}/*.npz {question} stable"
     else:
         following = f"{command_line('table', first)} {question} table.csv"
     data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
@@ -88,7 +88,7 @@ def seeds_from(text: str) -> list[int]:
 
 
 @command()
-def contexts(
+def index_contexts(
     corpus: Path,
     output: Path,
     indexing: Annotated[Settings, "bb.embeddings.index_contexts longest overwrite"],
@@ -101,7 +101,7 @@ def contexts(
 
     Example:
 
-        bayesbias contexts wikipedia.txt.gz --output wikipedia.contexts
+        bayesbias index-contexts wikipedia.txt.gz --output wikipedia.contexts
     """
     index = bb.embeddings.index_contexts(corpus, output, **indexing, progress=not quiet)
     data = {name: getattr(index, name) for name in ("name", "sha256", "contexts", "words", "longest")}
@@ -136,7 +136,7 @@ def contextual(
 
         bayesbias contextual bert/ --study weat7 --contexts wikipedia.contexts --output bert.npz
     """
-    from bayesbias.embeddings.writing import check_embedding_output
+    from bayesbias.embeddings.embedding_files import check_embedding_output
     from bayesbias.errors import OutputError
 
     check_embedding_output(output, overwrite=overwrite)
@@ -213,8 +213,8 @@ def encode(
 
         bayesbias encode my_client:embed --study weat7 --study gender --cache texts.sqlite --output client.npz
     """
+    from bayesbias.embeddings.embedding_files import check_embedding_output
     from bayesbias.embeddings.encoders.encoding import encode as encode_words
-    from bayesbias.embeddings.writing import check_embedding_output
 
     check_embedding_output(output, overwrite=overwrite)
     claim(output)
@@ -255,7 +255,7 @@ def common_part(
     """
     import pandas as pd
 
-    from bayesbias.embeddings.writing import check_embedding_output
+    from bayesbias.embeddings.embedding_files import check_embedding_output
 
     if output is not None:
         check_embedding_output(output, overwrite=overwrite)

@@ -96,7 +96,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class InnerProductDesign:
     """The columns of an inner product regression.
 
     Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
@@ -157,7 +157,7 @@ class Design:
             )
 
 
-def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
+def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> InnerProductDesign:
     """Return the local inner product regression of two sets of pairs.
 
     `a` and `b` are A_i and B_i, of shape (rows, dimensions), `side` is X_i, 0 or 1, of shape (rows,).
@@ -176,7 +176,7 @@ def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     )
 
 
-def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
+def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> InnerProductDesign:
     """Return the inner product regression of two sets of pairs that share words, with the lengths' own terms.
 
     `a` and `b` are w_i and X_i, of shape (rows, dimensions), `side` is D_i, 0 or 1, of shape (rows,). Kindel (2023),
@@ -196,7 +196,7 @@ def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     return _design("overlapping", pairs, columns, ("alpha_0*", "alpha_1*"), d)
 
 
-def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
+def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> InnerProductDesign:
     """Return the regression of words on the centroid of their side's list.
 
     For side 0 and side 1, `centroids` are the vectors of the centroid Omega (its words, dimensions), `words` the
@@ -213,7 +213,7 @@ def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) 
     return _design("centroid", pairs, columns, ("gamma_0", "gamma_1"), d)
 
 
-def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
+def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> InnerProductDesign:
     """Return the regression of cos(A_i, B_i) on cos(C_i, D_i), with all terms that it fixes to zero.
 
     All vectors have shape (rows, dimensions). For the bivariate centroid regression, `a` (and `c`) repeat the centroid
@@ -237,7 +237,7 @@ def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
     return _design("bivariate", left, columns, ("gamma_0", "gamma_1"), None)
 
 
-def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
+def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> InnerProductDesign:
     """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i), in which ||X_i|| cancels and removes two terms.
 
     The centroids have shape (dimensions,), `x` has (rows, dimensions). LNW/LNW_R is constant, so that gamma_7 cannot be
@@ -257,10 +257,12 @@ def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike
     return _design("overlapping bivariate centroid", left, columns, ("gamma_0", "gamma_1"), None)
 
 
-def _design(name: str, pairs: VectorPairs, columns: dict[str, Term], constrained: tuple[str, str], side: Any) -> Design:
+def _design(
+    name: str, pairs: VectorPairs, columns: dict[str, Term], constrained: tuple[str, str], side: Any
+) -> InnerProductDesign:
     """Return a design; the cosine regression estimates the coefficients of LNW and its product with the regressor."""
     letter = "gamma" if "gamma_0" in columns else "alpha"
-    return Design(
+    return InnerProductDesign(
         name=name,
         pairs=pairs,
         symbols=tuple(columns),

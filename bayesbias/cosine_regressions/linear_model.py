@@ -23,7 +23,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice
 from bayesbias.base.machine import threadpool_limits
 from bayesbias.base.number_text import counted
-from bayesbias.cosine_regressions.designs import Design
+from bayesbias.cosine_regressions.designs import InnerProductDesign
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
 from bayesbias.models.numerics.proposals import KHAT_MAX, fit_proposal, resample
 
@@ -161,7 +161,7 @@ def linear_draws(
 
 
 def regression_draws(
-    design: Design,
+    design: InnerProductDesign,
     *,
     effects: Sequence[WordEffects] = (),
     prior: str | LinearPrior = "weak",
@@ -210,7 +210,7 @@ def regression_draws(
     return xr.Dataset(variables, coords={"chain": np.arange(chains), "draw": np.arange(draws), **labels})
 
 
-def distortion_slopes(design: Design) -> Floats:
+def distortion_slopes(design: InnerProductDesign) -> Floats:
     """Return the share of each coefficient in the slope of the constrained cosine regression, (coefficients,).
 
     The shares are the slopes of the corrected ratio model's columns on the constrained regression's regressor, and
@@ -227,7 +227,7 @@ def distortion_slopes(design: Design) -> Floats:
     return slopes
 
 
-def global_shares(design: Design) -> Floats:
+def global_shares(design: InnerProductDesign) -> Floats:
     """Return the columns whose sum, weighted by the coefficients, is the global discrepancy delta of each pair.
 
     ``delta = (beta_0 + beta_1 X) / LNW``, and ``sim_local = cos - delta``; designs with more terms include all those

@@ -22,7 +22,7 @@ from bayesbias.base.number_text import (
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.cosine_regressions.designs import (
-    Design,
+    InnerProductDesign,
     binary_design,
     bivariate_design,
     centroid_design,
@@ -60,7 +60,7 @@ class ListVectors(NamedTuple):
 class StudyRows(NamedTuple):
     """A design and the words of its rows."""
 
-    design: Design
+    design: InnerProductDesign
     first: list[str]
     second: list[str]
     sides: tuple[str, str] | None  # descriptions of sides 0 and 1 of the comparison
@@ -69,7 +69,10 @@ class StudyRows(NamedTuple):
 
 
 def _crossed(
-    lists: ListVectors, blocks: Sequence[tuple[int, int, int]], sides: tuple[str, str], build: Callable[..., Design]
+    lists: ListVectors,
+    blocks: Sequence[tuple[int, int, int]],
+    sides: tuple[str, str],
+    build: Callable[..., InnerProductDesign],
 ) -> StudyRows:
     """Return a design of all pairs of some lists, each block given as (first list, second list, side)."""
     rows = [
@@ -210,7 +213,9 @@ def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, s
     )
 
 
-def restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> Statement:
+def restrictions(
+    parts: "xr.Dataset", coefficients: "pd.DataFrame", design: InnerProductDesign, hdi_prob: float
+) -> Statement:
     """Return the statement of the terms that the constrained cosine regression omits."""
     slope = coefficients[coefficients["model"] == "constrained"].iloc[1]
     omitted = coefficients[
@@ -460,7 +465,9 @@ def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
     return estimates(draws, hdi_prob=hdi_prob).drop(columns="r_hat")
 
 
-def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_prob: float) -> "pd.DataFrame":
+def _coefficients(
+    drawn: "xr.Dataset", design: InnerProductDesign, prior: LinearPrior, hdi_prob: float
+) -> "pd.DataFrame":
     import pandas as pd
 
     frames = []
@@ -475,7 +482,7 @@ def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_p
     return pd.concat(frames, ignore_index=True)
 
 
-def _parts(coefficients: "xr.DataArray", design: Design) -> "xr.Dataset":
+def _parts(coefficients: "xr.DataArray", design: InnerProductDesign) -> "xr.Dataset":
     """Return draws of the coefficient of the comparison and of each omitted term's share in alpha_1*."""
     import xarray as xr
 
@@ -496,7 +503,7 @@ def _parts(coefficients: "xr.DataArray", design: Design) -> "xr.Dataset":
     )
 
 
-def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.DataFrame":
+def _decomposition(parts: "xr.Dataset", design: InnerProductDesign, hdi_prob: float) -> "pd.DataFrame":
     import pandas as pd
 
     slopes = dict(zip(design.symbols, distortion_slopes(design), strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.statements import Described
 from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, as_debias_words, check_has
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_word_list
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 
@@ -54,11 +54,11 @@ def chosen_rows(
     row_of_word = {word: row for row, word in enumerate(embedding.words)}
     targets = np.ones(len(embedding), dtype=bool)
     if target is not None:
-        target = check_words(target)
+        target = check_word_list(target)
         embedding.matrix(target)  # names all absent words, with a hint
         targets[:] = False
         targets[[row_of_word[form] for form in embedding.lookup(target).matches.values()]] = True
-    ignored = embedding.lookup(unchanged if ignore is None else check_words(ignore))
+    ignored = embedding.lookup(unchanged if ignore is None else check_word_list(ignore))
     if ignored.lost and ignore is not None:
         warn_user(
             f"The embedding {embedding.name!r} lacks {len(ignored.lost)} of the words to ignore "

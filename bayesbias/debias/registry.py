@@ -6,7 +6,7 @@ from inspect import getdoc
 from typing import Any
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.loading import registered
+from bayesbias.base.lazy_loading import registered
 from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.method import FittedMethod, Method, Words

@@ -72,8 +72,7 @@ COLUMNS: dict[str, Column] = {
     "method": Column("Method"),
     "quantity": Column("Quantity", meaning="what the value measures"),
     "covariate": Column("Covariate", meaning="number of each protected word"),
-    "population": Column("Scope", "words", "words like these (population), or these words alone"),
-    "scope": Column("Scope", "words", "words like these (population), or these words alone"),
+    "scope": Column("Scope", "words", "population: words like these; these words: these words alone"),
     "protected_word": Column("Word"),
     "protected_group": Column("Group"),
     "attribute_word": Column("Attribute word"),
@@ -134,14 +133,13 @@ COLUMNS: dict[str, Column] = {
     # estimates
     "mean": Column("Mean", "estimate", "posterior mean"),
     "sd": Column("SD", "distance", "posterior standard deviation"),
-    "estimate": Column("Estimate", "estimate", "posterior mean"),
-    "observed": Column("Observed", "estimate", "value in the data"),
+    "observed": Column("Observed", "estimate", "value in the data, all lists, groups or items weighing the same"),
     "value": Column("Value", "estimate"),
-    "plain": Column("Plain value", "estimate", "formula with equal weights of all items"),
+    "covariate_value": Column("Covariate", "estimate", "value of the covariate"),
+    "association": Column("Association", "estimate", "mean similarity to the first list minus that to the second"),
     "change": Column("Change", "difference", "after minus before, on the same words"),
     "correlation": Column("Correlation", "difference"),
-    "value_plain": Column("Plain value", "difference", "difference of the averages in the data"),
-    "change_plain": Column("Plain change", "difference", "change of the difference of averages in the data"),
+    "change_observed": Column("Observed change", "difference", "change of the value in the data"),
     "hdi_low": Column("Interval", "estimate", _INTERVAL),
     "value_low": Column("Interval of the value", "estimate", _INTERVAL),
     "change_low": Column("Interval of the change", "difference", _INTERVAL),
@@ -163,10 +161,10 @@ COLUMNS: dict[str, Column] = {
     "standardised_low": Column("Interval, standardised", "difference", _INTERVAL),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
-    "plain_low": Column("Plain interval", "estimate", "plain least squares, with leans taken as free of error"),
+    "least_squares_low": Column("Least squares interval", "estimate", "leans taken as free of error"),
     "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
     "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
-    "these_low": Column("Interval, these words", "estimate", _INTERVAL),
+    "these_words_low": Column("Interval, these words", "estimate", _INTERVAL),
     "null_mean": Column("Mean, null", "estimate", "mean if nothing is associated"),
     "null_low": Column("Interval, null", "estimate", "95% prediction interval if nothing is associated"),
     "null_se": Column("SE, null", "distance", "Monte Carlo standard error of the ends of the null's interval"),
@@ -178,18 +176,16 @@ COLUMNS: dict[str, Column] = {
     "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
     "borderline": Column("Borderline", meaning="whether 0 lies within the Monte Carlo error of an end of the interval"),
-    "stability": Column("Over seeds"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
-    "reading": Column("Reading", meaning="what the intervals of a change and of both gaps show together"),
-    "conclusion": Column(
-        "Conclusion", meaning="nearer or farther if the interval leaves out 0, borderline if another seed may settle it"
+    "reading": Column(
+        "Reading",
+        meaning="what the interval, or the intervals of a change and of both gaps, show; borderline if another seed "
+        "may settle it",
     ),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),
     "probability_of_direction": Column("P(sign)", "probability", "probability that the sign is as estimated"),
-    "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
-    "probability_of_positive": Column("Probability above 0", "probability", "posterior probability"),
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
     "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
@@ -197,7 +193,7 @@ COLUMNS: dict[str, Column] = {
     "probability_worse": Column(
         "Worse", "probability", "probability of being farther from the middle of the region than the baseline"
     ),
-    "baseline_estimate": Column("Baseline", "difference", "estimate in the baseline"),
+    "baseline_mean": Column("Baseline", "difference", "posterior mean in the baseline"),
     "outcome": Column(
         "Outcome",
         meaning="pass if the interval is inside the region of equivalence, or if the contrast is not shown to be worse "
@@ -215,7 +211,7 @@ COLUMNS: dict[str, Column] = {
     "cosine_low": Column("Interval, cosine", "difference", _INTERVAL),
     "rating": Column("Rating"),
     "correlation_low": Column("Interval, correlation", "difference", _INTERVAL),
-    "plain_correlation": Column("Plain correlation", "difference", "of the projections as they are"),
+    "observed_correlation": Column("Observed correlation", "difference", "of the projections as they are"),
     # seeds
     "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),
     "seed_sd_low": Column("Interval, SD of seeds", "distance", _INTERVAL),
@@ -321,9 +317,7 @@ COLUMNS: dict[str, Column] = {
     # refits and models
     "shift": Column("Shift", "difference", "mean minus the mean with everything"),
     "shift_in_sd": Column("Shift in SD", "sds", "shift in posterior standard deviations with everything"),
-    "changes_conclusion": Column(
-        "Changes it", meaning="whether the conclusion changes, by more than Monte Carlo error"
-    ),
+    "changes_reading": Column("Changes it", meaning="whether the reading changes, by more than Monte Carlo error"),
     "elpd_words": Column("Words", "tenths", "expected log predictive density of attribute words that were left out"),
     "words_diff": Column("Words, to best", "tenths", "difference to the best model, in attribute words"),
     "words_diff_se": Column("SE", "tenths", "standard error of that difference"),

@@ -15,7 +15,7 @@ from bayesbias.base.number_text import json_text, visible, write_csv
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import LinkedPage, Result
 from bayesbias.delivery.documents import docx_module, latex, markdown, write_docx
-from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice, Page, filled_page
+from bayesbias.delivery.page.blocks import Block, Bullets, LinkList, Notice, Page, filled_page
 from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError, collected_warnings
@@ -84,10 +84,10 @@ def write(
     >>> import tempfile
     >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     bb.write(comparison, f"{folder}/seeds.html").read_text(encoding="utf-8")[:15]
-    ...     sorted(file.name for file in bb.write(comparison, f"{folder}/seeds").iterdir())
+    ...     bb.write(comparison, f"{folder}/trainings.html").read_text(encoding="utf-8")[:15]
+    ...     sorted(file.name for file in bb.write(comparison, f"{folder}/trainings").iterdir())
     '<!doctype html>'
-    ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
+    ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'trainings.png']
     """
     check_flag("full", full)
     if check_path(path).suffix.lower() in FORMATS and is_figure(result):
@@ -127,7 +127,7 @@ def as_result(result: Any) -> Result:
     import xarray as xr
 
     from bayesbias.audits.audit_frame import AuditFrame
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     if isinstance(result, xr.DataTree):
         from bayesbias.reports.fit_report import report
@@ -189,7 +189,7 @@ def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[Linked
         return own_page(result, full=full, progress=progress)
     lead: list[Block] = []  # answers before the figure: their numbers are on the first screen of a phone, too
     if pages:
-        lead.append(Links(tuple((page.text, page.file, page.label) for page in pages)))
+        lead.append(LinkList(tuple((page.text, page.file, page.label) for page in pages)))
     elif contents.answers:
         lead.append(Bullets(tuple(statement.text for statement in contents.answers)))
     lead += first_figure(result, contents)

@@ -105,7 +105,7 @@ class Embedding(Described):
         object.__setattr__(self, "case", case_rule(self.case))
         if not is_text(self.name):
             raise ArgumentError(f"name={self.name!r}: give text without unpaired surrogates.")
-        words = check_words(self.words)
+        words = check_word_list(self.words)
         vectors = as_vectors(self.vectors).view()
         check_rows(words, vectors, where=lambda row: f"in row {row}")
         vectors.flags.writeable = False
@@ -148,7 +148,7 @@ class Embedding(Described):
 
     @cached_property
     def reference(self) -> Vectors | None:
-        """Unit vectors of up to 1,200 random words of the vocabulary; None if fewer than 1,000 words are at hand."""
+        """Unit vectors of up to 1,200 random words of the vocabulary; None if it has fewer than 1,000."""
         sample = self.vocabulary_sample
         if sample is None:
             sample = sampled_vectors(self.words, self.vectors)
@@ -274,12 +274,12 @@ type EmbeddingLike = Embedding | str | os.PathLike[str] | Mapping[str, ArrayLike
 that has them as ``.wv``), a mapping of words to vectors, or a pair of words and their matrix."""
 
 
-def unit_rows(embedding: Embedding, words: Iterable[str]) -> Vectors:
+def unit_rows_of(embedding: Embedding, words: Iterable[str]) -> Vectors:
     """Return the vectors of `words`, scaled to length 1, in float64: an array of shape (words, dimensions)."""
     return geometry.unit_rows(embedding.matrix(words))
 
 
-def check_words(words: Iterable[object]) -> tuple[str, ...]:
+def check_word_list(words: Iterable[object]) -> tuple[str, ...]:
     """Return `words` as a tuple; raise `EmbeddingError` if they are not a list of texts."""
     if isinstance(words, str):
         raise EmbeddingError(f"The words are a single text, {words[:40]!r}. Give a list of words.")
@@ -381,7 +381,7 @@ def with_phrases(embedding: Embedding, words: Iterable[str]) -> Embedding:
     for word in words:
         parts = word.split()
         if len(parts) > 1 and word not in embedding and all(part in embedding for part in parts):
-            vector = unit_rows(embedding, parts).mean(axis=0)
+            vector = unit_rows_of(embedding, parts).mean(axis=0)
             if np.linalg.norm(vector) > 1e-6:  # words that point in opposite directions have no mean
                 rows[unicodedata.normalize("NFC", forms(word, embedding.rule)[0])] = vector
     if not rows:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_items
 from bayesbias.base.files.inputs import open_content, printable, readable
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_words, with_phrases
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_word_list, with_phrases
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
@@ -319,7 +319,9 @@ def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted
         return None
     if not isinstance(words, str):
         words = check_items("words", words, "a list of words, or None for all of them")
-    wanted = frozenset(unicodedata.normalize("NFC", form) for word in check_words(words) for form in forms(word, rule))
+    wanted = frozenset(
+        unicodedata.normalize("NFC", form) for word in check_word_list(words) for form in forms(word, rule)
+    )
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.machine import Allowance, check_memory
-from bayesbias.embeddings.embedding import Embedding, Vectors, as_vectors, check_rows, check_words
+from bayesbias.embeddings.embedding import Embedding, Vectors, as_vectors, check_rows, check_word_list
 from bayesbias.embeddings.vocabulary_sample import WantedWithSample
 from bayesbias.errors import EmbeddingError, InputFileError
 
@@ -149,7 +149,7 @@ def from_object(source: object, wanted: Wanted) -> Rows:
     if isinstance(source, Embedding):
         return _wanted_rows(source.words, source.vectors, wanted)
     if isinstance(source, Mapping):
-        chosen = {word: source[word] for word in check_words(source) if is_wanted(word, wanted)}
+        chosen = {word: source[word] for word in check_word_list(source) if is_wanted(word, wanted)}
         if source and not chosen:
             return Rows([], np.empty((0, 1), dtype=np.float32), [], "row")
         return _wanted_rows(tuple(chosen), list(chosen.values()), None)
@@ -175,7 +175,7 @@ def from_keyed_vectors(source: object, wanted: Wanted) -> Rows | None:
     if not isinstance(index, Mapping) or not isinstance(matrix, np.ndarray):
         return None
     # `word in keyed_vectors` is true of every word if vectors are made of n-grams; only the index has real words.
-    words = check_words(index)
+    words = check_word_list(index)
     rows = np.fromiter(index.values(), dtype=np.intp, count=len(words))
     in_order = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
     return _wanted_rows(words, matrix if in_order else matrix[rows], wanted)
@@ -185,7 +185,7 @@ def _wanted_rows(words: Any, vectors: Any, wanted: Wanted) -> Rows:
     if isinstance(words, Set) and not isinstance(words, Mapping | KeysView):
         raise EmbeddingError("The words of a matrix are a set, which has no order. Give them as a list, row by row.")
     try:
-        names = check_words(words)
+        names = check_word_list(words)
     except TypeError as error:
         raise EmbeddingError(f"The words cannot be listed: {error}. Give a pair (words, matrix).") from error
     matrix = as_vectors(vectors)

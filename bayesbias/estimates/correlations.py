@@ -16,7 +16,7 @@ _MOST = 100_000
 LEAST_EMBEDDINGS = 4
 """Smallest number of embeddings over which measures are correlated."""
 RANK_COLUMNS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high")
-CORRELATION_COLUMNS = ("correlation", "hdi_low", "hdi_high", "probability_of_positive", *RANK_COLUMNS)
+CORRELATION_COLUMNS = ("correlation", "hdi_low", "hdi_high", "probability_of_direction", *RANK_COLUMNS)
 
 
 def correlated(first: ArrayLike, second: ArrayLike, *, hdi_prob: float) -> tuple[float, ...]:
@@ -105,7 +105,8 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     Returns
     -------
     tuple of three floats
-        The interval's lowest and highest value, and the posterior probability that the correlation is above 0.
+        The interval's lowest and highest value, and the posterior probability that the correlation
+        has the sign of r (0.5 to 1).
 
     Raises
     ------
@@ -135,8 +136,8 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     --------
     Dawkins (2021) found r = 0.667 between a measure of vectors and one of a model that uses them, over 16 embeddings:
 
-    >>> low, high, above = bb.estimates.correlation_interval(0.667, 16)
-    >>> round(low, 2), round(high, 2), round(above, 3)
+    >>> low, high, direction = bb.estimates.correlation_interval(0.667, 16)
+    >>> round(low, 2), round(high, 2), round(direction, 3)
     (0.34, 0.84, 0.996)
     """
     check_number("r", r, low=-1, high=1)
@@ -145,7 +146,8 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     nodes, mass = _posterior(r, n)
     below = np.cumsum(mass) - mass / 2
     low, high = shortest_quantiles(partial(np.interp, xp=below, fp=nodes), hdi_prob)
-    return low, high, min(float(mass[nodes > 0].sum()), 1.0)
+    above = min(float(mass[nodes > 0].sum()), 1.0)
+    return low, high, max(above, 1 - above)
 
 
 def _posterior(r: float, n: int) -> tuple[Floats, Floats]:

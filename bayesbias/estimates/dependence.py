@@ -76,7 +76,7 @@ def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floa
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class LinkedWords:
     """Linked pairs of words, and what chance links.
 
     `pairs` (pairs, 2) are positions of words, each pair once; `strengths` (pairs,) the roots of their S; `chance`
@@ -88,30 +88,30 @@ class Links:
     chance: Floats
 
     @classmethod
-    def none(cls, words: int) -> "Links":
+    def none(cls, words: int) -> "LinkedWords":
         """Return no links among so many words: they are independent."""
         return cls(np.empty((0, 2), dtype=np.intp), np.empty(0), np.zeros(words))
 
-    def keep(self, places: np.ndarray) -> "Links":
+    def keep(self, places: np.ndarray) -> "LinkedWords":
         """Return the links among some words, whose positions are those in `places`."""
         position = np.full(len(self.chance), -1)
         position[places] = np.arange(len(places))
         pairs = position[self.pairs]
         whole = (pairs >= 0).all(axis=1)
-        return Links(pairs[whole], self.strengths[whole], self.chance[places])
+        return LinkedWords(pairs[whole], self.strengths[whole], self.chance[places])
 
-    def placed(self, places: np.ndarray, words: int) -> "Links":
+    def placed(self, places: np.ndarray, words: int) -> "LinkedWords":
         """Return the links as those of some words, at positions `places`, among `words` words."""
         chance = np.zeros(words)
         chance[places] = self.chance
-        return Links(places[self.pairs], self.strengths, chance)
+        return LinkedWords(places[self.pairs], self.strengths, chance)
 
     def correlations(self, list_of: np.ndarray) -> Floats:
         """Return the correlations of all words beyond chance, shape (words, words), with d as their mean row sum.
 
         `list_of` (words,) is the list of each word. Strengths are smaller in proportion to what chance links.
 
-        >>> links = Links(np.array([[0, 1]]), np.array([0.6]), np.full(4, 0.05))
+        >>> links = LinkedWords(np.array([[0, 1]]), np.array([0.6]), np.full(4, 0.05))
         >>> links.correlations(np.zeros(4)).round(2)[0].tolist(), links.design_effect(np.arange(4))
         ([1.0, 0.3, 0.0, 0.0], 1.15)
         """
@@ -129,7 +129,7 @@ class Links:
     def design_effect(self, members: np.ndarray) -> float:
         """Return d of the list of the words at some positions.
 
-        >>> links = Links(np.array([[0, 1]]), np.array([0.6]), np.zeros(4))
+        >>> links = LinkedWords(np.array([[0, 1]]), np.array([0.6]), np.zeros(4))
         >>> links.design_effect(np.arange(4)), links.design_effect(np.array([1, 2, 3]))
         (1.3, 1.0)
         """
@@ -139,7 +139,7 @@ class Links:
         return _effect(shared - (words - 1) * float(self.chance[members].mean()), words)
 
 
-def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
+def linked_words(correlations: Floats, chance: ChanceCorrelations) -> LinkedWords:
     """Return the links of one list, given its correlations R, shape (words, words).
 
     >>> twins = np.array([[1.0, 0.9, -0.6, -0.6], [0.9, 1.0, -0.6, -0.6], [-0.6, -0.6, 1, -0.2], [-0.6, -0.6, -0.2, 1]])
@@ -149,7 +149,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
     """
     words = len(correlations)
     if words < 3:  # two words have the correlation -1 whatever they are
-        return Links.none(words)
+        return LinkedWords.none(words)
     threshold, chance_share = chance.level(words)
     first, second = np.triu_indices(words, 1)
     values = correlations[first, second]
@@ -161,7 +161,7 @@ def linked_words(correlations: Floats, chance: ChanceCorrelations) -> Links:
         shift = 1 / (max(words / effect, FEWEST_EFFECTIVE) - 1)
         strengths = np.sqrt(np.maximum((values + shift) / (1 + shift), 0.0))
         effect = _effect(2 * float(strengths.sum()) / words - (words - 1) * chance_share, words)
-    return Links(np.column_stack([first, second]), strengths, np.full(words, chance_share))
+    return LinkedWords(np.column_stack([first, second]), strengths, np.full(words, chance_share))
 
 
 def _effect(shared: float, words: int) -> float:
@@ -177,10 +177,10 @@ def error_factor(words: float, effect: float) -> float:
     return float(np.sqrt(effect * (words - 1) / (words - effect)))
 
 
-def clusters(links: Links, least: float) -> list[list[int]]:
+def clusters(links: LinkedWords, least: float) -> list[list[int]]:
     """Return the clusters of words that links of at least this strength join, of two words and more, the largest first.
 
-    >>> links = Links(np.array([[0, 1], [2, 3], [3, 4]]), np.array([0.9, 0.8, 0.2]), np.zeros(5))
+    >>> links = LinkedWords(np.array([[0, 1], [2, 3], [3, 4]]), np.array([0.9, 0.8, 0.2]), np.zeros(5))
     >>> clusters(links, 0.5)
     [[0, 1], [2, 3]]
     """

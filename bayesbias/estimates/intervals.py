@@ -1,6 +1,6 @@
 """Summaries of draws and of densities on a grid: mean, sd, HPDI, effective sample size, R-hat, degrees of freedom."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,6 +77,30 @@ def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None)
     return sides
 
 
+def probability_of_direction(draws: ArrayLike) -> Floats:
+    """Return the larger of the shares of draws below and above 0 along the first axis; draws of 0 count half to each.
+
+    >>> probability_of_direction([-1.0, 0.0, 1.0, 1.0]), probability_of_direction(np.zeros(10))
+    (array(0.625), array(0.5))
+    """
+    draws = np.asarray(draws)
+    above = (draws > 0).mean(axis=0) + (draws == 0).mean(axis=0) / 2
+    return np.asarray(np.maximum(above, 1 - above))
+
+
+SCOPES = ("population", "these_words")
+"""What an estimate is about: words like these, of which these are a sample, or these words alone."""
+
+
+def scope_text(scope: str) -> str:
+    """Return a scope in words.
+
+    >>> [scope_text(scope) for scope in SCOPES]
+    ['words like these', 'these words']
+    """
+    return {"population": "words like these", "these_words": "these words"}[scope]
+
+
 def contrast_name(baseline: str, other: str) -> str:
     """Return the name of a difference of two connections.
 
@@ -96,10 +120,10 @@ def contrast_sides(contrast: str) -> tuple[str, str]:
     return baseline, other
 
 
-def settled(low: float, high: float) -> bool:
+def is_settled(low: float, high: float) -> bool:
     """Return whether an interval excludes 0.
 
-    >>> settled(-0.3, -0.1), settled(-0.3, 0.1)
+    >>> is_settled(-0.3, -0.1), is_settled(-0.3, 0.1)
     (True, False)
     """
     return bool(low > 0 or high < 0)
@@ -111,7 +135,7 @@ def settled_text(low: float, high: float) -> str:
     >>> settled_text(-0.3, 0.1)
     'not settled'
     """
-    return "settled" if settled(low, high) else "not settled"
+    return "settled" if is_settled(low, high) else "not settled"
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:
@@ -165,25 +189,6 @@ def moments(draws: "xr.DataArray", *, independent: float | None = None) -> "pd.D
     frame["ess_tail"] = column(arviz_stats.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(arviz_stats.rhat(dataset)["value"])
     return frame
-
-
-def estimate_frame(
-    draws: Floats, labels: Mapping[str, Sequence[Any]], hdi_prob: float, **columns: Any
-) -> "pd.DataFrame":
-    """Return one row for each column of independent draws: its labels, `MOMENTS`, and further columns.
-
-    >>> frame = estimate_frame(np.array([[0.0, 1.0], [1.0, 1.5], [2.0, 5.0]]), {"word": ["he", "she"]}, 0.5)
-    >>> frame[["word", "mean", "sd"]].values.tolist()
-    [['he', 1.0, 1.0], ['she', 2.5, 2.17...]]
-    """
-    import pandas as pd
-    import xarray as xr
-
-    from bayesbias.estimates.estimate_frame import EstimateFrame
-
-    array = xr.DataArray(draws[np.newaxis], dims=("chain", "draw", "row"), coords={"row": np.arange(draws.shape[1])})
-    numbers = estimates(array, hdi_prob=hdi_prob, independent=len(draws))
-    return EstimateFrame(pd.DataFrame(labels).assign(**{name: numbers[name] for name in MOMENTS}, **columns))
 
 
 def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, float]:

@@ -12,6 +12,6 @@ All of them give a `LostWordsWarning` if the embedding lacks some words and a `D
 list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
 """
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

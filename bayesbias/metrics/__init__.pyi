@@ -33,11 +33,11 @@ from .intrinsic.vocabulary import midb as midb
 from .intrinsic.vocabulary import vocabulary_direct_bias as vocabulary_direct_bias
 from .look_up import EmbeddedLists as EmbeddedLists
 from .measure_entry import Measure as Measure
+from .measure_result import MeasureResult as MeasureResult
 from .paired_changes import paired_change as paired_change
 from .quantities import Quantity as Quantity
 from .registry import MEASURES as MEASURES
 from .registry import measure as measure
-from .result import MeasureResult as MeasureResult
 from .significance import PermutationTest as PermutationTest
 from .significance import TTest as TTest
 from .significance import mac_t_tests as mac_t_tests
@@ -53,9 +53,9 @@ from .subspaces.lattice import Lattice as Lattice
 from .subspaces.lattice import SubsetConsistency as SubsetConsistency
 from .subspaces.lattice import lattice as lattice
 from .subspaces.lattice import subset_consistency as subset_consistency
-from .subspaces.list_similarities import WordsLeftOut as WordsLeftOut
-from .subspaces.list_similarities import leave_one_word_out as leave_one_word_out
 from .subspaces.mean_cosine import weat_score as weat_score
 from .subspaces.randomisation_nulls import RandomisationNulls as RandomisationNulls
 from .subspaces.randomisation_nulls import randomisation_nulls as randomisation_nulls
 from .subspaces.randomisation_nulls import study_nulls as study_nulls
+from .subspaces.similarity_metrics import WordsLeftOut as WordsLeftOut
+from .subspaces.similarity_metrics import leave_one_word_out as leave_one_word_out

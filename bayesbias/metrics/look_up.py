@@ -13,7 +13,7 @@ from bayesbias.base.checks import shown
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows_of
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.studies.study import Study, StudyLike, load_study
@@ -50,7 +50,7 @@ class EmbeddedLists(Described):
     @cached_property
     def units(self) -> Mapping[str, Floats]:
         """Vectors by list, scaled to length 1: float64, of shape (words, dimensions)."""
-        return {name: unit_rows(self.source, words) for name, words in self.words.items()}
+        return {name: unit_rows_of(self.source, words) for name, words in self.words.items()}
 
     @cached_property
     def vectors(self) -> Mapping[str, Floats]:
@@ -171,7 +171,7 @@ def checked_words(what: str, words: Any) -> tuple[str, ...]:
     return listed
 
 
-def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def checked_base_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return pairs of words, or raise `MeasureError` if they are something else or one is listed twice."""
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
         raise MeasureError(f"{pairs!r} is not a list of pairs of words. Give pairs such as [('he', 'she')].")
@@ -208,7 +208,7 @@ class StudyLists:
 
     @property
     def by_name(self) -> dict[str, Sequence[str]]:
-        """All lists by name, the protected ones first; two lists of the same name are told apart by their kind."""
+        """All lists by name, the protected ones first; two lists of the same name are distinguished by their kind."""
         labels = list_labels(self.protected, self.attributes)
         kinds = (("protected", self.protected), ("attribute", self.attributes))
         return {labels[kind, name]: words for kind, lists in kinds for name, words in lists.items()}
@@ -231,7 +231,9 @@ def four_lists(study: StudyLike, targets: Any = None, attributes: Any = None) ->
     pair = _target_pair(loaded, targets)
     if attributes is None:
         attributes = tuple(_associated_list(loaded, group) for group in pair)
-    return chosen_lists(loaded, pair, list_names(attributes, loaded.attribute_lists, "attributes", loaded, count=2))
+    return chosen_lists(
+        loaded, pair, checked_list_names(attributes, loaded.attribute_lists, "attributes", loaded, count=2)
+    )
 
 
 def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
@@ -247,7 +249,7 @@ def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) ->
     loaded = load_study(study)
     names = tuple(loaded.attributes) if attributes is None else attributes
     return chosen_lists(
-        loaded, _target_pair(loaded, targets), list_names(names, loaded.attribute_lists, "attributes", loaded)
+        loaded, _target_pair(loaded, targets), checked_list_names(names, loaded.attribute_lists, "attributes", loaded)
     )
 
 
@@ -266,8 +268,8 @@ def groups_on_two_lists(study: StudyLike, targets: Any = None, attributes: Any =
     two = tuple(loaded.attributes) if attributes is None else attributes
     return chosen_lists(
         loaded,
-        list_names(groups, loaded.protected, "targets", loaded),
-        list_names(two, loaded.attribute_lists, "attributes", loaded, count=2),
+        checked_list_names(groups, loaded.protected, "targets", loaded),
+        checked_list_names(two, loaded.attribute_lists, "attributes", loaded, count=2),
     )
 
 
@@ -307,7 +309,7 @@ def chosen_lists(study: Study, targets: Sequence[str], attributes: Sequence[str]
     )
 
 
-def list_names(
+def checked_list_names(
     names: Any, available: WordLists, what: str, study: Study, *, count: int | None = None
 ) -> tuple[str, ...]:
     """Return names of lists of a study, or raise `MeasureError` unless they are available, different and `count`."""
@@ -339,7 +341,7 @@ def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
             f"targets={tuple(study.protected)[:2]!r}."
         )
     names = tuple(study.protected) if targets is None else targets
-    return list_names(names, study.protected, "targets", study, count=2)
+    return checked_list_names(names, study.protected, "targets", study, count=2)
 
 
 def _associated_list(study: Study, target: str) -> str:

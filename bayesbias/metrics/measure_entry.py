@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.statements import Described, Facts
-from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.measure_result import MeasureResult
 from bayesbias.metrics.similarities import SimilarityMeasure
 
 # Texts that several entries share.

@@ -5,10 +5,9 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.estimates.intervals import shortest_interval
+from bayesbias.estimates.intervals import probability_of_direction, shortest_interval
 from bayesbias.metrics.measure_entry import shared_parameters
-from bayesbias.metrics.quantities import DrawnDirections, posterior, posterior_along, value_of
-from bayesbias.metrics.result import (
+from bayesbias.metrics.measure_result import (
     LABELS,
     MeasureResult,
     columns_of,
@@ -16,8 +15,19 @@ from bayesbias.metrics.result import (
     labels_of,
     rows_of_quantity,
 )
+from bayesbias.metrics.quantities import DrawnDirections, posterior_along, quantity_posterior, value_of
 
-_COLUMNS = ["quantity", "before", "after", "change", "hdi_low", "hdi_high", "probability_of_increase", "plain", "items"]
+_COLUMNS = [
+    "quantity",
+    "before",
+    "after",
+    "change",
+    "hdi_low",
+    "hdi_high",
+    "probability_of_direction",
+    "observed",
+    "items",
+]
 _MOST_LENGTHENED = 0.05  # largest usual change of the logarithm of a vector's length that is taken for nothing
 
 
@@ -44,10 +54,10 @@ def paired_change(
     -------
     pandas.DataFrame
         One row per quantity, the headline first: `quantity`; `before`, `after` and `change`, on the items of both;
-        `hdi_low` and `hdi_high` of the change; `probability_of_increase`, the posterior probability that the change is
-        above 0 (one half if nothing changed); `plain`, the change with equal weights; the number of `items`. Where
+        `hdi_low` and `hdi_high` of the change; `probability_of_direction`, the posterior probability of its sign
+        (one half if nothing changed); `observed`, the change with equal weights; the number of `items`. Where
         directions are drawn, `before`, `after` and `change` are medians of draws, so that `change` need not be
-        exactly `after` minus `before`; elsewhere `change` is `plain`.
+        exactly `after` minus `before`; elsewhere `change` is `observed`.
 
     Raises
     ------
@@ -113,17 +123,17 @@ def paired_change(
         chosen = [rows_of_quantity(quantity, items) for items in (first, second)]
         columns = [columns_of(quantity, items) for items in chosen]
         values = [value_of(quantity, quantity_columns) for quantity_columns in columns]
-        plain = change = values[1] - values[0]
+        observed = change = values[1] - values[0]
         if along[0] is None:
             random = np.random.default_rng(seed)
-            draws = posterior(quantity, columns[0], columns[1], random, labels=labels_of(quantity, chosen[0]))
+            draws = quantity_posterior(quantity, columns[0], columns[1], random, labels=labels_of(quantity, chosen[0]))
         else:
             both = [posterior_along(quantity, some, np.random.default_rng(seed)) for some in along if some is not None]
             draws = both[1] - both[0]
             values, change = [float(np.median(some)) for some in both], float(np.median(draws))
         low, high = shortest_interval(draws, hdi_prob)
-        above = float((draws > 0).mean() + (draws == 0).mean() / 2)
-        rows.append((quantity.name, *values, change, low, high, above, plain, len(chosen[0])))
+        direction = float(probability_of_direction(draws))
+        rows.append((quantity.name, *values, change, low, high, direction, observed, len(chosen[0])))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 

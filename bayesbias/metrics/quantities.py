@@ -145,7 +145,7 @@ def value_of(quantity: Quantity, columns: Floats) -> float:
     return float(STATISTICS[quantity.statistic](columns, np.ones((1, columns.shape[1])))[0])
 
 
-def posterior(
+def quantity_posterior(
     quantity: Quantity,
     before: Floats,
     after: Floats | None,
@@ -187,8 +187,8 @@ def posterior(
 def posterior_along(quantity: Quantity, along: DrawnDirections, random: np.random.Generator) -> Floats:
     """Return draws of a mean, each at one draw of weights and of the direction.
 
-    The weights are those of `posterior`, so that the same seed gives the same weights to the same items before and
-    after a change.
+    The weights are those of `quantity_posterior`, so that the same seed gives the same weights to the same items before
+    and after a change.
     """
     count = len(along.coordinates)
     step = max(1, _ALONG_WEIGHTS // count)

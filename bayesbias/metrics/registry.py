@@ -1,12 +1,12 @@
-"""The registry of measures, whose entries stand beside their functions, and `measure`, which runs one by its name."""
+"""The registry of measures, defined beside their functions, and `measure`, which runs one by its name."""
 
 from typing import Any
 
-from bayesbias.base.loading import registered
+from bayesbias.base.lazy_loading import registered
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.metrics.measure_entry import Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.measure_result import MeasureResult
 
 _ROOMS = ("associations", "directions", "subspaces", "intrinsic")
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.data import ModelData, list_kinds
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, effect_names
-from bayesbias.models.multivariate.list_sampler import MOST_COVARIANCE_NUMBERS
+from bayesbias.models.multivariate.posterior_draws import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
 
     `scaled_list` holds the kinds of lists whose scale is estimated, relative to that of the last kind.
     """
-    connections, kinds = np.asarray(data.connections, dtype=str), np.asarray(list_names(data), dtype=str)
+    connections, kinds = np.asarray(data.connections, dtype=str), np.asarray(list_kinds(data), dtype=str)
     labels = {
         "protected_word": data.protected_words,
         "connection": connections,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, check_path, is_text, shown
-from bayesbias.base.files.frames import read_csv
+from bayesbias.base.files.stored_frames import read_csv
 from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
 from bayesbias.models.data import ModelData

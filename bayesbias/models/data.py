@@ -10,11 +10,11 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
-from bayesbias.estimates.dependence import Links
+from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
-from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.schema import code_table, table_facts
+from bayesbias.tables.word_worths import recorded_links
 
 SIDES = ("associated", "different")
 """The connections that a group needs to be in contrasts."""
@@ -45,8 +45,8 @@ class ModelData:
     attribute_groups: np.ndarray | None = None
     covariates: np.ndarray | None = None
     covariate_names: tuple[str, ...] = ()
-    protected_links: Links | None = None
-    attribute_links: Links | None = None
+    protected_links: LinkedWords | None = None
+    attribute_links: LinkedWords | None = None
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
@@ -169,17 +169,17 @@ def _raise_if_all_equal(table: CodedTable) -> None:
             )
 
 
-def list_names(data: ModelData) -> tuple[str, ...]:
+def list_kinds(data: ModelData) -> tuple[str, ...]:
     """Return the kinds of attribute lists in the rows: stereotype, human, neutral."""
     return tuple(dict.fromkeys(list_kind(name) for name in data.connections))
 
 
 def attribute_lists(data: ModelData) -> np.ndarray:
-    """Return the position in `list_names` of each attribute word.
+    """Return the position in `list_kinds` of each attribute word.
 
     Raises a `FitError` if a word is in lists of two kinds.
     """
-    names = list_names(data)
+    names = list_kinds(data)
     of_row = np.array([names.index(list_kind(name)) for name in data.connections])[data.connection]
     lists = np.zeros(len(data.attribute_words), dtype=np.int64)
     lists[data.attribute] = of_row
@@ -284,6 +284,6 @@ def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections
         attribute_words=np.array([f"a{word}" for word in range(attributes)]),
         connections=connections,
         table_hash="simulated",
-        protected_links=Links.none(words),
-        attribute_links=Links.none(attributes),
+        protected_links=LinkedWords.none(words),
+        attribute_links=LinkedWords.none(attributes),
     )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.models.data import ModelData, attribute_lists, list_names
+from bayesbias.models.data import ModelData, attribute_lists, list_kinds
 from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.likelihood import Densities
 from bayesbias.models.multivariate.predictive_density import vector_densities
@@ -35,7 +35,7 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     attribute_sd = effect = None
     if "attribute_sd" in posterior:
         if "attribute_list" in posterior["attribute_sd"].dims:
-            order["attribute_list"] = list(list_names(data))
+            order["attribute_list"] = list(list_kinds(data))
             attribute_sd = values("attribute_sd", "attribute_list")[attribute_lists(data)]
         else:
             sd = values("attribute_sd")

@@ -21,8 +21,8 @@ from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.schema import provenance_faults
+from bayesbias.tables.word_worths import recorded_links
 
 if TYPE_CHECKING:
     import h5py

@@ -29,7 +29,7 @@ from bayesbias.models.fit_files import (
     stored_rows,
     unreadable,
 )
-from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec

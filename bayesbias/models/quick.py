@@ -13,8 +13,8 @@ import numpy as np
 
 from bayesbias.base.checks import SEED_LIMIT
 from bayesbias.models.data import ModelData, compared_part, subset
-from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
-from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
+from bayesbias.models.multivariate.refits import MultivariateRefits, list_contrasts
+from bayesbias.models.numerics.contrast_estimate import Contrast, ContrastEstimate, draws_contrasts, mixture_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.numerics.proposals import KHAT_MAX, Mixture, poor_weights
 from bayesbias.models.samplers.collapsed import (
@@ -48,7 +48,7 @@ def quick_contrasts(
     >>> rng = np.random.default_rng(1)
     >>> contrasts = quick_contrasts(model_data(table), bb.load_model("crossed"), draws=2000, points=500, rng=rng)
     >>> estimate = contrasts["associated - different"](0.89)
-    >>> round(estimate.mean, 3), estimate.conclusion
+    >>> round(estimate.mean, 3), estimate.reading
     (-0.014, 'not settled')
     """
     sampler = sampler_for(spec)
@@ -77,25 +77,25 @@ class QuickRefits:
     """Fits of one table without some of its rows, or with other priors, that differ by these and not by chance.
 
     Crossed models are weighted at the same points in every refit, half as many as `draws`; a refit whose weights are
-    poor there finds its own points. Multivariate models are refitted with the same seed (`ListRefits`). Models without
-    attribute effects are drawn with the same seed, and a connection that loses no row is drawn once. Contrasts are
-    `baseline` minus each other connection, as in `quick_contrasts`.
+    poor there finds its own points. Multivariate models are refitted with the same seed (`MultivariateRefits`). Models
+    without attribute effects are drawn with the same seed, and a connection that loses no row is drawn once. Contrasts
+    are `baseline` minus each other connection, as in `quick_contrasts`.
     """
 
     def __init__(self, data: ModelData, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._baseline, self._draws, self._seed = data, baseline, draws, seed
         self._proposal: tuple[Mixture, int] | None = None
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
-        self._lists: ListRefits | None = None
+        self._lists: MultivariateRefits | None = None
 
-    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
+    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, ContrastEstimate]:
         """Return the estimate of each contrast that the kept rows have; errors are those of `quick_contrasts`.
 
         `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
         if sampler_for(spec) == "conjugate":
             if self._lists is None:
-                self._lists = ListRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)
+                self._lists = MultivariateRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)
             return self._lists.estimates(keep, spec, hdi_prob)
         data = subset(self._data, keep)
         if sampler_for(spec) == "exact":

@@ -17,7 +17,7 @@ from bayesbias.models.covariates import CovariatesLike, with_covariates
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
 from bayesbias.models.fits import add_groups, check_groups, finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import with_population
+from bayesbias.models.multivariate.posterior_draws import with_population
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
@@ -64,7 +64,7 @@ def fit(
         takes minutes. ``"auto"`` (default) takes the fastest sampler of the model, and NUTS if a diagnostic of that one
         fails.
     draws, tune, chains
-        Draws per chain, tuning steps per chain before them, and number of chains.
+        Posterior draws per chain, tuning steps per chain before them, and number of chains.
     random_seed
         Seed, 0 to 2**32 - 1. The same seed gives the same draws on the same machine. None draws a seed and records it.
     progress

@@ -10,11 +10,11 @@ import pandas as pd
 from bayesbias.base.checks import check_type, resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.coordinates import PARAMETERS, coordinates
-from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
+from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.pymc_density import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
-from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
 from bayesbias.tables.schema import ATTRS_KEY, Provenance, any_frame, table_hash, validate_table
+from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 
 _PAIR = ["protected_word", "attribute_word"]
 
@@ -219,7 +219,7 @@ def parameter_labels(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, .
         return {name: labels[dim[0]] if dim else () for name, dim in dims.items() if not dim or labels[dim[0]]}
     places = dict.fromkeys(parameters, data.connections)
     if "attribute_sd" in places:
-        places["attribute_sd"] = list_names(data) if spec.switches["attribute_effects"] == "per_list" else ()
+        places["attribute_sd"] = list_kinds(data) if spec.switches["attribute_effects"] == "per_list" else ()
     return places
 
 

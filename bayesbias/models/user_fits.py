@@ -15,7 +15,7 @@ from bayesbias.models.data import ModelData, compared_part, groups_not_compared,
 from bayesbias.models.fit_files import EXTRA_GROUPS, USER, posterior_shapes
 from bayesbias.models.fits import finish_fit, judge_fit, labelled_group
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import with_population
+from bayesbias.models.multivariate.posterior_draws import with_population
 from bayesbias.models.numerics.diagnostics import warn_of_problems
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.schema import any_frame

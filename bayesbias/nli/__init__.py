@@ -5,6 +5,6 @@
 on word vectors, and `train_and_compare` estimates whether other vectors make it treat groups more alike.
 """
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

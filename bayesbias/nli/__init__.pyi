@@ -15,11 +15,11 @@ from .hugging_face import pipelines as pipelines
 from .inference_comparison import InferenceComparison as InferenceComparison
 from .inference_comparison import correlations as correlations
 from .model_files import load as load
-from .scores import Accuracy as Accuracy
-from .scores import GroupDistance as GroupDistance
-from .scores import distance as distance
-from .scores import neutral_error as neutral_error
-from .scores import score as score
+from .model_scores import Accuracy as Accuracy
+from .model_scores import GroupDistance as GroupDistance
+from .model_scores import distance as distance
+from .model_scores import neutral_error as neutral_error
+from .model_scores import score as score
 from .sentence_pairs import list_test_sets as list_test_sets
 from .sentence_pairs import read_pairs as read_pairs
 from .sentence_pairs import test_set as test_set

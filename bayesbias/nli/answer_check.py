@@ -11,10 +11,10 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.estimates.intervals import estimate_frame
+from bayesbias.estimates.frames import frame_of_draws
 from bayesbias.nli.answer_draws import CrossedDraws, Premises, draw
 from bayesbias.nli.answer_posterior import SCORES, TITLES, layout_of
-from bayesbias.nli.scores import crossed, scored
+from bayesbias.nli.model_scores import crossed, scored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +173,7 @@ def check(
         if sides is None:
             sides = np.stack([drawn.words[:, group == g].mean(axis=1) for g in range(len(names))], axis=1)
         contrasts.append(sides[:, codes[0]] - sides[:, codes[1]])
-    priors = estimate_frame(np.stack(contrasts, axis=1), {"prior_scale": list(map(str, PRIOR_SCALES))}, HDI_PROB)
+    priors = frame_of_draws(np.stack(contrasts, axis=1), {"prior_scale": list(map(str, PRIOR_SCALES))}, HDI_PROB)
     priors["prior_scale"] = PRIOR_SCALES
     return InferenceCheck(score, statistics, priors, _problems(statistics, priors), samples, seed)
 

@@ -251,7 +251,7 @@ def draw(
     )
 
 
-def contrast_draws(
+def group_difference_draws(
     crossed: CrossedDraws,
     scores: Floats,
     sides: tuple[NDArray[np.bool_], NDArray[np.bool_]],
@@ -375,7 +375,7 @@ def quantity_draws(
     """
     crossed = draw(answers, layout.group, layout.premises, draws, rng)
     sides = layout.group == layout.pair[0], layout.group == layout.pair[1]
-    of_pair, like_pair = contrast_draws(crossed, answers, sides, layout.pair, layout.premises, rng)
+    of_pair, like_pair = group_difference_draws(crossed, answers, sides, layout.pair, layout.premises, rng)
     weights = layout.weights
     groups = layout.group.max() + 1
     these = crossed.words @ weights.T

@@ -14,15 +14,15 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import MeasureError
-from bayesbias.estimates.intervals import estimate_frame, settled_text
-from bayesbias.nli.answer_draws import CrossedDraws, Layout, Premises, contrast_draws, draw, group_draws
-from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
+from bayesbias.estimates.frames import frame_of_draws
+from bayesbias.estimates.intervals import probability_of_direction, scope_text, settled_text
+from bayesbias.nli.answer_draws import CrossedDraws, Layout, Premises, draw, group_difference_draws, group_draws
+from bayesbias.nli.model_scores import LABELS, Crossed, compared_groups, crossed, scored
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCORES = ("error", *LABELS)
-LIKE_THESE, THESE = "words like these", "these words"
 TOO_FEW_WORDS = "There are too few words to represent others: the results apply to these words only."
 TITLES = {"error": "E, the distance to the right answer", **{name: f"the probability of {name}" for name in LABELS}}
 HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
@@ -39,10 +39,11 @@ class InferencePosterior(Result):
     groups
         The two groups that are compared.
     means
-        One row overall, one per group and one per word: `level`, `group`, `word`, `population` (``"words like these"``,
-        if these are a sample, or ``"these words"``), `mean`, `sd`, `hdi_low`, `hdi_high` and the `observed` mean.
+        One row overall, one per group and one per word: `level`, `group`, `word`, `scope` (``"population"``: words like
+        these, if these are a sample, or ``"these_words"``), `mean`, `sd`, `hdi_low`, `hdi_high` and the `observed`
+        mean.
     contrast
-        The first group minus the second: one row per population, with `probability_of_direction`.
+        The first group minus the second: one row per scope, with `probability_of_direction`.
     sds
         Standard deviations of the effects, one row per `component`.
     effective_numbers
@@ -77,7 +78,7 @@ class InferencePosterior(Result):
             )
             for row in self.effective_numbers.to_dict("records")
         ]
-        if LIKE_THESE not in set(self.contrast["population"]):
+        if "population" not in set(self.contrast["scope"]):
             limits.append(Statement("words", TOO_FEW_WORDS))
         text = (
             "The results apply to this trained model: another training may give other answers. bb.nli.compare_answers "
@@ -100,7 +101,7 @@ class InferencePosterior(Result):
         first, second = self.groups
         what = settled_text(row["hdi_low"], row["hdi_high"])
         text = (
-            f"{first} minus {second}, {row['population']}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
+            f"{first} minus {second}, {scope_text(row['scope'])}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
             f"{row['hdi_high']:+.3f}), {what}."
         )
         return Statement("contrast", text, {str(name): value for name, value in row.items()})
@@ -136,7 +137,7 @@ def posterior(
     groups
         The two groups to compare. Optional if there are only two.
     draws
-        Number of independent draws.
+        Number of independent posterior draws, in all.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -167,10 +168,10 @@ def posterior(
     ...     length = np.array([len(text) for text in hypotheses]) / 60
     ...     return np.column_stack([1 - length, length, np.zeros(len(length))])
     >>> result = bb.nli.posterior(bb.nli.score(pairs, model), random_seed=1)
-    >>> result.contrast[["population", "observed"]].round(3)
-             population  observed
-    0  words like these     0.006
-    1       these words     0.006
+    >>> result.contrast[["scope", "observed"]].round(3)
+             scope  observed
+    0   population     0.006
+    1  these_words     0.006
     """
     seed = resolve_seed(random_seed)
     check_choice("score", score, SCORES)
@@ -183,7 +184,7 @@ def posterior(
     rng = np.random.default_rng(seed)
     drawn = draw(values, group, layout.premises, draws, rng)
     sides = group == layout.pair[0], group == layout.pair[1]
-    contrasts = contrast_draws(drawn, values, sides, layout.pair, layout.premises, rng)
+    contrasts = group_difference_draws(drawn, values, sides, layout.pair, layout.premises, rng)
     of_groups = group_draws(drawn, values, group, layout.premises, rng)
     outside = ((drawn.words < 0) | (drawn.words > HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
@@ -202,7 +203,7 @@ def posterior(
 
 def layout_of(table: Crossed, groups: tuple[str, str] | None) -> tuple[tuple[str, str], list[str], Layout]:
     """Return the two groups to compare, the names of all groups, and the layout of words and premises."""
-    pair = two_groups(table.groups, groups)
+    pair = compared_groups(table.groups, groups)
     names = list(dict.fromkeys(table.groups))
     group = np.array([names.index(name) for name in table.groups])
     return pair, names, Layout(group, (names.index(pair[0]), names.index(pair[1])), word_premises(table))
@@ -241,35 +242,32 @@ def _means(
 ) -> "pd.DataFrame":
     observed = values.mean(axis=1)
     rows: list[tuple[str, str, str, str, Floats, float]] = []
-    overall = {THESE: draws.words.mean(axis=1)}
-    by_group = {THESE: of_groups[0]}
+    overall = {"these_words": draws.words.mean(axis=1)}
+    by_group = {"these_words": of_groups[0]}
     if draws.groups is not None and of_groups[1] is not None:
-        overall = {LIKE_THESE: draws.groups @ (np.bincount(group) / len(group)), **overall}
-        by_group = {LIKE_THESE: of_groups[1], **by_group}
+        overall = {"population": draws.groups @ (np.bincount(group) / len(group)), **overall}
+        by_group = {"population": of_groups[1], **by_group}
     for population, drawn in overall.items():
         rows.append(("overall", "", "", population, drawn, float(observed.mean())))
     for population, drawn in by_group.items():
         for g, name in enumerate(names):
             rows.append(("protected_group", name, "", population, drawn[:, g], float(observed[group == g].mean())))
     for w, word in enumerate(table.words):
-        rows.append(("word", table.groups[w], word, THESE, draws.words[:, w], float(observed[w])))
-    labels = {
-        name: [str(row[place]) for row in rows] for place, name in enumerate(("level", "group", "word", "population"))
-    }
-    return estimate_frame(
+        rows.append(("word", table.groups[w], word, "these_words", draws.words[:, w], float(observed[w])))
+    labels = {name: [str(row[place]) for row in rows] for place, name in enumerate(("level", "group", "word", "scope"))}
+    return frame_of_draws(
         np.stack([row[4] for row in rows], axis=1), labels, hdi_prob, observed=[row[5] for row in rows]
     )
 
 
 def _contrast(these: Floats, like_these: Floats | None, observed: float, hdi_prob: float) -> "pd.DataFrame":
-    drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
+    drawn = {"these_words": these} if like_these is None else {"population": like_these, "these_words": these}
     matrix = np.stack(list(drawn.values()), axis=1)
-    above = ((matrix > 0) + 0.5 * (matrix == 0)).mean(axis=0)
-    return estimate_frame(
+    return frame_of_draws(
         matrix,
-        {"population": list(drawn)},
+        {"scope": list(drawn)},
         hdi_prob,
-        probability_of_direction=np.maximum(above, 1 - above),
+        probability_of_direction=probability_of_direction(matrix),
         observed=[observed] * len(drawn),
     )
 
@@ -280,7 +278,7 @@ def _sds(draws: CrossedDraws, hdi_prob: float) -> "pd.DataFrame":
     drawn |= {f"word and {kind}": draws.specific[:, column] for column, kind in enumerate(kinds)}
     if draws.word_variance is not None:
         drawn = {"word": draws.word_variance, **drawn}
-    return estimate_frame(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
+    return frame_of_draws(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
 
 
 def _effective_numbers(draws: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
@@ -295,7 +293,7 @@ def _effective_numbers(draws: CrossedDraws, counts: list[int], premises: int, hd
             premises * words,
             _ratio(everything * words, draws.spread),
         )
-    frame = estimate_frame(
+    frame = frame_of_draws(
         np.stack([numbers for _, numbers in drawn.values()], axis=1), {"quantity": list(drawn)}, hdi_prob
     )
     frame.insert(1, "count", [count for count, _ in drawn.values()])

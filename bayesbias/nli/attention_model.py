@@ -16,8 +16,8 @@ from bayesbias.base.files.outputs import check_output
 from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
-from bayesbias.nli.scores import Accuracy, accuracy
-from bayesbias.nli.sentence_pairs import bundled_words, checked_pairs
+from bayesbias.nli.model_scores import Accuracy, accuracy
+from bayesbias.nli.sentence_pairs import bundled_words, checked_sentence_pairs
 from bayesbias.nli.sentences import WordVectors, checked_sentences
 from bayesbias.nli.tensor_files import pytorch, write_tensors
 
@@ -238,7 +238,7 @@ class AttentionModel(Described):
         MeasureError
             If `pairs` is not a frame of labelled pairs.
         """
-        frame = checked_pairs("pairs", pairs)
+        frame = checked_sentence_pairs("pairs", pairs)
         answers = self(frame["premise"].tolist(), frame["hypothesis"].tolist())
         return accuracy(answers, frame["label"].tolist(), hdi_prob=hdi_prob)
 

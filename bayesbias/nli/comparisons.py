@@ -27,9 +27,9 @@ from bayesbias.errors import LostWordsWarning, MeasureError
 from bayesbias.nli.answer_draws import LEAST_RUNS
 from bayesbias.nli.answer_posterior import SCORES, layout_of
 from bayesbias.nli.inference_comparison import InferenceComparison, Run, compared
-from bayesbias.nli.scores import accuracy, checked_probabilities, crossed
-from bayesbias.nli.scores import score as answers_of
-from bayesbias.nli.sentence_pairs import checked_pairs
+from bayesbias.nli.model_scores import accuracy, checked_probabilities, crossed
+from bayesbias.nli.model_scores import score as answers_of
+from bayesbias.nli.sentence_pairs import checked_sentence_pairs
 from bayesbias.nli.sentence_pairs import test_set as make_test_set
 from bayesbias.nli.training import train
 
@@ -97,7 +97,7 @@ def compare_answers(
     Intervals of changes are slightly too narrow if one embedding has few trainings that vary much more than those of
     the other: use at least five of each. Words are assumed to vary equally in all groups: if the words of a small group
     vary more than those of a large one, intervals of the contrast of words like these are too narrow.
-    `tests/nli/answers/test_run_draws.py` simulates trainings and words that are not Normal.
+    `tests/nli/test_answer_draws_run_draws.py` simulates trainings and words that are not Normal.
 
     References
     ----------
@@ -114,10 +114,10 @@ def compare_answers(
     ...     return model
     >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}
     >>> comparison = bb.nli.compare_answers(models, pairs, random_seed=1)
-    >>> settled = comparison.changes.query("quantity == 'male - female' and population == 'these words'")
-    >>> settled[["mean", "probability_lower"]].round(1)
-       mean  probability_lower
-    7  -0.1                1.0
+    >>> settled = comparison.changes.query("quantity == 'male - female' and scope == 'these_words'")
+    >>> settled[["mean", "probability_of_direction"]].round(1)
+       mean  probability_of_direction
+    7  -0.1                       1.0
     """
     seed = checked_seed(score, draws, hdi_prob, random_seed)
     _check_models(models)
@@ -139,7 +139,7 @@ def check_asked(test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None", gro
     answers = crossed(answers_of(test_set, lambda first, _: np.tile([1.0, 0.0, 0.0], (len(first), 1))))
     layout_of(answers, groups)
     if test_pairs is not None:
-        checked_pairs("test_pairs", test_pairs)
+        checked_sentence_pairs("test_pairs", test_pairs)
 
 
 def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None") -> Run:
@@ -147,7 +147,7 @@ def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | N
     answers = crossed(answers_of(test_set, model))
     if test_pairs is None:
         return Run(answers)
-    pairs = checked_pairs("test_pairs", test_pairs)
+    pairs = checked_sentence_pairs("test_pairs", test_pairs)
     premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
     probabilities = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
     accuracy_on_pairs = accuracy(probabilities, pairs["label"].tolist(), hdi_prob=HDI_PROB)
@@ -190,7 +190,7 @@ def train_and_compare(
     test_set: "pd.DataFrame | str | os.PathLike[str]" = "explicit",
     *,
     score: str = "error",
-    seeds: int = 5,
+    trainings: int = 5,
     development: "pd.DataFrame | None" = None,
     test_pairs: "pd.DataFrame | None" = None,
     settings: Mapping[str, Any] | None = None,
@@ -214,7 +214,7 @@ def train_and_compare(
         A frame from `bb.nli.test_set`, or the argument of that function.
     score, groups, draws, hdi_prob
         As for `bb.nli.posterior`.
-    seeds
+    trainings
         Number of trainings of each embedding, at least 3.
     test_pairs
         Labelled pairs on which the accuracy of each model is measured, which shows the cost of debiasing.
@@ -255,13 +255,13 @@ def train_and_compare(
     >>> vectors = {name: (words, rng.standard_normal((len(words), 8))) for name in ("first", "second")}
     >>> quick = {"hidden_units": 8, "epochs": 3, "batch_size": 3}
     >>> comparison = bb.nli.train_and_compare(
-    ...     vectors, pairs, questions, seeds=3, development=pairs, settings=quick, random_seed=1, progress=False
+    ...     vectors, pairs, questions, trainings=3, development=pairs, settings=quick, random_seed=1, progress=False
     ... )
     >>> comparison.runs[["embedding", "run"]].shape
     (6, 2)
     """
     seed = checked_seed(score, draws, hdi_prob, random_seed)
-    check_count("seeds", seeds, least=LEAST_RUNS, most=1000)
+    check_count("trainings", trainings, least=LEAST_RUNS, most=1000)
     check_type("embeddings", embeddings, Mapping, "a mapping of names to embeddings")
     check_several(embeddings, "embeddings")
     chosen = {check_choice("settings", name, SETTINGS): value for name, value in (settings or {}).items()}
@@ -270,7 +270,7 @@ def train_and_compare(
     folder = None if checkpoints is None else check_folder(checkpoints, overwrite=True)
     if folder is not None:
         create_folder(folder)
-    training_seeds = np.random.SeedSequence(seed).generate_state(seeds).tolist()
+    training_seeds = np.random.SeedSequence(seed).generate_state(trainings).tolist()
     runs: dict[str, list[Run]] = {name: [] for name in embeddings}
     for place, (name, source) in enumerate(embeddings.items(), start=1):
         vectors = source if isinstance(source, Embedding) else load_embedding(source)  # a file is read once
@@ -318,7 +318,7 @@ def debias_and_compare(
     pairs, test_set, score
         As for `bb.nli.train_and_compare`. The default score is the error, whose mean is E.
     **options
-        Other arguments of `bb.nli.train_and_compare`, such as `seeds`, `development` and `random_seed`.
+        Other arguments of `bb.nli.train_and_compare`, such as `trainings`, `development` and `random_seed`.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def debias_and_compare(
     >>> names = bb.debias.DebiasWords("gender", [["he", "she"]], names=[["woman", "lady"], ["man", "guy"]])
     >>> methods = {"misp": bb.debias.MISP(components=1), "mhd": bb.debias.MHD(components=1)}
     >>> comparison = bb.nli.debias_and_compare(
-    ...     vectors, methods, names, pairs, questions, seeds=3, development=pairs, random_seed=1, progress=False,
+    ...     vectors, methods, names, pairs, questions, trainings=3, development=pairs, random_seed=1, progress=False,
     ...     settings={"hidden_units": 8, "epochs": 3, "batch_size": 3},
     ... )
     >>> comparison.runs.groupby("embedding", sort=False).size().to_dict()

@@ -12,15 +12,14 @@ from bayesbias.delivery.plots.style import (
     Look,
     draw_interval,
     furnish,
+    label_word_rows,
     new_figure,
     row_offsets,
     series_legend,
     title_figure,
-    word_rows,
 )
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import settled
-from bayesbias.nli.answer_posterior import THESE
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.nli.inference_comparison import DISTANCE, OVERALL, SIZE, InferenceComparison
 
 if TYPE_CHECKING:
@@ -77,14 +76,14 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     heights = [len(table) * step, len(quantities) * step]
     figure = new_figure(6.4, 1.6 + sum(heights))
     above, below = figure.subplots(2, 1, height_ratios=heights)
-    word_rows(above, table["word"].tolist(), table["group"].tolist())
+    label_word_rows(above, table["word"].tolist(), table["group"].tolist())
     places = {word: y for y, word in enumerate(table["word"])}
     _draw(above, comparison, rows_of(comparison.words), "word", places)
     low, high = above.get_xlim()
     above.set_xlim(low, high + 0.15 * (high - low))  # names of groups stand there
     above.set_xlabel(_AXES.get(comparison.score, f"probability of {comparison.score}"), fontsize=9)
     below.axvline(0, color="#999999", linewidth=0.9, zorder=0)
-    values = comparison.values[comparison.values["population"] == THESE]
+    values = comparison.values[comparison.values["scope"] == "these_words"]
     _draw(below, comparison, rows_of(values), "quantity", {name: y for y, name in enumerate(quantities)})
     below.set_yticks(range(len(quantities)), quantities)
     below.set_ylim(len(quantities) - 0.5, -0.5)
@@ -122,5 +121,5 @@ def _moved(comparison: InferenceComparison, row: Mapping[str, Any]) -> bool:
         return False
     changes = comparison.changes
     chosen = (changes["embedding"] == row["embedding"]) & (changes["quantity"] == row["quantity"])
-    one = changes[chosen & (changes["population"] == row["population"])].iloc[0]
-    return settled(one["hdi_low"], one["hdi_high"])
+    one = changes[chosen & (changes["scope"] == row["scope"])].iloc[0]
+    return is_settled(one["hdi_low"], one["hdi_high"])

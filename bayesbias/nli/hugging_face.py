@@ -15,7 +15,7 @@ from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.language_models.language_model import chosen_device, load_transformer
 from bayesbias.errors import InputFileError, MeasureError, name_some
-from bayesbias.nli.scores import LABELS
+from bayesbias.nli.model_scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
 from bayesbias.nli.tensor_files import pytorch
 

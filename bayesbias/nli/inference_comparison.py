@@ -14,10 +14,11 @@ from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
-from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled, settled_text
+from bayesbias.estimates.frames import frame_of_draws
+from bayesbias.estimates.intervals import contrast_name, is_settled, probability_of_direction, settled_text
 from bayesbias.nli.answer_draws import Layout, mean_draws, pair_draws, quantity_draws
-from bayesbias.nli.answer_posterior import HIGHEST, LIKE_THESE, THESE, TITLES, TOO_FEW_WORDS, layout_of
-from bayesbias.nli.scores import Crossed, distance_of_means, scored
+from bayesbias.nli.answer_posterior import HIGHEST, TITLES, TOO_FEW_WORDS, layout_of
+from bayesbias.nli.model_scores import Crossed, distance_of_means, scored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,11 +43,11 @@ class InferenceComparison(Result):
     embeddings
         Names of the embeddings. The others are compared with the first.
     values
-        One row per embedding, quantity and population: `embedding`, `quantity` (``"overall"``, a group, the contrast of
-        the two, its size, and d, ``"distance"``), `population` (``"words like these"`` or ``"these words"``), `mean`,
-        `sd`, `hdi_low`, `hdi_high`.
+        One row per embedding, quantity and scope: `embedding`, `quantity` (``"overall"``, a group, the contrast of
+        the two, its size, and d, ``"distance"``), `scope` (``"population"``: words like these, or ``"these_words"``),
+        `mean`, `sd`, `hdi_low`, `hdi_high`.
     changes
-        The same for the differences from the first embedding, with `probability_lower`.
+        The same for the differences from the first embedding, with `probability_of_direction`.
     words
         Means of single words: `embedding`, `word`, `group`, `mean`, `sd`, `hdi_low`, `hdi_high`.
     word_pairs
@@ -89,7 +90,7 @@ class InferenceComparison(Result):
                 {str(name): int(count) for name, count in counts.items()},
             )
         ]
-        if LIKE_THESE not in set(self.values["population"]):
+        if "population" not in set(self.values["scope"]):
             limits.append(Statement("words", TOO_FEW_WORDS))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
@@ -148,9 +149,9 @@ class InferenceComparison(Result):
             },
         )
 
-    def _row(self, frame: "pd.DataFrame", embedding: str, quantity: str, population: str = THESE) -> dict[str, Any]:
+    def _row(self, frame: "pd.DataFrame", embedding: str, quantity: str, scope: str = "these_words") -> dict[str, Any]:
         chosen = (frame["embedding"] == embedding) & (frame["quantity"] == quantity)
-        return rows_of(frame[chosen & (frame["population"] == population)])[0]
+        return rows_of(frame[chosen & (frame["scope"] == scope)])[0]
 
     def _answer(self, name: str) -> Statement:
         overall = self._row(self.changes, name, OVERALL)
@@ -234,7 +235,7 @@ def compared(
         size = abs(quantities_drawn.these[:, len(quantities) - 1])
         apart = np.maximum(mean_draws(distances[name], draws, rng), 0.0)
         values += _labelled(name, quantities, quantities_drawn.like_these, quantities_drawn.these)
-        values += [(name, SIZE, THESE, size), (name, DISTANCE, THESE, apart)]
+        values += [(name, SIZE, "these_words", size), (name, DISTANCE, "these_words", apart)]
         of_words = quantities_drawn.these[:, len(quantities) :].T
         words += [
             (name, word, kind, drawn) for word, kind, drawn in zip(table.words, table.groups, of_words, strict=True)
@@ -245,25 +246,28 @@ def compared(
         difference = run_scores.mean(axis=0) - base.mean(axis=0)
         changed = quantity_draws(difference, [run_scores.mean(axis=2), base.mean(axis=2)], layout, draws, rng)
         changes += _labelled(name, quantities, changed.like_these, changed.these)
-        changes += [(name, SIZE, THESE, size - first_size), (name, DISTANCE, THESE, apart - first_distance)]
-    keys = ("embedding", "quantity", "population")
+        changes += [
+            (name, SIZE, "these_words", size - first_size),
+            (name, DISTANCE, "these_words", apart - first_distance),
+        ]
+    keys = ("embedding", "quantity", "scope")
     return InferenceComparison(
         score=score,
         groups=pair,
         embeddings=tuple(names),
         values=_sizes_from_zero(_frame(values, keys, hdi_prob), label),
-        changes=_frame(changes, keys, hdi_prob, probability_lower=[_probability_lower(row[3]) for row in changes]),
+        changes=_frame(
+            changes,
+            keys,
+            hdi_prob,
+            probability_of_direction=[float(probability_of_direction(row[3])) for row in changes],
+        ),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
         word_pairs=_word_pairs(answers, table, layout, draws, hdi_prob, rng),
         runs=_run_rows(runs, answers, distances, layout),
         hdi_prob=hdi_prob,
         random_seed=random_seed,
     )
-
-
-def _probability_lower(draws: np.ndarray) -> float:
-    """Return the share of draws below 0; equal answers count half."""
-    return float((draws < 0).mean() + (draws == 0).mean() / 2)
 
 
 def _distance(table: Crossed, pair: tuple[str, str]) -> float:
@@ -275,8 +279,8 @@ def _distance(table: Crossed, pair: tuple[str, str]) -> float:
 def _labelled(
     name: str, quantities: list[str], like_these: Floats | None, these: Floats
 ) -> list[tuple[str, str, str, Floats]]:
-    drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
-    # For each quantity, the two populations follow one another.
+    drawn = {"these_words": these} if like_these is None else {"population": like_these, "these_words": these}
+    # For each quantity, the two scopes follow one another.
     return [
         (name, what, who, matrix[:, column]) for column, what in enumerate(quantities) for who, matrix in drawn.items()
     ]
@@ -286,7 +290,7 @@ def _frame(
     rows: list[tuple[str, str, str, Floats]], keys: tuple[str, str, str], hdi_prob: float, **more: Any
 ) -> "pd.DataFrame":
     labels = {key: [str(row[place]) for row in rows] for place, key in enumerate(keys)}
-    return estimate_frame(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
+    return frame_of_draws(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
 
 
 def _word_pairs(
@@ -311,7 +315,7 @@ def _sizes_from_zero(values: "pd.DataFrame", label: str) -> "pd.DataFrame":
 
     Draws of the size, an absolute value, are never exactly 0.
     """
-    contrasts = values[(values["quantity"] == label) & (values["population"] == THESE)].set_index("embedding")
+    contrasts = values[(values["quantity"] == label) & (values["scope"] == "these_words")].set_index("embedding")
     unsettled = contrasts.index[(contrasts["hdi_low"] <= 0) & (contrasts["hdi_high"] >= 0)]
     is_unsettled_size = (values["quantity"] == SIZE) & values["embedding"].isin(unsettled)
     return values.assign(hdi_low=values["hdi_low"].mask(is_unsettled_size, 0.0))
@@ -336,7 +340,7 @@ def _run_rows(
 
 
 def _reading(subject: str, row: Mapping[str, Any], lower: str, higher: str) -> str:
-    if not settled(row["hdi_low"], row["hdi_high"]):
+    if not is_settled(row["hdi_low"], row["hdi_high"]):
         return f"whether {subject} is {lower} or {higher} is not settled"
     return f"{subject} is {lower if row['hdi_high'] < 0 else higher}"
 
@@ -364,10 +368,9 @@ def correlations(
     -------
     pandas.DataFrame
         One row per measure: `measure`, `quantity`, the number of `embeddings` with a value, Pearson's `correlation`,
-        its interval `hdi_low` to `hdi_high`, `probability_of_positive`, Spearman's `rank_correlation` with its interval
-        `rank_correlation_low` to
-        `rank_correlation_high`, and `reliability`, the share of the quantity's variance over embeddings that is not
-        due to the spread over trainings and premises.
+        its interval `hdi_low` to `hdi_high`, `probability_of_direction`, Spearman's `rank_correlation` with its
+        interval `rank_correlation_low` to `rank_correlation_high`, and `reliability`, the share of the quantity's
+        variance over embeddings that is not due to the spread over trainings and premises.
 
     Raises
     ------
@@ -405,7 +408,7 @@ def correlations(
 
     check_type("comparison", comparison, InferenceComparison, "a result of bb.nli.train_and_compare")
     check_frame("measures", measures, "a frame: embeddings by measures")
-    of_these = comparison.values[comparison.values["population"] == THESE]
+    of_these = comparison.values[comparison.values["scope"] == "these_words"]
     check_choice("quantity", quantity, list(dict.fromkeys(of_these["quantity"])))
     quantity_rows = of_these[of_these["quantity"] == quantity].set_index("embedding")
     if measures.index.duplicated().any():

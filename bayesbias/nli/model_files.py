@@ -14,7 +14,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import InputFileError, MeasureError, name_some
 from bayesbias.nli.attention_model import MODEL, VECTORS, AttentionModel, weight_shapes
-from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_vectors
+from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_word_vectors
 from bayesbias.nli.tensor_files import damaged, pytorch, read_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _check_same(vectors: WordVectors, embedding: Embedding, source: Path) -> Non
     there = [row for row, form in enumerate(vectors.forms) if form in embedding_words]
     other = sorted(set(vectors.forms) - {vectors.forms[row] for row in there})
     if there and embedding.dimensions == wanted.shape[1]:
-        vectors_there = unit_vectors(embedding.stored([vectors.forms[row] for row in there]))
+        vectors_there = unit_word_vectors(embedding.stored([vectors.forms[row] for row in there]))
         far = abs(vectors_there - wanted[there]).max(axis=1) > _CLOSE
         other += [vectors.forms[row] for row, differs in zip(there, far, strict=True) if differs]
     elif there:

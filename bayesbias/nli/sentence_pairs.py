@@ -20,7 +20,7 @@ from bayesbias.base.files.inputs import MemoryCost, bundled, input_file, parse_j
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import MeasureError, did_you_mean, name_some, raise_faults
-from bayesbias.nli.scores import LABELS
+from bayesbias.nli.model_scores import LABELS
 from bayesbias.nli.sentences import words_of
 
 _CONTENT = ("articles", "objects", "pairs")
@@ -425,7 +425,7 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     return frame
 
 
-def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFrame:
+def checked_sentence_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFrame:
     """Return a frame of labelled pairs with labels in lower case; raise `MeasureError` if it is invalid.
 
     Pairs for `training` must have all three labels and a single split.

@@ -69,7 +69,7 @@ class WordVectors:
         """Return an instance without words."""
         rng = np.random.default_rng(0)  # the same for all models, whatever the seed of their training
         drawn = rng.standard_normal((FIRST, embedding.dimensions))
-        return cls(embedding, f"The embedding {embedding.name!r}", [], unit_vectors(drawn))
+        return cls(embedding, f"The embedding {embedding.name!r}", [], unit_word_vectors(drawn))
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class WordVectors:
         ):
             row_of |= {form: FIRST + len(self.forms) + number for number, form in enumerate(new_forms)}
             self.forms += new_forms
-            self.matrix = np.concatenate([self.matrix, unit_vectors(self.embedding.stored(new_forms))])
+            self.matrix = np.concatenate([self.matrix, unit_word_vectors(self.embedding.stored(new_forms))])
         for word, pieces_of_word in pieces.items():
             self.words[word] = tuple(
                 row_of[form] if form is not None else _random_row(part) for part, form in pieces_of_word
@@ -169,7 +169,7 @@ def _random_row(word: str) -> int:
     return 1 + int.from_bytes(sha256(word.lower().encode()).digest()[:4], "little") % RANDOM_VECTORS
 
 
-def unit_vectors(vectors: Floats) -> Floats:
+def unit_word_vectors(vectors: Floats) -> Floats:
     """Return vectors of length 1, float32."""
     scaled: Floats = (vectors / np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)).astype(np.float32)
     return scaled

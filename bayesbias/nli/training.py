@@ -22,8 +22,8 @@ from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.nli.attention_model import AttentionModel, encode, logits, padded, probabilities, weight_shapes
 from bayesbias.nli.model_files import Checkpoint, read_checkpoint, write_checkpoint
-from bayesbias.nli.scores import LABELS
-from bayesbias.nli.sentence_pairs import checked_pairs
+from bayesbias.nli.model_scores import LABELS
+from bayesbias.nli.sentence_pairs import checked_sentence_pairs
 from bayesbias.nli.sentences import WordVectors
 from bayesbias.nli.tensor_files import pytorch
 
@@ -158,9 +158,9 @@ def train(
         "batch_size": check_count("batch_size", batch_size),
     }
     place = None if checkpoint is None else check_output(checkpoint, overwrite=True)
-    frames = [checked_pairs("pairs", pairs, training=True)]
+    frames = [checked_sentence_pairs("pairs", pairs, training=True)]
     if development is not None:
-        frames.append(checked_pairs("development", development))
+        frames.append(checked_sentence_pairs("development", development))
     pytorch()
     loaded = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
     vectors = WordVectors.from_embedding(loaded)
@@ -341,13 +341,13 @@ _NAMES = {
 """Names of the parts in data sets, in lower case."""
 
 
-def parts_of(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | None, pd.DataFrame | None]":
+def split_pairs(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | None, pd.DataFrame | None]":
     """Return the training, development and test pairs by their `split`; without splits, all are training pairs.
 
     >>> pairs = pd.DataFrame({"premise": list("abc"), "hypothesis": list("abc"), "label": ["neutral"] * 3})
-    >>> [len(part) for part in parts_of(pairs.assign(split=["TRAIN", "TRIAL", "TEST"]))]
+    >>> [len(part) for part in split_pairs(pairs.assign(split=["TRAIN", "TRIAL", "TEST"]))]
     [1, 1, 1]
-    >>> parts_of(pairs.assign(split=""))[1:]
+    >>> split_pairs(pairs.assign(split=""))[1:]
     (None, None)
     """
     splits = pairs["split"].str.strip().str.lower()

@@ -6,6 +6,6 @@ axes are rows and columns. `drivers` estimates what explains reliability. `relia
 a page.
 """
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,5 +1,8 @@
 """Reliability of bias scores: whether they would be the same with another seed, rule or word."""
 
+from .bias_scores import load_queries as load_queries
+from .bias_scores import load_target_words as load_target_words
+from .bias_scores import score_array as score_array
 from .consistency import inter_rater as inter_rater
 from .consistency import internal_consistency as internal_consistency
 from .consistency import test_retest as test_retest
@@ -14,6 +17,3 @@ from .mean_squares import icc_2_1 as icc_2_1
 from .mean_squares import icc_3_1 as icc_3_1
 from .report import ReliabilityReport as ReliabilityReport
 from .report import reliability_report as reliability_report
-from .scores import load_queries as load_queries
-from .scores import load_target_words as load_target_words
-from .scores import score_array as score_array

@@ -12,7 +12,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_type
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_word_list
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import (
     EmbeddingError,
@@ -23,8 +23,9 @@ from bayesbias.errors import (
     name_some,
     warn_user,
 )
-from bayesbias.estimates.estimate_frame import EstimateFrame
+from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
+from bayesbias.reliability.bias_scores import DIMS, Queries, as_queries
 from bayesbias.reliability.driver_rows import properties_of
 from bayesbias.reliability.mean_squares import (
     CRONBACH_ALPHA,
@@ -32,9 +33,8 @@ from bayesbias.reliability.mean_squares import (
     ICC_3_1,
     Reliability,
     mean_squares,
-    posterior,
+    reliability_posterior,
 )
-from bayesbias.reliability.scores import DIMS, Queries, as_queries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,7 @@ def test_retest(
     Returns
     -------
     pandas.DataFrame
-        One row per rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
+        One row per rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `observed`
         (the point estimate, as in the paper), and the underlying numbers: `rows`, `columns`, the mean squares
         `ms_rows`, `ms_columns`, `ms_error`, `row_kurtosis`, the excess kurtosis of the rows' means, and `spread_ratio`,
         how much wider the posterior is than that of Normal scores with equal columns. Koo and Li (2016) call an ICC
@@ -99,8 +99,8 @@ def test_retest(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> words, pairs = ["algebra", "poetry"], [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
     >>> scores = bb.reliability.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
-    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
-      target_word  estimate  hdi_low  hdi_high
+    >>> bb.reliability.test_retest(scores)[["target_word", "observed", "hdi_low", "hdi_high"]].round(1)
+      target_word  observed  hdi_low  hdi_high
     0     algebra       0.2     -0.1       0.6
     1      poetry      -0.2     -0.5       0.1
     """
@@ -126,8 +126,8 @@ def inter_rater(scores: "xr.DataArray", over: str = "target_word", *, hdi_prob: 
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
     >>> pairs = [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
     >>> scores = bb.reliability.score_array(seeds, ["algebra", "poetry"], base_pairs=pairs)
-    >>> bb.reliability.inter_rater(scores)[["target_word", "estimate"]].round(2)
-      target_word  estimate
+    >>> bb.reliability.inter_rater(scores)[["target_word", "observed"]].round(2)
+      target_word  observed
     0     algebra     -0.27
     1      poetry     -0.13
     """
@@ -178,8 +178,8 @@ def internal_consistency(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
     >>> maths, pairs = ["algebra", "geometry", "calculus"], [("he", "she"), ("man", "woman"), ("son", "daughter")]
     >>> scores = bb.reliability.score_array(seeds, maths, rules=["db_wa"], base_pairs=pairs)
-    >>> bb.reliability.internal_consistency(scores, {"maths": maths})[["query", "estimate"]].round(2)
-            query  estimate
+    >>> bb.reliability.internal_consistency(scores, {"maths": maths})[["query", "observed"]].round(2)
+            query  observed
     0       maths      0.81
     1  base pairs      0.89
     """
@@ -249,15 +249,15 @@ def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, 
     """Return one row of estimates for each matrix of an array whose last two dims are rows and columns."""
     dims = [str(dim) for dim in array.dims[:-2]]
     squares = mean_squares(array.data)
-    estimate = reliability.estimate(squares)
-    defined = np.isfinite(estimate)
+    observed = reliability.observed(squares)
+    defined = np.isfinite(observed)
     labels = pd.MultiIndex.from_product([array[dim].values for dim in dims], names=dims).to_frame(index=False)
     if not defined.all():
         _report_constant(labels[~defined.ravel()], reliability, everything=not (defined.any() or lenient))
     flat = squares.taken(defined)
     numbers: dict[str, Any] = {
-        **posterior(flat, reliability, hdi_prob=hdi_prob),
-        "estimate": estimate[defined],
+        **reliability_posterior(flat, reliability, hdi_prob=hdi_prob),
+        "observed": observed[defined],
         "rows": flat.n,
         "columns": flat.k,
         "ms_rows": flat.rows,
@@ -379,7 +379,7 @@ def _words_of(loaded: Mapping[Hashable, Embedding], words: Iterable[str] | None)
         )
     if words is None:
         return shared, shared
-    wanted, in_common = check_words(words), set(shared)
+    wanted, in_common = check_word_list(words), set(shared)
     if lost := [word for word in wanted if word not in in_common]:
         raise LostWordsError(f"Not all embeddings have {name_some(map(repr, lost), 5)}. Leave these words out.")
     return shared, list(wanted)
@@ -400,7 +400,7 @@ def _stability(vectors: Sequence[Floats], norms: Floats) -> Floats:
 
 def _nearest(vectors: Floats, rows: Any) -> Floats:
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    nearest = nearest_neighbours(unit[rows], unit, k=1, own_rows=rows)[:, 0]
+    nearest = nearest_neighbours(unit[rows], unit, k=1, target_rows=rows)[:, 0]
     similarity: Floats = np.einsum("ij,ij->i", unit[rows], unit[nearest])
     return similarity
 

@@ -14,7 +14,7 @@ from bayesbias.base.number_text import counted, digits_text, percent_text, share
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
-from bayesbias.estimates.intervals import estimates, settled
+from bayesbias.estimates.intervals import SCOPES, estimates, is_settled
 from bayesbias.models.numerics.diagnostics import ESS_PER_CHAIN, warn_of_problems
 from bayesbias.models.numerics.proposals import KHAT_MAX, fit_proposal, importance_report, poor_weights, resample
 from bayesbias.reliability.consistency import word_features
@@ -193,7 +193,6 @@ def weight_problems(fit: "xr.DataTree") -> list[str]:
     return problems
 
 
-SCOPES = ("these", "population")
 # With fewer levels, the variance of a grouping depends mostly on its prior.
 _FEW_LEVELS = 5
 
@@ -212,8 +211,8 @@ class ReliabilityRegression(Result):
         One row per factor, grouping or joint drop: the decrease of the explained share of variance (R2) without it.
     r_squared : pandas.DataFrame
         One row per `scope` and `part`: the share of variance explained by the factors (`"fixed"`), by each grouping, by
-        all of these (`"total"`), and by words beyond their features (`"word"`). Scope ``"these"`` uses the effects of
-        these algorithms and corpora, ``"population"`` the variance of similar ones.
+        all of these (`"total"`), and by words beyond their features (`"word"`). Scope ``"these_words"`` uses the
+        effects of these algorithms and corpora, ``"population"`` the variance of similar ones.
     fit : xarray.DataTree
         The draws, for ArviZ.
     facts
@@ -241,7 +240,7 @@ class ReliabilityRegression(Result):
             doubts.append(Statement("left out", text, {"words": self.facts["left_out"]}))
         groupings = self.facts["groupings"].items()
         doubts += [_few_levels(name, levels) for name, levels in groupings if len(levels) < _FEW_LEVELS]
-        shares = rows_of(self.r_squared[self.r_squared["scope"] == "these"])
+        shares = rows_of(self.r_squared[self.r_squared["scope"] == "these_words"])
         return (
             StatementList("Beware", tuple(doubts)),
             StatementList(
@@ -298,7 +297,7 @@ def drivers(
         Factors or groupings that `drops` leaves out together, by a name: ``{"frequency": ["log_frequency",
         "log_frequency_squared"]}``. A factor whose square or interaction stays is otherwise partly replaced by it.
     draws
-        Number of posterior draws in each of four chains, which are labels: draws are independent.
+        Posterior draws per chain, of 4 chains; these are labels, because draws are independent.
     hdi_prob
         Probability inside the highest posterior density intervals.
     random_seed
@@ -340,7 +339,7 @@ def drivers(
     >>> of_words, of_rows = rng.normal(size=200)[data["word"]], rng.normal(size=len(data))
     >>> data["reliability"] = 0.1 * (data["stability"] + of_words + of_rows)
     >>> regression = bb.reliability.drivers(data, ["stability"], random_seed=1)
-    >>> regression.r_squared.query("scope == 'these' and part == 'fixed'")["mean"].round(1).item()
+    >>> regression.r_squared.query("scope == 'these_words' and part == 'fixed'")["mean"].round(1).item()
     0.3
     """
     import pandas as pd
@@ -397,7 +396,7 @@ def drivers(
 
 
 def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     return EstimateFrame(estimates(draws, hdi_prob=hdi_prob))
 
@@ -430,10 +429,10 @@ def _shares(
     of_words = draws_of("word_sd") ** 2 if "word_sd" in posterior else np.zeros(theta.shape[:2])
     noise = draws_of("sigma") ** 2
     frames = []
-    for scope in SCOPES:
+    for scope in reversed(SCOPES):
         parts = {"fixed": variance(range(fixed))}
         for name in groupings:
-            parts[name] = variance(blocks[name]) if scope == "these" else draws_of(f"{name}_sd") ** 2
+            parts[name] = variance(blocks[name]) if scope == "these_words" else draws_of(f"{name}_sd") ** 2
         parts["total"] = sum(parts.values(), start=np.zeros(1))
         every = parts["total"] + of_words + noise
         if "word_sd" in posterior:
@@ -481,7 +480,7 @@ def _share_statement(kind: str, row: dict[str, Any]) -> Statement:
 
 def _coefficient_statement(row: dict[str, Any]) -> Statement:
     what = f"{row['factor']} {row['level']}".strip()
-    if settled(row["hdi_low"], row["hdi_high"]):
+    if is_settled(row["hdi_low"], row["hdi_high"]):
         direction = "higher" if row["mean"] > 0 else "lower"
         head = f"{what}: {direction} reliability"
     else:
@@ -532,7 +531,7 @@ def explained(
         if not len(frame):
             continue
         cells = [name for name in ("rule", "vectors", "target_word") if name in frame]
-        data = frame.drop_duplicates(cells).rename(columns={"target_word": "word", "estimate": "reliability"})
+        data = frame.drop_duplicates(cells).rename(columns={"target_word": "word", "observed": "reliability"})
         data = data[["word", "vectors", "reliability", *(["rule"] if "rule" in frame else [])]]
         rules = ["rule"] if "rule" in frame and frame["rule"].nunique() > 1 else []
         try:

@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, column_rank, is_constant
 from bayesbias.base.checks import check_items, check_type
-from bayesbias.base.files.frames import read_csv
 from bayesbias.base.files.inputs import bundled
+from bayesbias.base.files.stored_frames import read_csv
 from bayesbias.base.number_text import counted
 from bayesbias.errors import InputFileError, ReportError, did_you_mean, name_some
 

@@ -111,7 +111,8 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> pairs, words = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "poetry"]
     >>> scores = bb.reliability.score_array(seeds, words, rules=["db_wa", "ripa"], base_pairs=pairs, progress=False)
-    >>> of_pairs = [each(scores, "base_pair") for each in (bb.reliability.test_retest, bb.reliability.inter_rater)]
+    >>> coefficients = bb.reliability.test_retest, bb.reliability.inter_rater
+    >>> of_pairs = [coefficient(scores, "base_pair") for coefficient in coefficients]
     >>> len(bb.reliability.plot_base_pairs(*of_pairs).axes)
     2
     """

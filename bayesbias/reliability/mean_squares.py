@@ -94,11 +94,11 @@ class Reliability:
         with np.errstate(divide="ignore"):
             return 1.0 - (1.0 + c) / (ratio + c)
 
-    def estimate(self, squares: MeanSquares) -> Floats:
+    def observed(self, squares: MeanSquares) -> Floats:
         """Return the point estimate; NaN if it is not defined because rows do not differ."""
         ratio = self.ratio(squares.rows, squares.columns, squares.error, squares.n)
-        estimate: Floats = np.asarray(self.value(ratio, squares.n, squares.k))
-        return np.where(np.isfinite(estimate), estimate, np.nan)
+        observed: Floats = np.asarray(self.value(ratio, squares.n, squares.k))
+        return np.where(np.isfinite(observed), observed, np.nan)
 
 
 ICC_2_1 = Reliability("ICC(2,1)", True, lambda n, k: k - 1 - k / n)
@@ -263,7 +263,7 @@ def _spread_ratio(rows: Floats, errors: Floats, k: int) -> Floats:
 
 
 def _defined(reliability: Reliability, scores: ArrayLike) -> Floats:
-    estimates = reliability.estimate(mean_squares(scores))
+    estimates = reliability.observed(mean_squares(scores))
     if undefined := int(np.isnan(estimates).sum()):
         raise MeasureError(
             f"{reliability.title} is undefined for {undefined:,} of the {estimates.size:,} matrices of scores: "
@@ -285,7 +285,7 @@ POINTS = 4096
 _MATRICES = 256
 
 
-def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
+def reliability_posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
     """Return `mean`, `sd`, `hdi_low` and `hdi_high` of the posterior of a reliability, each of one axis.
 
     `squares` has one leading axis, and only matrices whose reliability is defined. The computation is deterministic.

@@ -11,13 +11,13 @@ from bayesbias.base.number_text import counted, digits_text, percent_text, share
 from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.estimate_frame import EstimateFrame
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.frames import EstimateFrame
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.directions.word_scores import BasePairs
+from bayesbias.reliability.bias_scores import Queries, as_queries, score_array
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
 from bayesbias.reliability.driver_regression import ReliabilityRegression, explained
 from bayesbias.reliability.mean_squares import shape_doubts
-from bayesbias.reliability.scores import Queries, as_queries, score_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,7 +206,7 @@ def reliability_report(
         Whether to estimate what explains reliability, by `drivers`: factors are the rule, the features, and the groups
         of embeddings if there are several.
     draws
-        Posterior draws per chain of these regressions.
+        Posterior draws per chain, of 4 chains.
     hdi_prob, random_seed, progress
         As in `drivers`.
 
@@ -305,13 +305,13 @@ def _explained(name: str) -> str:
 
 def _shares_and_drops(result: ReliabilityRegression) -> tuple[Statement, ...]:
     """Return one statement on the shares of variance, one on the drops, and one on the directions that are settled."""
-    shares = result.r_squared[result.r_squared["scope"] == "these"]
+    shares = result.r_squared[result.r_squared["scope"] == "these_words"]
     names = {"fixed": "factors", "total": "all of these", "word": "words beyond them"}
     texts = {
         "shares": "Share of the variance in these vectors: " + _listed(shares, "part", names),
         "drops": "Drop without it: " + _listed(result.drops, "factor", {}),
     }
-    rows = [row for row in rows_of(result.coefficients) if settled(row["hdi_low"], row["hdi_high"])]
+    rows = [row for row in rows_of(result.coefficients) if is_settled(row["hdi_low"], row["hdi_high"])]
     signs = [
         f"{row['factor']} {row['level']}".strip() + (" (higher)" if row["mean"] > 0 else " (lower)") for row in rows
     ]
@@ -333,9 +333,9 @@ def _levels(frame: "pd.DataFrame", how: str) -> list[Statement]:
     statements = []
     for title, part in _by_row(frame).items() if len(frame) else ():
         rules = part.groupby("rule", sort=False) if "rule" in part else [("", part)]
-        medians = {str(rule): float(rows["estimate"].median()) for rule, rows in rules}
+        medians = {str(rule): float(rows["observed"].median()) for rule, rows in rules}
         text = ", ".join(f"{digits_text(value, 2)}{f' by {rule}' if rule else ''}" for rule, value in medians.items())
-        poor = int((part["estimate"] < POOR).sum())
+        poor = int((part["observed"] < POOR).sum())
         whole = f"{how}, {title}: median {text}; {poor} of {len(part)} reliabilities are poor (below {POOR:g})."
         statements.append(Statement(how.lower(), whole, {"medians": medians, "poor": poor, "rows": len(part)}))
     return statements

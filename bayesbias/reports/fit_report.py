@@ -143,7 +143,7 @@ class FitReport(Result):
         return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
 
     @cached_property
-    def own_study(self) -> Study | None:
+    def study_of_table(self) -> Study | None:
         """The study with its lost words, or None if it equals a bundled study."""
         facts = self.facts
         if not {"study", "embedding"} <= set(facts) or BASELINE not in set(self.table["connection"]):

@@ -22,7 +22,7 @@ from bayesbias.estimates.dependence import clusters
 from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.tables.word_worths import Vocabulary
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.embedding import EmbeddingLike, Phrases
@@ -66,7 +66,7 @@ class WordCheck(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         lost = self.words[self.words["form"] == ""]
-        # The bundled control lists can lose hundreds, and nobody mends them one by one.
+        # The bundled control lists can lose hundreds, and no user corrects them one by one.
         many = lost["list"].isin(CONTROLS) & (lost.groupby("list")["word"].transform("size") > _MOST_CONTROLS)
         total = len(self.words)
         first = Statement(

@@ -102,7 +102,7 @@ class Study(Described):
             words = getattr(self, name)
             if isinstance(words, tuple) and not words:
                 words = "none"
-            # `dataclasses.replace` hands on the words of another study, from which the new one may differ.
+            # `dataclasses.replace` passes the words of the old study, and the new one may ask for others.
             words = "paper" if isinstance(words, _PaperControls) else _listed(words)
             object.__setattr__(self, name, words)
         for name in ("protected", "attributes"):

@@ -11,16 +11,14 @@ from bayesbias.base.checks import check_choice
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows_of
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.vocabulary_sample import FEWEST
 from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
-from bayesbias.tables.context_errors import context_errors
-from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
-from bayesbias.tables.effective_words import Vocabulary, dependence_record
+from bayesbias.tables.errors_over_contexts import contrast_errors
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     CONNECTION_DTYPE,
@@ -30,6 +28,8 @@ from bayesbias.tables.schema import (
     judge_lost_entries,
     table_hash,
 )
+from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
+from bayesbias.tables.word_worths import Vocabulary, dependence_record
 
 # Peak while a table of a million pairs is built.
 _BYTES_A_PAIR = 300
@@ -122,7 +122,7 @@ def distance_table(
         "Take shorter lists, or allow more memory.",
     )
     similarity = np.clip(
-        unit_rows(embedding, protected["word"]) @ unit_rows(embedding, attributes["word"]).T,
+        unit_rows_of(embedding, protected["word"]) @ unit_rows_of(embedding, attributes["word"]).T,
         -1.0,
         1.0,
     )
@@ -203,7 +203,7 @@ def _dependent_words(
                 f"of at least {FEWEST:,} random words, with the {embedding.dimensions} dimensions of "
                 f"{embedding.name!r}."
             )
-    if (vocabulary := vocabulary_of(source)) is None:
+    if (vocabulary := vocabulary_statistics(source)) is None:
         return None
     lists = {}
     for role in ("protected", "attribute"):
@@ -212,11 +212,11 @@ def _dependent_words(
         for name, rows in members.groupby(column, sort=False):
             lists[role, str(name)] = rows[f"{role}_word"].tolist()
     words = list(dict.fromkeys(word for members in lists.values() for word in members))
-    vectors = dict(zip(words, unit_rows(embedding, words), strict=True))
+    vectors = dict(zip(words, unit_rows_of(embedding, words), strict=True))
     return dependence_record(lists, vectors, vocabulary)
 
 
-def vocabulary_of(embedding: Embedding) -> Vocabulary | None:
+def vocabulary_statistics(embedding: Embedding) -> Vocabulary | None:
     """Return what random words of an embedding have in common, None without a sample of them; computed once."""
     if embedding not in _VOCABULARIES:
         reference = embedding.reference
@@ -238,7 +238,7 @@ def _of_contexts(
             "fewest": int(counts.min()),
             "same_for_all": embedding.paired,
         },
-        "context_errors": context_errors(embedding, protected, attributes, connections),
+        "context_errors": contrast_errors(embedding, protected, attributes, connections),
     }
 
 

@@ -30,8 +30,8 @@ from bayesbias.tables.codes import (
     relabel,
     to_numbers,
 )
-from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
-from bayesbias.tables.effective_words import dependence_faults
+from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
+from bayesbias.tables.word_worths import dependence_faults
 
 
 def as_frame(table: Any) -> Any:

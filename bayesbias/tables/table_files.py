@@ -13,7 +13,6 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.base.files.inputs import (
     SEAL_SIZE,
     MemoryCost,
@@ -26,6 +25,7 @@ from bayesbias.base.files.inputs import (
     utf8_text,
 )
 from bayesbias.base.files.outputs import atomic_path, check_output
+from bayesbias.base.files.stored_frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.schema import (

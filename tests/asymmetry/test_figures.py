@@ -60,7 +60,7 @@ FOUND = pd.DataFrame(
 
 
 def test_a_panel_a_factor_with_a_point_and_two_lines_a_group() -> None:
-    figure = bb.asymmetry.plot_context_factors(FOUND)
+    figure = bb.asymmetry.plot_accuracy_by_context(FOUND)
     contexts, distance = figure.axes
     assert contexts.get_xscale() == "log"
     assert [len(axes.lines) for axes in (contexts, distance)] == [1 + 3 * 2, 1 + 3]
@@ -72,10 +72,10 @@ def test_a_panel_a_factor_with_a_point_and_two_lines_a_group() -> None:
 
 def test_what_is_no_such_frame_is_an_error() -> None:
     with pytest.raises(ArgumentError, match="frame="):
-        bb.asymmetry.plot_context_factors(5)  # type: ignore[arg-type]
+        bb.asymmetry.plot_accuracy_by_context(5)  # type: ignore[arg-type]
     for wrong in (FOUND[:0], FOUND.drop(columns="low"), FOUND.assign(factor="x")):
-        with pytest.raises(ReportError, match="context_factors"):
-            bb.asymmetry.plot_context_factors(wrong)
+        with pytest.raises(ReportError, match="accuracy_by_context"):
+            bb.asymmetry.plot_accuracy_by_context(wrong)
 
 
 @cache

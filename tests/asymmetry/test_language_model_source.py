@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.asymmetry.language_model_source import ContextMean, context_mean, ratio_sd, student_summary
+from bayesbias.asymmetry.language_model_source import ResponseMean, ratio_sd, response_mean, student_summary
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
 from tests.asymmetry.toy_language import WORDS, Language, tiny_bert, trained_bert
 
@@ -177,7 +177,7 @@ def test_ratios_of_a_language_are_recovered(tmp_path: Path) -> None:
     assert len(frame) > 90
     clear = frame[frame["truth"].abs() > 0.5]
     assert (np.sign(clear["lar"]) == np.sign(clear["truth"])).mean() >= 0.95
-    # Intervals of 89 % heed the contexts, not that a model which was trained so shortly is a little off.
+    # Intervals of 89 % include the error over contexts, not that a model which was trained so shortly is a little off.
     inside = frame["truth"].between(frame["hdi_low"], frame["hdi_high"])
     assert inside.mean() > 0.75
 
@@ -239,14 +239,14 @@ def test_the_probability_is_that_of_equation_6() -> None:
     probabilities, counts, others = np.array([0.1, 0.5, 0.2]), np.array([1, 3, 2]), np.array([1, 1, 4])
     total = 12
     by_hand = sum(times / total * p for times, p in zip(counts, probabilities, strict=True))
-    mean = context_mean(probabilities, counts, others, total=total, contexts=3)
+    mean = response_mean(probabilities, counts, others, total=total, contexts=3)
     assert mean.log_probability == pytest.approx(np.log(by_hand))
     # Of ten contexts three were asked: each stands for 10 / 3.
-    mean = context_mean(probabilities, counts, others, total=total, contexts=10)
+    mean = response_mean(probabilities, counts, others, total=total, contexts=10)
     assert mean.log_probability == pytest.approx(np.log(by_hand * 10 / 3))
 
 
-def drawn_pair(rng: np.random.Generator, size: int, most: int) -> tuple[ContextMean, ContextMean]:
+def drawn_pair(rng: np.random.Generator, size: int, most: int) -> tuple[ResponseMean, ResponseMean]:
     """Two directions over contexts of a language where the words' probabilities hang together."""
     kind = rng.choice(3, size=size, p=[0.25, 0.45, 0.3])  # both words, the cue alone, the response alone
     cues, responses = 1 + rng.poisson(0.3, size=(2, size))
@@ -255,10 +255,10 @@ def drawn_pair(rng: np.random.Generator, size: int, most: int) -> tuple[ContextM
     forward, backward = (np.exp(-2 + 0.5 * level + 0.4 * rng.normal(size=len(both))) for _ in range(2))
     sampled = rng.choice(len(both), most, replace=False) if len(both) > most else np.arange(len(both))
 
-    def mean(probabilities: np.ndarray, counts: np.ndarray, alone: int) -> ContextMean:
+    def mean(probabilities: np.ndarray, counts: np.ndarray, alone: int) -> ResponseMean:
         others = counts[kind == alone]
         total = int(counts[both].sum() + others.sum())
-        return context_mean(probabilities[sampled], counts[both][sampled], others, total=total, contexts=len(both))
+        return response_mean(probabilities[sampled], counts[both][sampled], others, total=total, contexts=len(both))
 
     return mean(forward, cues, 1), mean(backward, responses, 2)
 
@@ -286,11 +286,11 @@ def test_intervals_are_those_of_students_t() -> None:
 
 def test_contexts_that_add_alike_count_in_full_and_one_that_adds_all_counts_alone() -> None:
     others = np.ones(4, dtype=int)
-    alike = context_mean(np.full(6, 0.1), np.ones(6, dtype=int), others, total=10, contexts=6)
-    one = context_mean(np.array([0.5, 1e-9, 1e-9]), np.ones(3, dtype=int), others, total=7, contexts=3)
+    alike = response_mean(np.full(6, 0.1), np.ones(6, dtype=int), others, total=10, contexts=6)
+    one = response_mean(np.array([0.5, 1e-9, 1e-9]), np.ones(3, dtype=int), others, total=7, contexts=3)
     assert (alike.effective_contexts, one.effective_contexts) == (pytest.approx(6), pytest.approx(1))
     # Of 10 that were asked of 100, too.
-    some = context_mean(np.full(10, 0.1), np.ones(10, dtype=int), others, total=104, contexts=100)
+    some = response_mean(np.full(10, 0.1), np.ones(10, dtype=int), others, total=104, contexts=100)
     assert some.effective_contexts == pytest.approx(10)
 
 
@@ -306,7 +306,7 @@ def test_intervals_of_ratios_hold_the_truth_where_a_few_contexts_add_nearly_all(
             logs = -8 + ahead + spread * (0.6 * level + 0.8 * rng.normal(size=contexts))
             counts, others = (1 + rng.poisson(0.3, size) for size in (contexts, 2 * contexts))
             total = int(counts.sum() + others.sum())
-            means.append(context_mean(np.exp(logs), counts, others, total=total, contexts=contexts))
+            means.append(response_mean(np.exp(logs), counts, others, total=total, contexts=contexts))
         ratio = np.array([means[0].log_probability - means[1].log_probability])
         sd = np.array([ratio_sd(*means)])
         effective_contexts = min(one.effective_contexts for one in means)

@@ -38,7 +38,7 @@ def test_one_relation_alone_is_its_plain_mean_with_an_interval_of_student() -> N
     values = rng.normal(0.3, 1, 50)
     row = bb.asymmetry.alar(ratios({"IsA": values.tolist()}), draws=100_000, random_seed=1).loc[0]
     assert row["mean_lar"] == pytest.approx(values.mean())
-    # Of 50 pairs the four that are lent hardly matter: the interval is about Student's.
+    # Of 50 pairs the four that are shared hardly matter: the interval is about Student's.
     half = student.ppf(0.945, 49) * values.std(ddof=1) / np.sqrt(50)
     assert row["hdi_high"] - row["hdi_low"] == pytest.approx(2 * half, rel=0.03)
     assert row["share_forward"] == pytest.approx(np.where(values > 0, 0.9, 0.1).mean())

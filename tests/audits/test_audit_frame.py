@@ -29,14 +29,14 @@ def several() -> AuditFrame:
 
 def test_selected_rows_keep_their_record() -> None:
     rows, record = audit_rows(audit().sort_values("study", ascending=False).head(1))
-    assert rows[["study", "estimate"]].to_numpy().tolist() == [["t", 2.0]]
+    assert rows[["study", "mean"]].to_numpy().tolist() == [["t", 2.0]]
     assert record.draws[KEYS[1]].mean() == 2.0
     assert type(rows) is pd.DataFrame
 
 
 def test_rows_that_were_changed_are_refused() -> None:
     frame = audit()
-    for changed in (frame.assign(estimate=5.0), frame.assign(study=["x", "t"]), frame.assign(measure="x")):
+    for changed in (frame.assign(mean=5.0), frame.assign(study=["x", "t"]), frame.assign(measure="x")):
         with pytest.raises(ReportError, match=r"A, [sx], (weat|x)"):
             audit_rows(changed)
     for changed in (pd.DataFrame(frame), frame.drop(columns="quantity"), frame.head(0)):

@@ -15,15 +15,15 @@ def test_settled_questions_come_first_each_with_its_numbers_and_weat() -> None:
     values = dict.fromkeys(keys.values(), 0.0) | {("A", "open", "weat"): 1.2, ("A", "near", "weat"): 0.4}
     frame = audit_of(values, {keys[study]: draws for study, draws in DRAWS.items()})
     frame.record = replace(frame.record, questions={"open": "Are x nearer to y?", "near": ""})
-    frame["conclusion"] = ["not settled", "nearer", "", ""]
+    frame["reading"] = ["not settled", "nearer", "", ""]
     frame["p_value"] = [np.nan, np.nan, 0.02, np.nan]
     settled, not_settled = answers(frame)
     assert (settled.kind, not_settled.kind) == ("nearer", "not settled")
     low, high = np.quantile(DRAWS["near"], [0.055, 0.945])
     assert str(settled) == (
-        f"near: Settled, associated words are nearer: -0.050 (plain 0.000), 89% interval {low:+.3f} to {high:+.3f}."
+        f"near: Settled, associated words are nearer: -0.050 (observed 0.000), 89% interval {low:+.3f} to {high:+.3f}."
     )
-    assert str(not_settled).startswith("open: Are x nearer to y? Not settled: -0.005 (plain 0.000), 89% interval ")
+    assert str(not_settled).startswith("open: Are x nearer to y? Not settled: -0.005 (observed 0.000), 89% interval ")
     assert str(not_settled).endswith(" WEAT: p = 0.0200.")
     assert not_settled.numbers["weat_p"] == 0.02
     assert "weat_p" not in settled.numbers
@@ -32,7 +32,7 @@ def test_settled_questions_come_first_each_with_its_numbers_and_weat() -> None:
 def test_of_several_embeddings_each_is_named() -> None:
     keys = [(name, "near", "contrast") for name in ("A", "B")]
     frame = audit_of(dict.fromkeys(keys, 0.0), dict.fromkeys(keys, DRAWS["near"]))
-    frame["conclusion"] = ["nearer", "borderline"]
+    frame["reading"] = ["nearer", "borderline"]
     assert [str(statement).rsplit(": ", 1)[0] for statement in answers(frame)] == [
         "near in A: Settled, associated words are nearer",
         "near in B: Borderline",

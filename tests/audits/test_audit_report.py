@@ -1,4 +1,4 @@
-"""Reports of audits: counts by conclusion, tables, and limits that say how many intervals miss."""
+"""Reports of audits: counts by reading, tables, and limits that say how many intervals miss."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def audit() -> AuditFrame:
     keys = [("A", study, "contrast") for study in STUDIES] + [("A", "s", "weat")]
     draws = {key: np.full(20, -0.1) + np.arange(20) / 1000 for key in keys}
     frame = audit_of(dict.fromkeys(keys, 0.0), draws)
-    frame["conclusion"] = ["nearer", "nearer", "not settled", "farther", ""]
+    frame["reading"] = ["nearer", "nearer", "not settled", "farther", ""]
     frame["quantity"] = ["associated - different"] * 4 + ["effect size"]
     assert isinstance(frame, AuditFrame)
     return frame

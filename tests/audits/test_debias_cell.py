@@ -68,6 +68,6 @@ def test_a_group_without_a_side_is_named_and_moves_no_gap() -> None:
         cells[third] = before, after
     (named,) = {text for _, text in cells["none"][0].warned}
     assert "people has no associated list" in named
-    for place, columns in enumerate((["value_plain"], ["value_plain", "change_plain"])):
+    for place, columns in enumerate((["observed"], ["observed", "change_observed"])):
         without, beside = (cells[third][place].frames["rows"] for third in ("", "none"))
         np.testing.assert_allclose(beside[columns], without[columns])

@@ -35,8 +35,8 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.audits.DebiasRe
     assert np.isfinite(report.table.loc[~originals, numbers]).all(axis=None)
     assert report.table["better"].tolist() == 6 * ["", "lower"]
     associations = report.table["kind"] == "association"
-    assert report.table.loc[associations, "value_plain"].notna().all()
-    assert report.table.loc[~associations, ["value_plain", "change_plain"]].isna().all(axis=None)
+    assert report.table.loc[associations, "observed"].notna().all()
+    assert report.table.loc[~associations, ["observed", "change_observed"]].isna().all(axis=None)
 
 
 def test_draws_that_did_not_converge_are_said_first(report: bb.audits.DebiasReport, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_correlations_are_those_of_the_values(report: bb.audits.DebiasReport) ->
     r = float(np.corrcoef(values["pets"], values["vocabulary_direct_bias"])[0, 1])
     assert (row["first"], row["second"], row["embeddings"]) == ("pets", "vocabulary_direct_bias", 6)
     assert row["correlation"] == pytest.approx(r)
-    interval = row["hdi_low"], row["hdi_high"], row["probability_of_positive"]
+    interval = row["hdi_low"], row["hdi_high"], row["probability_of_direction"]
     assert interval == bb.estimates.correlation_interval(row["correlation"], 6)
     with pytest.raises(ReportError, match="4 embeddings"):
         bb.audits.measure_correlations(pets.report(1))

@@ -102,8 +102,8 @@ def test_the_json_repeats_the_result(tmp_path: Path) -> None:
     assert (content["schema_version"], content["outcome"], content["exit_code"]) == (1, "fail", 3)
     assert content["rope"] == [-0.02, 0.02]
     assert [question["outcome"] for question in content["questions"]] == ["pass", "fail", "unanswered"]
-    assert content["questions"][2]["estimate"] is None
-    assert content["questions"][1]["estimate"] == result.questions["estimate"][1]
+    assert content["questions"][2]["mean"] is None
+    assert content["questions"][1]["mean"] == result.questions["mean"][1]
 
 
 def test_a_folder_has_the_files_of_other_tools(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ test_refusals = refusals(
     (lambda: bb.gate(audited({"s": 0.0})), ReportError, "rope"),
     (lambda: bb.gate(audited({"s": 0.0}), rope=-1), ArgumentError, "rope=-1"),
     (lambda: bb.gate(pd.DataFrame(audited({"s": 0.0})), rope=0.02), ReportError, r"bb\.audit"),
-    (lambda: bb.gate(audited({"s": 0.0}).assign(estimate=0.5), rope=0.02), ReportError, "s, contrast"),
+    (lambda: bb.gate(audited({"s": 0.0}).assign(mean=0.5), rope=0.02), ReportError, "s, contrast"),
     (lambda: bb.gate(audit_of({("A", "s", "mac"): 0.5}, {}), rope=0.02), ReportError, "contrast"),
 )
 
@@ -133,10 +133,10 @@ def test_the_page_shows_what_a_baseline_decides(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     bb.write(bb.gate(audited({"s": 0.05}), rope=0.02), tmp_path / "old", overwrite=True)
     contents = bb.gate(audited({"s": 0.05}), rope=0.02, baseline=tmp_path / "old" / "gate.json").contents
-    assert contents.tables["questions"].columns[-2:] == ("baseline_estimate", "probability_worse")
+    assert contents.tables["questions"].columns[-2:] == ("baseline_mean", "probability_worse")
     assert contents.settings["Baseline"] == "gate.json"
     assert contents.settings["Interval"] == "89% HPDI"
     assert "unless it is worse than in the baseline, gate.json" in contents.about
     alone = bb.gate(audited({"s": 0.05}), rope=0.02).contents
-    assert "baseline_estimate" not in alone.tables["questions"].columns
+    assert "baseline_mean" not in alone.tables["questions"].columns
     assert "baseline" not in alone.about

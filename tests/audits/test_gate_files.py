@@ -24,7 +24,7 @@ def test_xml_is_read_back() -> None:
 
 
 def test_a_row_of_markdown_stays_a_row() -> None:
-    numbers = {"estimate": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
+    numbers = {"mean": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
     lines = model_card([ROW | numbers], (-0.02, 0.02), 0.89, ["one"]).splitlines()
     row = lines[6]
     assert row.count("|") - row.count("\\|") == 6
@@ -38,7 +38,7 @@ QUESTION = {
     "study": "s",
     "model": "m",
     "study_hash": "h",
-    "estimate": 0.1,
+    "mean": 0.1,
     "sd": 0.02,
     "lost_words": 0,
 }
@@ -68,7 +68,7 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
     assert (earlier.draws.mean(), earlier.draws.std()) == pytest.approx((0.1, 0.02), rel=0.01)
     with_draws = read_baseline(written(tmp_path, QUESTION | {"draws": [0.1, 0.2]}))["A", "s", "m"]
     assert (with_draws.compared_by, with_draws.draws.tolist()) == ("draws", [0.1, 0.2])
-    unanswered = QUESTION | {"estimate": None, "sd": None, "draws": []}
+    unanswered = QUESTION | {"mean": None, "sd": None, "draws": []}
     assert not len(read_baseline(written(tmp_path, unanswered))["A", "s", "m"].draws)
 
 
@@ -81,13 +81,13 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
         ([QUESTION, QUESTION], 1, "A, s, m"),
         ([QUESTION | {"sd": 0}], 1, "sd"),
         ([QUESTION | {"sd": True}], 1, "sd"),
-        ([QUESTION | {"estimate": "0.1"}], 1, "estimate"),
+        ([QUESTION | {"mean": "0.1"}], 1, "mean"),
         ([QUESTION | {"draws": [1, "2"]}], 1, "draws"),
         ([QUESTION | {"draws": []}], 1, "draws"),
         ([QUESTION | {"study": 5}], 1, "study"),
         ([QUESTION | {"lost_words": "x"}], 1, "lost_words"),
-        ([QUESTION | {"estimate": 1e308}], 1, "estimate"),
-        ([QUESTION | {"estimate": 10**18}], 1, "estimate"),
+        ([QUESTION | {"mean": 1e308}], 1, "mean"),
+        ([QUESTION | {"mean": 10**18}], 1, "mean"),
         ([QUESTION | {"sd": 1e308}], 1, "sd"),
         ([QUESTION | {"draws": [0.1, -1e308]}], 1, "draws"),
     ],
@@ -106,8 +106,8 @@ def test_a_number_that_stands_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
-    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"estimate": 1, "sd": 1})).values()
-    assert (earlier.estimate, earlier.draws.mean()) == pytest.approx((1, 1))
+    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"mean": 1, "sd": 1})).values()
+    assert (earlier.mean, earlier.draws.mean()) == pytest.approx((1, 1))
 
 
 @pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 1, "questions": 5}'])

@@ -9,13 +9,13 @@ import bayesbias as bb
 from bayesbias.audits import plan
 from bayesbias.audits.plan import (
     check_measures,
+    load_named_embeddings,
     lost_lists,
     named_embeddings,
     question_errors,
     raise_if_too_many_lost,
     raise_unless_distinct,
     read_audit_plan,
-    read_embeddings,
     read_studies,
 )
 from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsError, MeasureError, ReportError
@@ -135,11 +135,11 @@ def test_what_is_no_set_of_embeddings(wrong: Any) -> None:
 def test_embeddings_have_the_names_that_they_were_given() -> None:
     first, second = pets.embedding(1), pets.embedding(2, case=("exact", "lower"))
     assert named_embeddings(first) == [(None, first)]
-    read = read_embeddings(named_embeddings({"one": first, "two": second}), None, "exact")
+    read = load_named_embeddings(named_embeddings({"one": first, "two": second}), None, "exact")
     assert list(read) == ["one", "two"]
     assert read["two"].case == ("exact", "lower")
     with pytest.raises(ReportError, match="'E1'"):
-        read_embeddings(named_embeddings([first, pets.embedding(1)]), None, "exact")
+        load_named_embeddings(named_embeddings([first, pets.embedding(1)]), None, "exact")
 
 
 def test_lost_words_are_counted_by_list_and_refused_at_once() -> None:

@@ -14,7 +14,7 @@ def audit_of(
 ) -> pd.DataFrame:
     """An audit with these estimates by (embedding, study, measure)."""
     rows = [
-        {"embedding": e, "study": s, "measure": m, "protected_group": "", "observed": value, "estimate": value}
+        {"embedding": e, "study": s, "measure": m, "protected_group": "", "observed": value, "mean": np.nan}
         for (e, s, m), value in estimates.items()
     ]
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS))
@@ -22,7 +22,7 @@ def audit_of(
     frame["quantity"] = "value"
     for key, values in draws.items():
         here = (frame[["embedding", "study", "measure"]] == list(key)).all(axis=1)
-        frame.loc[here, ["estimate", "hdi_low", "hdi_high"]] = [values.mean(), *np.quantile(values, [0.055, 0.945])]
+        frame.loc[here, ["mean", "hdi_low", "hdi_high"]] = [values.mean(), *np.quantile(values, [0.055, 0.945])]
     made = AuditFrame(frame)
     lost: dict[tuple[str, str], tuple[str, ...]] = {key[:2]: () for key in estimates}
     made.record = AuditRecord(draws, lost, {}, {}, 0.89, "crossed" if draws else "")

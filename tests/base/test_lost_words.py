@@ -1,4 +1,4 @@
-"""Words that an embedding lacks: when they are told, when they are too many, and what the message asks for."""
+"""Words that an embedding lacks: when they get a message, when they are too many, and what the message asks for."""
 
 import re
 import warnings

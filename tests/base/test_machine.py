@@ -98,7 +98,7 @@ def test_a_module_that_is_broken_says_why(monkeypatch: pytest.MonkeyPatch) -> No
         require("torch", "nli", "A model")
 
 
-def test_what_is_free_heeds_a_limit_of_the_process() -> None:
+def test_what_is_free_respects_a_limit_of_the_process() -> None:
     """The system's own refusal is the independent source: what is said to be free can be taken, and twice it not."""
     resource = pytest.importorskip("resource")
     program = (
@@ -114,7 +114,7 @@ def test_what_is_free_heeds_a_limit_of_the_process() -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("", "memory.max"), ("memory", "memory.limit_in_bytes")])
-def test_what_is_free_heeds_the_limit_of_a_job_and_of_what_is_around_it(
+def test_what_is_free_respects_the_limit_of_a_job_and_of_what_is_around_it(
     kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import psutil

@@ -77,17 +77,23 @@ def overall_gaps(sd: float) -> OverallGaps:
     return OverallGaps(plain, np.zeros((DRAWS, 3)), 9.0, np.full(DRAWS, 0.5), around(np.zeros(3), sd))
 
 
-PLAIN_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
-PLAIN_WORDS = np.array([[-0.4, -0.2, -0.1], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
+OBSERVED_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
+OBSERVED_WORDS = np.array([[-0.4, -0.2, -0.1], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
 DRAWN = ContrastDraws(
-    estimate=GapEstimate(
-        np.array([0, 1, 2]), PLAIN_WORDS, around(np.zeros((3, 3))), np.full(3, 9.0), 9.0, np.full(DRAWS, 0.5), np.eye(3)
+    gap_estimate=GapEstimate(
+        np.array([0, 1, 2]),
+        OBSERVED_WORDS,
+        around(np.zeros((3, 3))),
+        np.full(3, 9.0),
+        9.0,
+        np.full(DRAWS, 0.5),
+        np.eye(3),
     ),
     population=overall_gaps(0.2),
     these_words=overall_gaps(0.01),
-    groups=around(PLAIN_GROUPS),
-    words=around(np.nan_to_num(PLAIN_WORDS)),
-    plain_groups=PLAIN_GROUPS,
+    groups=around(OBSERVED_GROUPS),
+    words=around(np.nan_to_num(OBSERVED_WORDS)),
+    observed_groups=OBSERVED_GROUPS,
     group_places=np.array([0, 1]),
 )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bayesbias.changes.training_statements import limits, seeds_agree, stability, verdict
+from bayesbias.changes.training_statements import reading_over_trainings, seeds_agree, training_limits, verdict
 
 
 def row(
@@ -19,7 +19,7 @@ def row(
         "seed_share": share, "seed_share_low": 0.05, "seed_share_high": 0.6,
     }  # fmt: skip
     numbers["agree"] = seeds_agree(numbers)
-    return numbers | {"stability": stability(numbers)}
+    return numbers | {"reading": reading_over_trainings(numbers)}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def row(
 def test_stable_is_what_all_seeds_their_average_and_one_more_say(
     counts: tuple[int, int, int], over: tuple[float, float], following: tuple[float, float], expected: str
 ) -> None:
-    assert row(counts, over, following)["stability"] == expected
+    assert row(counts, over, following)["reading"] == expected
 
 
 def test_the_verdict_begins_with_the_first_contrast() -> None:
@@ -57,8 +57,8 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
 
 
 def test_few_seeds_are_a_limit() -> None:
-    assert [statement.kind for statement in limits(4, 0, 0.1)] == ["few seeds", "other"]
-    assert [statement.kind for statement in limits(5, 8, 0.1)] == ["other"]
+    assert [statement.kind for statement in training_limits(4, 0, 0.1)] == ["few seeds", "other"]
+    assert [statement.kind for statement in training_limits(5, 8, 0.1)] == ["other"]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_seeds_that_differ_little_agree_whichever_interval_ends_beyond_0(
 ) -> None:
     """-.014, -.016, -.015, -.013 and -.015, of which one interval ends at +.001: the seed has 4 % of the variance."""
     small = row(counts, over, following, share=0.037)
-    assert small["stability"] == expected
+    assert small["reading"] == expected
     statement = verdict([small]).text
     assert statement.startswith(f"{text}associated words are nearer than different ones in 4 of 5 seeds")
     assert ("the seeds differ little" in statement) == (expected != "seeds disagree")
-    assert row(counts, over, following, share=0.4)["stability"] == "seeds disagree"
+    assert row(counts, over, following, share=0.4)["reading"] == "seeds disagree"

@@ -37,7 +37,7 @@ class TestCompareSeeds:
         assert (
             row["next_high"] - row["next_low"] > row["hdi_high"] - row["hdi_low"] > alone["hdi_high"] - alone["hdi_low"]
         )
-        assert (row["stability"], comparison.verdict.kind) == ("seeds disagree", "seeds disagree")
+        assert (row["reading"], comparison.verdict.kind) == ("seeds disagree", "seeds disagree")
         assert [statement.kind for statement in comparison.parts[1].statements] == ["seeds disagree"] * 3
         assert "few seeds" in [statement.kind for statement in comparison.parts[-1].statements]
         assert list(comparison.by_seed["seed"].unique()) == [1, 2, "third"]
@@ -51,7 +51,7 @@ class TestCompareSeeds:
         row = bb.compare_trainings(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
         alone = bb.contrasts(short_fit).iloc[0]
         assert row["agree"]
-        assert row["stability"] == ("not settled" if row["not_settled"] else "stable")
+        assert row["reading"] == ("not settled" if row["not_settled"] else "stable")
         assert row["seed_share"] < 0.02
         assert row["hdi_low"] == pytest.approx(alone["hdi_low"], abs=0.1 * alone["sd"])
         assert row["hdi_high"] == pytest.approx(alone["hdi_high"], abs=0.1 * alone["sd"])

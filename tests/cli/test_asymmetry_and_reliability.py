@@ -105,7 +105,7 @@ def test_a_page_with_figures(
         dict(enumerate(paths[2:])), ["algebra", "poetry", "home"], rules=["ripa"], base_pairs=str(mine), progress=False
     )
     expected = bb.reliability.icc_2_1(scores.transpose("rule", "target_word", "base_pair", "seed"))[0]
-    kept = frame.query("vectors == 'two' and rule == 'ripa'").set_index("target_word")["estimate"]
+    kept = frame.query("vectors == 'two' and rule == 'ripa'").set_index("target_word")["observed"]
     np.testing.assert_allclose(kept[scores["target_word"].values], expected, rtol=1e-9)
     assert in_process("reliability", *paths, *lists, "--output", output, monkeypatch=monkeypatch) == 2
     assert "page" in capsys.readouterr().err

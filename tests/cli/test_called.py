@@ -25,7 +25,7 @@ def test_texts_are_those_of_the_docstring() -> None:
     (_, inside), (_, draws) = called_parameters("bb.compare_embeddings hdi_prob draws").values()
     assert {inside, draws} == {
         "Probability inside the highest posterior density intervals.",
-        "Posterior draws of each of the 4 chains.",
+        "Posterior draws per chain, of 4 chains.",
     }
 
 

@@ -138,7 +138,7 @@ def test_midb_takes_the_names_of_the_sets_or_of_a_file(
         direction = (sides * sizes[:4] ** 2 / (sizes**2).sum()) @ axes[:4]
         left = [word for word in words if word.isalpha() and word not in {*of_sides[0], *of_sides[1]}]
         units = unit_rows(stored.matrix(left))
-        assert row["value_plain"] == pytest.approx((units @ direction).mean(), abs=1e-5)
+        assert row["observed"] == pytest.approx((units @ direction).mean(), abs=1e-5)
         assert row["items"] == len(left)
     command[3] = "religion_manzini"
     assert in_process(*command, "--measure", "midb", monkeypatch=monkeypatch) == 2

@@ -232,7 +232,7 @@ def test_files_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     for name, table in made_tables(periods=2).items():
         paths.append(tmp_path / f"{name}.csv")
         bb.write_table(table, paths[-1])
-    given = ["-o", tmp_path / "moved.json", "--draws", "100", "--seed", "1", "--these-words", "-q"]
+    given = ["-o", tmp_path / "moved.json", "--draws", "100", "--seed", "1", "--scope", "these_words", "-q"]
     assert in_process("trend", *paths, *given, monkeypatch=monkeypatch) == 0
     assert json.loads((tmp_path / "moved.json").read_text())["settings"]["Scope"] == "these_words"
     assert in_process("trend", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
@@ -240,7 +240,7 @@ def test_files_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 
 
 @pytest.mark.slow
-def test_seeds(
+def test_trainings(
     workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = (workplace / "vectors.txt").read_text().splitlines()
@@ -269,25 +269,28 @@ def test_seeds(
         "--seed",
         "1",
     ]
-    assert in_process("seeds", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
+    assert in_process("trainings", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
-    made = {"report.html", "seeds.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
+    made = {"report.html", "trainings.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
     assert {path.name for path in output.iterdir()} == made
     assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert [row["seeds"] for row in data["tables"]["contrasts"]] == [3, 3]
     assert {row["seed"] for row in data["tables"]["by_seed"]} == {"seed1", "seed2", "seed3"}
-    assert in_process("seeds", *paths, *given, monkeypatch=monkeypatch) == 2
+    assert in_process("trainings", *paths, *given, monkeypatch=monkeypatch) == 2
     assert "stable" in capsys.readouterr().err
-    assert in_process("seeds", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert in_process("trainings", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
     assert "seed1.txt" in capsys.readouterr().err
     (tmp_path / "copy.txt").write_text((tmp_path / "seed1.txt").read_text())
-    assert in_process("seeds", paths[0], tmp_path / "copy.txt", *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert in_process("trainings", paths[0], tmp_path / "copy.txt", *given, "--overwrite", monkeypatch=monkeypatch) == 2
     message = capsys.readouterr().err
     assert all(f"'{name}'" in message for name in ("seed1", "copy"))
     drawn = [option for path in paths[1:] for option in ("--resampled", path)]
     given[3] = tmp_path / "with_documents"
     (tmp_path / "first.txt").write_text((workplace / "vectors.txt").read_text())
-    assert in_process("seeds", paths[0], tmp_path / "first.txt", *drawn, *given, "--json", monkeypatch=monkeypatch) == 0
+    assert (
+        in_process("trainings", paths[0], tmp_path / "first.txt", *drawn, *given, "--json", monkeypatch=monkeypatch)
+        == 0
+    )
     row = json.loads(capsys.readouterr().out)["tables"]["contrasts"][0]
     assert row["seeds"] == 2
     assert row["document_sd_low"] < row["document_sd"] < row["document_sd_high"]

@@ -23,7 +23,7 @@ def test_embeddings_are_trained_and_an_interrupted_run_is_continued(
     printed = capsys.readouterr().out
     assert "glove, seeds 1 and 2, of corpus.txt (200 words)" in printed
     assert "glove_seed1.npz, glove_seed2.npz" in printed
-    assert "bayesbias seeds out/*.npz --study gender" in printed
+    assert "bayesbias trainings out/*.npz --study gender" in printed
     first = (tmp_path / "out" / "glove_seed1.npz").stat().st_mtime_ns
     assert in_process(*command, "--seeds", "1-2,5", "--json", monkeypatch=monkeypatch) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -49,9 +49,9 @@ def test_documents_are_drawn_on_request(
     assert in_process(*command, "--resample", "documents", "-o", "drawn", monkeypatch=monkeypatch) == 0
     assert "--resampled drawn/glove_seed3.npz --study gender" in capsys.readouterr().out
     assert in_process(*command[:-1], "1-2", "-o", "drawn", "--resample", "documents", monkeypatch=monkeypatch) == 0
-    assert "seeds SEEDS/*.npz --resampled drawn/glove_seed1.npz --resampled drawn" in capsys.readouterr().out
+    assert "trainings SEEDS/*.npz --resampled drawn/glove_seed1.npz --resampled drawn" in capsys.readouterr().out
     vectors = ["drawn/glove_seed1.npz", "drawn/glove_seed2.npz"]
-    assert in_process("seeds", *vectors, "--study", "gender", "-o", "stable", monkeypatch=monkeypatch) == 2
+    assert in_process("trainings", *vectors, "--study", "gender", "-o", "stable", monkeypatch=monkeypatch) == 2
     assert "glove_seed1.npz was trained on resampled documents" in " ".join(capsys.readouterr().err.split())
     assert in_process(*command, "-o", "drawn", monkeypatch=monkeypatch) == 2
     assert "resample" in capsys.readouterr().err
@@ -64,7 +64,7 @@ def test_the_next_command_quotes_folders(
     monkeypatch.chdir(tmp_path)
     command = ["train", "corpus.txt", "--algorithm", "glove", "--dimensions", "4", "--epochs", "1", "--seeds", "1-2"]
     assert in_process(*command, "-o", "my vectors", monkeypatch=monkeypatch) == 0
-    assert "bayesbias seeds 'my vectors'/*.npz --study gender" in capsys.readouterr().out
+    assert "bayesbias trainings 'my vectors'/*.npz --study gender" in capsys.readouterr().out
     assert in_process(*command, "--resample", "documents", "-o", "my draws", monkeypatch=monkeypatch) == 0
     assert "--resampled 'my draws/glove_seed1.npz'" in " ".join(capsys.readouterr().out.split())
 
@@ -122,13 +122,16 @@ def test_an_index_is_built_and_found_again(
     monkeypatch.chdir(tmp_path)
     Path("pets.txt").write_text("A cat saw a dog.\nThe dog ran.\n", encoding="utf-8")
     for _ in range(2):
-        assert in_process("contexts", "pets.txt", "--output", "pets.contexts", "--json", monkeypatch=monkeypatch) == 0
+        assert (
+            in_process("index-contexts", "pets.txt", "--output", "pets.contexts", "--json", monkeypatch=monkeypatch)
+            == 0
+        )
         facts = json.loads(capsys.readouterr().out)
         assert (facts["contexts"], facts["words"]) == (2, 8)
     Path("other.txt").write_text("A bird.\n", encoding="utf-8")
-    assert in_process("contexts", "other.txt", "-o", "pets.contexts", monkeypatch=monkeypatch) == 2
+    assert in_process("index-contexts", "other.txt", "-o", "pets.contexts", monkeypatch=monkeypatch) == 2
     assert "pets.contexts" in capsys.readouterr().err
-    assert in_process("contexts", "other.txt", "-o", "pets.contexts", "--overwrite", monkeypatch=monkeypatch) == 0
+    assert in_process("index-contexts", "other.txt", "-o", "pets.contexts", "--overwrite", monkeypatch=monkeypatch) == 0
     assert "bayesbias table MODEL_FOLDER" in capsys.readouterr().out
 
 
@@ -160,7 +163,7 @@ def test_two_commands_lead_from_a_models_folder_to_a_fit(
     model.save_pretrained("bert")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     Path("corpus.txt").write_text("\n".join(Language.made(1).sentences(900, np.random.default_rng(2))))
-    assert in_process("contexts", "corpus.txt", "-o", "toy.contexts", monkeypatch=monkeypatch) == 0
+    assert in_process("index-contexts", "corpus.txt", "-o", "toy.contexts", monkeypatch=monkeypatch) == 0
     study = ("--study", "study.toml", "--seed", "1", "--output")
     assert in_process("table", "bert", *study, "templates.csv", monkeypatch=monkeypatch) == 0
     assert in_process("table", "bert", "--contexts", "toy.contexts", *study, "corpus.csv", monkeypatch=monkeypatch) == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbias.cosine_regressions.designs import (
-    Design,
+    InnerProductDesign,
     binary_design,
     bivariate_design,
     centroid_weights,
@@ -28,7 +28,7 @@ def least_squares(columns: np.ndarray, outcome: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(columns, outcome)[0]
 
 
-def constrained(design: Design) -> np.ndarray:
+def constrained(design: InnerProductDesign) -> np.ndarray:
     return least_squares(design.ratio_columns[:, design.constrained_columns], design.pairs.cosine)
 
 

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import special, stats
 
 from bayesbias.cosine_regressions.designs import (
-    Design,
+    InnerProductDesign,
     binary_design,
     bivariate_design,
     overlapping_design,
@@ -32,7 +32,7 @@ def line(rows: int = 30, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return x, x @ [0.1, 0.05, -0.02] + rng.normal(0, 0.05, rows)
 
 
-def design() -> Design:
+def design() -> InnerProductDesign:
     return binary_design(*made(2, ROWS, 5), SIDE)
 
 

@@ -74,7 +74,7 @@ def fit() -> xr.DataTree:
 def audited() -> pd.DataFrame:
     keys = [(name, study, "contrast") for name in (ANY, f"=2{ANY}") for study in LINES[:4]]
     frame = audit_of({key: -0.1 * place for place, key in enumerate(keys, 1)}, {key: np.full(20, -0.1) for key in keys})
-    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["reading", "quantity"]] = ["nearer", "associated - different"]
     frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
     return frame
 
@@ -85,7 +85,7 @@ def vectors() -> dict[str, np.ndarray]:
 
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fit(), title=ANY, quick=True),
-    "seeds": lambda: bb.compare_trainings({ANY: fit(), LINES[3]: fit()}, level="all", random_seed=1),
+    "trainings": lambda: bb.compare_trainings({ANY: fit(), LINES[3]: fit()}, level="all", random_seed=1),
     "embeddings": lambda: bb.compare_embeddings({ANY: table(), LINES[3]: table(5)}, draws=200, random_seed=1),
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),

@@ -29,7 +29,7 @@ def audited() -> pd.DataFrame:
     """An audit of two embeddings, one with a hostile name."""
     keys = [(name, "s", "contrast") for name in ("<b>first</b>", "second")]
     frame = audit_of({key: -0.1 * place for place, key in enumerate(keys, 1)}, {key: np.full(20, -0.1) for key in keys})
-    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["reading", "quantity"]] = ["nearer", "associated - different"]
     frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
     return frame
 
@@ -107,7 +107,7 @@ def moved() -> Result:
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
-    "seeds": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
+    "trainings": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),

@@ -45,7 +45,7 @@ def test_values_are_written_by_their_format() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["conclusion", "rank_low", "probability", "quantity", "probability_of_positive", "outcome"]
+    "name", ["reading", "rank_low", "probability", "quantity", "probability_of_direction", "outcome"]
 )
 def test_what_a_heading_does_not_say_has_a_meaning(name: str) -> None:
     assert COLUMNS[name].meaning

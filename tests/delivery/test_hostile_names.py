@@ -28,7 +28,7 @@ _COMMANDS = {
 }
 
 
-_SLOW = {"fit", "seeds", "embeddings", "trend", "posterior check"}
+_SLOW = {"fit", "trainings", "embeddings", "trend", "posterior check"}
 _KINDS = [pytest.param(kind, marks=pytest.mark.slow) if kind in _SLOW else kind for kind in RESULTS]
 
 

@@ -17,7 +17,7 @@ from bayesbias.base.statements import markdown_text
 from bayesbias.delivery import writing
 from bayesbias.delivery.glossary import COLUMNS, FORMS, intervals_joined
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError, ReportError, warn_user
-from bayesbias.metrics.result import FIELDS
+from bayesbias.metrics.measure_result import FIELDS
 from tests.base.files.users import give_to_stranger
 from tests.delivery.page.pages import Reader
 from tests.delivery.results import RESULTS, audited, result_of
@@ -103,7 +103,7 @@ def test_the_glossary_knows_the_columns_that_pages_show(result: Result) -> None:
 
 
 def test_what_exists_is_replaced_on_demand_only_and_other_files_stay(tmp_path: Path) -> None:
-    result = result_of("seeds")
+    result = result_of("trainings")
     (tmp_path / "conclusions.txt").write_text("mine")
     (tmp_path / "notes.csv").write_text("mine")
     with pytest.raises(OutputError):
@@ -115,10 +115,10 @@ def test_what_exists_is_replaced_on_demand_only_and_other_files_stay(tmp_path: P
 
 
 def test_files_of_an_earlier_result_go(tmp_path: Path) -> None:
-    folder = bb.write(result_of("seeds"), tmp_path / "out")
+    folder = bb.write(result_of("trainings"), tmp_path / "out")
     bb.write(result_of("posterior check"), folder, overwrite=True)
     names = {path.name for path in folder.iterdir()}
-    assert not {"by_seed.csv", "seeds.png"} & names
+    assert not {"by_seed.csv", "trainings.png"} & names
     assert {"coverage.csv", "check.png"} <= names
 
 
@@ -128,7 +128,7 @@ def test_a_list_of_files_from_elsewhere_removes_nothing_outside(tmp_path: Path) 
     folder.mkdir()
     (folder / "conclusions.json").write_text(json.dumps({"files": ["../kept.csv", 3, "old.csv"]}))
     (folder / "old.csv").write_text("old")
-    bb.write(result_of("seeds"), folder, overwrite=True)
+    bb.write(result_of("trainings"), folder, overwrite=True)
     assert (tmp_path / "kept.csv").read_text() == "mine"
     assert not (folder / "old.csv").exists()
 
@@ -140,7 +140,7 @@ def test_a_list_of_files_removes_no_others_that_a_pattern_matches_nor_what_anoth
         (tmp_path / name).write_text("mine")
     listing = tmp_path / writing.NUMBERS
     listing.write_text(json.dumps({"files": ["*", "[ab].csv"]}))
-    bb.write(result_of("seeds"), tmp_path, overwrite=True)
+    bb.write(result_of("trainings"), tmp_path, overwrite=True)
     assert {path.name for path in tmp_path.iterdir()} >= {"notes.md", "a.csv"}
     assert not (tmp_path / "[ab].csv").exists()
     listing.write_text(json.dumps({"files": ["notes.md"]}))
@@ -157,7 +157,7 @@ def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(writing, "save_figure", fails)
     with pytest.raises(OutputError, match="No space left"):
-        bb.write(result_of("seeds"), tmp_path / "made")
+        bb.write(result_of("trainings"), tmp_path / "made")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -197,7 +197,7 @@ class WithoutPage(_Bare):
 
 
 def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_path: Path) -> None:
-    linking, folders = Linking((result_of("seeds"), bb.report(made_fit(draws=50), quick=True), Warned())), []
+    linking, folders = Linking((result_of("trainings"), bb.report(made_fit(draws=50), quick=True), Warned())), []
     for workers in (None, 2):
         with pytest.warns(BayesBiasWarning, match="Beware of this page"):
             folders.append(bb.write(linking, tmp_path / str(workers), workers=workers))
@@ -211,15 +211,15 @@ def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_pa
 
 def test_a_page_that_a_worker_cannot_draw_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match=r"2\.html .*no_such_page"):
-        bb.write(Linking((result_of("seeds"), WithoutPage())), tmp_path / "made", workers=2)
+        bb.write(Linking((result_of("trainings"), WithoutPage())), tmp_path / "made", workers=2)
     with pytest.raises(ArgumentError, match="workers"):
-        bb.write(result_of("seeds"), tmp_path / "made", workers=0)
+        bb.write(result_of("trainings"), tmp_path / "made", workers=0)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"\.pdf"):
-        bb.write(result_of("seeds"), tmp_path / "page.pdf")
+        bb.write(result_of("trainings"), tmp_path / "page.pdf")
     with pytest.raises(ReportError, match="str"):
         bb.write("that", tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
@@ -256,5 +256,5 @@ def test_a_group_holds_the_files_of_all_its_results(tmp_path: Path) -> None:
 def test_a_folder_whose_name_has_a_dot_is_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "glove.6B"
     folder.mkdir()
-    assert bb.write(result_of("seeds"), folder) == folder
+    assert bb.write(result_of("trainings"), folder) == folder
     assert (folder / "conclusions.txt").is_file()

@@ -6,7 +6,7 @@ import pytest
 from bayesbias.estimates.dependence import (
     FEWEST_EFFECTIVE,
     ChanceCorrelations,
-    Links,
+    LinkedWords,
     clusters,
     linked_words,
     residual_correlations,
@@ -44,7 +44,7 @@ def test_copies_of_a_word_are_worth_one(chance: ChanceCorrelations, concepts: in
 def test_a_list_of_copies_keeps_a_spread(chance: ChanceCorrelations) -> None:
     vectors = np.repeat(np.random.default_rng(1).standard_normal((2, DIMENSIONS)), 4, axis=0)
     assert effect(vectors, chance) == pytest.approx(4, rel=0.1)
-    alike = Links(np.column_stack(np.triu_indices(8, 1)), np.ones(28), np.zeros(8))
+    alike = LinkedWords(np.column_stack(np.triu_indices(8, 1)), np.ones(28), np.zeros(8))
     assert alike.design_effect(np.arange(8)) == pytest.approx(8 / FEWEST_EFFECTIVE)
 
 
@@ -85,6 +85,6 @@ def test_links_of_some_words_are_those_of_the_whole_list(chance: ChanceCorrelati
 
 
 def test_clusters_are_joined_by_strong_links_alone() -> None:
-    links = Links(np.array([[0, 1], [1, 2], [3, 4], [4, 5]]), np.array([0.9, 0.8, 0.9, 0.3]), np.zeros(7))
+    links = LinkedWords(np.array([[0, 1], [1, 2], [3, 4], [4, 5]]), np.array([0.9, 0.8, 0.9, 0.3]), np.zeros(7))
     assert clusters(links, 0.7) == [[0, 1, 2], [3, 4]]
-    assert clusters(Links.none(3), 0.7) == []
+    assert clusters(LinkedWords.none(3), 0.7) == []

@@ -51,17 +51,18 @@ COMMANDS = {
     "train on workers": Command(
         "train corpus.txt --dimensions 20 --epochs 4 --seeds 1-3 --workers 2 -o trained", "trained", "trained"
     ),
-    "contexts": Command("contexts corpus.txt -o some.contexts", "some.contexts", "some.contexts"),
+    "index-contexts": Command("index-contexts corpus.txt -o some.contexts", "some.contexts", "some.contexts"),
     "debias": Command(
         "debias vectors.npz --sets gender_bolukbasi --method hard --method linear --study gender --seed 1 -o debiased "
         "--overwrite",
         "debiased",
         "debiased",
     ),
-    "seeds": Command(
-        "seeds vectors.npz vectors2.npz --study religion --max-lost 0.25 --draws 250 --seed 1 -o seeds --overwrite",
-        "seeds",
-        "seeds",
+    "trainings": Command(
+        "trainings vectors.npz vectors2.npz --study religion --max-lost 0.25 --draws 250 --seed 1 -o trainings "
+        "--overwrite",
+        "trainings",
+        "trainings",
     ),
     "encode": Command(
         "encode encoder --study weat7 --templates any --batch 64 --cache texts.cache -o encoded.npz --overwrite",

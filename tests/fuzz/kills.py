@@ -68,9 +68,10 @@ COMMANDS = {
     "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2, reads=("table",)),
     "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.1, reads=("table", "other")),
     # Two embeddings of the same words, as those of two seeds are.
-    "seeds": Command(
-        "seeds vectors.npz changed.npz --study religion --max-lost 0.25 --model hierarchical --draws 250 -o seeds",
-        "seeds",
+    "trainings": Command(
+        "trainings vectors.npz changed.npz --study religion --max-lost 0.25 --model hierarchical --draws 250 "
+        "-o trainings",
+        "trainings",
         _SEEDS,
         0.05,
         reads=("debias",),
@@ -152,7 +153,7 @@ def killed(
         finished(run)
         whole.append(digest(output))
     if whole[0] == whole[1]:
-        raise SystemExit(f"{command.line}: both settings write the same, so that no mixture could be told.")
+        raise SystemExit(f"{command.line}: both settings write the same, so that no mixture could be recognised.")
     number = 0
     while found["old"] + found["new"] + found["mixture"] + found["refused"] < kills:
         number += 1

@@ -58,7 +58,7 @@ def _audited(names: Sequence[str]) -> pd.DataFrame:
     first, second, study, group = names
     keys = [(name, study, "contrast") for name in (first, second)]
     frame = audit_of({key: -0.1 * place for place, key in enumerate(keys, 1)}, {key: np.full(20, -0.1) for key in keys})
-    frame[["conclusion", "quantity", "protected_group"]] = ["nearer", "associated - different", ""]
+    frame[["reading", "quantity", "protected_group"]] = ["nearer", "associated - different", ""]
     frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
     frame.record.failed[first, group] = f"StudyError: {group}"
     return frame
@@ -69,7 +69,7 @@ def gate(names: Sequence[str]) -> Result:
     return bb.gate(_audited(names), rope=0.02)
 
 
-def seeds(names: Sequence[str]) -> Result:
+def trainings(names: Sequence[str]) -> Result:
     """Return a comparison of trainings with these names."""
     return bb.compare_trainings({names[0]: _fit(), names[1]: _fit()}, random_seed=1)
 
@@ -93,7 +93,7 @@ def debiasing(names: Sequence[str]) -> Result:
 MAKERS: dict[str, Callable[[Sequence[str]], Result]] = {
     "audit": audit,
     "gate": gate,
-    "seeds": seeds,
+    "trainings": trainings,
     "encoders": encoders,
     "debiasing": debiasing,
 }

@@ -10,7 +10,7 @@ from bayesbias.errors import DuplicatesWarning, EmbeddingError, LostWordsWarning
 from bayesbias.metrics.look_up import (
     StudyLists,
     as_embedding,
-    checked_pairs,
+    checked_base_pairs,
     checked_words,
     find_lists,
     four_lists,
@@ -106,9 +106,9 @@ def test_many_pairs_take_no_longer_than_they_are_many() -> None:
     """With each pair compared with all others it took minutes."""
     pairs = [(f"he {number}", f"she {number}") for number in range(60_000)]
     started = time.process_time()
-    assert checked_pairs(pairs) == tuple(pairs)
+    assert checked_base_pairs(pairs) == tuple(pairs)
     with pytest.raises(MeasureError, match="twice"):
-        checked_pairs([*pairs, pairs[7]])
+        checked_base_pairs([*pairs, pairs[7]])
     assert time.process_time() - started < 10
 
 

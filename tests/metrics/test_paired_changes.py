@@ -10,8 +10,8 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.metrics.quantities import Quantity, posterior
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
+from bayesbias.metrics.quantities import Quantity, quantity_posterior
 
 FOLDER = bb.bundled("data", "vectors")
 RANDOM = np.random.default_rng(8)
@@ -32,14 +32,14 @@ def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() 
     assert row["change"] == pytest.approx(difference.mean(), abs=1e-12)
     expected = stats.norm.ppf(0.945) * difference.std() / np.sqrt(300)
     assert (row["hdi_high"] - row["hdi_low"]) / 2 == pytest.approx(expected, rel=0.1)
-    assert row["probability_of_increase"] == 0
+    assert row["probability_of_direction"] == 1
     low, high = made(BEFORE).interval
     assert high - low > 5 * (row["hdi_high"] - row["hdi_low"])
 
 
 def test_nothing_changes_where_nothing_changed() -> None:
     (row,) = bb.metrics.paired_change(made(BEFORE), made(BEFORE), random_seed=1).to_dict("records")
-    assert (row["change"], row["hdi_low"], row["hdi_high"], row["probability_of_increase"]) == (0, 0, 0, 0.5)
+    assert (row["change"], row["hdi_low"], row["hdi_high"], row["probability_of_direction"]) == (0, 0, 0, 0.5)
 
 
 def test_items_are_matched_by_name_and_those_of_one_score_are_left_out() -> None:
@@ -104,7 +104,7 @@ def test_the_interval_of_a_change_of_rank_correlations_covers_the_truth() -> Non
     for seed in range(150):
         human, first, second = pairs(60)
         columns = np.stack([human, first]), np.stack([human, second])
-        low, high = shortest_interval(posterior(quantity, *columns, np.random.default_rng(seed)), 0.89)
+        low, high = shortest_interval(quantity_posterior(quantity, *columns, np.random.default_rng(seed)), 0.89)
         covered += low < truth < high
     # 89% of 150 with three Monte Carlo standard errors, and three points for the bootstrap of 60 pairs.
     assert abs(covered / 150 - 0.89) < 3 * np.sqrt(0.89 * 0.11 / 150) + 0.03
@@ -164,12 +164,12 @@ def test_few_pairs_without_a_change_of_ranks_are_not_certain_of_none() -> None:
     for seed in range(100):
         rows = random.choice(20_000, 22, replace=False)
         columns = [np.stack([human[rows], values[rows]]) for values in (before, after)]
-        draws = posterior(quantity, *columns, np.random.default_rng(seed))
+        draws = quantity_posterior(quantity, *columns, np.random.default_rng(seed))
         low, high = shortest_interval(draws, 0.89)
         hits.append(low <= truth <= high)
         certain += np.array_equal(stats.rankdata(columns[0][1]), stats.rankdata(columns[1][1]))
     assert truth < -1e-4
     assert certain > 0, "the test has samples without a change of ranks"
     assert np.mean(hits) > 0.89 - 3 * np.sqrt(0.89 * 0.11 / 100)
-    same = posterior(quantity, columns[0], columns[0], np.random.default_rng(1))
+    same = quantity_posterior(quantity, columns[0], columns[0], np.random.default_rng(1))
     assert (same == 0).all()

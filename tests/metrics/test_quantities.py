@@ -14,8 +14,8 @@ from bayesbias.metrics.quantities import (
     DRAWS,
     DrawnDirections,
     Quantity,
-    posterior,
     posterior_along,
+    quantity_posterior,
     spearman,
     v_measure,
     value_of,
@@ -62,14 +62,14 @@ def test_the_shortest_interval_is_arviz_s() -> None:
 @pytest.mark.parametrize("right", [0, 3, 20])
 def test_draws_of_a_share_are_a_beta_posterior_with_jeffreys_prior(right: int) -> None:
     columns = np.repeat([1.0, 0.0], [right, 20 - right])[np.newaxis]
-    draws = posterior(SHARE, columns, None, np.random.default_rng(2))
+    draws = quantity_posterior(SHARE, columns, None, np.random.default_rng(2))
     assert stats.kstest(draws, stats.beta(right + 0.5, 20 - right + 0.5).cdf).pvalue > 1e-3
 
 
 def test_draws_of_the_change_of_a_share_have_the_moments_of_a_dirichlet() -> None:
     cells = np.array([30, 12, 3, 55])  # wrong twice, mended, spoilt, right twice
     before, after = np.repeat([0.0, 0, 1, 1], cells)[np.newaxis], np.repeat([0.0, 1, 0, 1], cells)[np.newaxis]
-    draws = posterior(SHARE, before, after, np.random.default_rng(3))
+    draws = quantity_posterior(SHARE, before, after, np.random.default_rng(3))
     exact = stats.dirichlet(cells + 0.25)
     contrast = np.array([0, 1, -1, 0])
     variance = contrast @ exact.cov() @ contrast
@@ -81,9 +81,9 @@ def test_a_share_of_which_labels_are_drawn_varies_as_its_labels_do() -> None:
     """20 labels, each with 30 items that are all right or all wrong, are 20 items and not 600."""
     columns = np.repeat([1.0, 0.0], [300, 300])[np.newaxis]
     labels = np.repeat(np.arange(20), 30)[np.newaxis]
-    draws = posterior(SHARE, columns, None, np.random.default_rng(3), labels=labels)
+    draws = quantity_posterior(SHARE, columns, None, np.random.default_rng(3), labels=labels)
     assert draws.std() == pytest.approx(stats.beta(10, 10).std(), rel=0.1)
-    alone = posterior(SHARE, columns, None, np.random.default_rng(3))
+    alone = quantity_posterior(SHARE, columns, None, np.random.default_rng(3))
     assert alone.std() == pytest.approx(stats.beta(300, 300).std(), rel=0.1)
 
 
@@ -97,7 +97,7 @@ def test_the_interval_of_a_share_of_crossed_items_covers_the_truth_and_that_of_c
         latent = 0.8 + random.normal(size=(22, 1)) + 0.5 * random.normal(size=(1, 20)) + random.normal(size=(22, 20))
         right = (latent > 0).astype(float).reshape(1, -1)
         for name, shared in (("labels", labels), ("coins", None)):
-            draws = posterior(SHARE, right, None, np.random.default_rng(seed), labels=shared)
+            draws = quantity_posterior(SHARE, right, None, np.random.default_rng(seed), labels=shared)
             low, high = shortest_interval(draws, 0.89)
             covered[name] += low < truth < high
     # 89% with three Monte Carlo standard errors, and three points for 20 labels.
@@ -109,18 +109,18 @@ def test_draws_of_a_mean_over_splits_have_the_corrected_variance() -> None:
     """Nadeau and Bengio (2003): (1 / J + test / train) s^2, a t distribution with J - 1 degrees of freedom."""
     values = np.array([0.71, 0.74, 0.69, 0.72, 0.75])
     split = Quantity("accuracy", "split_mean", ("a",), test_over_train=4.0)
-    draws = posterior(split, values[np.newaxis], None, np.random.default_rng(4))
+    draws = quantity_posterior(split, values[np.newaxis], None, np.random.default_rng(4))
     expected = stats.t(4, values.mean(), values.std(ddof=1) * np.sqrt(1 / 5 + 4))
     inside = draws[(draws > 0) & (draws < 1)]
     assert stats.kstest(inside, expected.cdf).pvalue > 1e-3
-    change = posterior(split, values[np.newaxis], values[np.newaxis] - 0.1, np.random.default_rng(4))
+    change = quantity_posterior(split, values[np.newaxis], values[np.newaxis] - 0.1, np.random.default_rng(4))
     np.testing.assert_allclose(change, -0.1)
 
 
 def test_an_interval_of_a_mean_has_the_width_of_its_standard_error() -> None:
     values = RANDOM.normal(2.0, 3.0, size=800)
     low, high = shortest_interval(
-        posterior(Quantity("mean", "mean", ("a",)), values[np.newaxis], None, np.random.default_rng(1)), 0.89
+        quantity_posterior(Quantity("mean", "mean", ("a",)), values[np.newaxis], None, np.random.default_rng(1)), 0.89
     )
     assert (high - low) / 2 == pytest.approx(stats.norm.ppf(0.945) * values.std() / np.sqrt(800), rel=0.08)
 

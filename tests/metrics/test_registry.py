@@ -11,8 +11,8 @@ import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError
+from bayesbias.metrics.measure_result import MeasureResult
 from bayesbias.metrics.registry import MEASURES, find_measure, measure
-from bayesbias.metrics.result import MeasureResult
 from tests.metrics.made import PETS, vectors
 
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")

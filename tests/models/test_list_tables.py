@@ -106,7 +106,7 @@ def test_words_of_one_group_with_different_connections_have_their_plain_differen
 
 
 def test_a_short_list_of_wide_spread_widens_its_own_interval() -> None:
-    """The words of a long, tight list do not vouch for those of a short, wide one."""
+    """The words of a long, tight list say nothing about those of a short, wide one."""
     rows = table({"x": 3, "y": 3}, {"a": (("x",), 4), "b": (("y",), 30)}, controls=0)
     distances = rows["cosine_distance"]
     centre = distances.groupby([rows["protected_word"], rows["attribute_group"]]).transform("mean")

@@ -12,7 +12,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, ModelError, TableError
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_model import coordinates_of
+from bayesbias.models.multivariate.marginal_likelihood import coordinates_of
 from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
 from bayesbias.tables.schema import validate_table
 from tests.models.tables import small

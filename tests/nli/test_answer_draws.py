@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bayesbias.base.arrays import Floats
-from bayesbias.nli.answer_draws import Premises, contrast_draws, draw, group_draws
+from bayesbias.nli.answer_draws import Premises, draw, group_difference_draws, group_draws
 
 GROUP = np.repeat([0, 1], 4)
 SIDES = GROUP == 0, GROUP == 1
@@ -47,7 +47,7 @@ def test_intervals_contain_the_truth_as_often_as_they_say(kind: str) -> None:
         linear, words = made(rng)
         scores = link(linear)
         drawn = draw(scores, GROUP, PREMISES, 800, rng)
-        of_these, like = contrast_draws(drawn, scores, SIDES, (0, 1), PREMISES, rng)
+        of_these, like = group_difference_draws(drawn, scores, SIDES, (0, 1), PREMISES, rng)
         of_groups, like_groups = group_draws(drawn, scores, GROUP, PREMISES, rng)
         assert like is not None
         assert like_groups is not None
@@ -104,7 +104,7 @@ def test_words_that_are_one_a_group_stand_for_themselves_alone() -> None:
     drawn = draw(scores, np.array([0, 1]), PREMISES, 1000, rng)
     assert drawn.groups is None
     sides = np.array([True, False]), np.array([False, True])
-    these, like = contrast_draws(drawn, scores, sides, (0, 1), PREMISES, rng)
+    these, like = group_difference_draws(drawn, scores, sides, (0, 1), PREMISES, rng)
     assert like is None
     assert these.mean() == pytest.approx(scores[0].mean() - scores[1].mean(), abs=4 * these.std() / np.sqrt(1000))
 

@@ -41,13 +41,13 @@ def test_what_is_observed_is_e(scores: pd.DataFrame, fitted: bb.nli.InferencePos
         assert row["observed"] == pytest.approx(expected[row["level"], row["group"], row["word"]], rel=1e-9)
         assert row["hdi_low"] < row["mean"] < row["hdi_high"]
     assert len(fitted.means) == 2 + 4 + 8
-    these = fitted.means[fitted.means["population"] == "these words"]
+    these = fitted.means[fitted.means["scope"] == "these_words"]
     assert (abs(these["mean"] - these["observed"]) < 4 * these["sd"]).all()
 
 
 def test_the_contrast_and_what_it_rests_on(fitted: bb.nli.InferencePosterior) -> None:
-    contrast = fitted.contrast.set_index("population")
-    assert contrast.loc["words like these", "sd"] > contrast.loc["these words", "sd"]
+    contrast = fitted.contrast.set_index("scope")
+    assert contrast.loc["population", "sd"] > contrast.loc["these_words", "sd"]
     assert (contrast["hdi_low"] > 0).all()
     assert (contrast["probability_of_direction"] > 0.95).all()
     effective = fitted.effective_numbers.set_index("quantity")
@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_numbers(scores: pd.DataFrame, fitted: bb.n
 def test_a_probability_and_two_pronouns(scores: pd.DataFrame) -> None:
     pronouns = scores[scores["word"].isin(["He", "She"])]
     fitted = bb.nli.posterior(pronouns, "entailment", groups=("female", "male"), random_seed=1)
-    assert fitted.contrast["population"].tolist() == ["these words"]
+    assert fitted.contrast["scope"].tolist() == ["these_words"]
     entailment = pronouns.groupby("group", observed=True)["entailment"].mean()
     assert fitted.contrast["observed"][0] == pytest.approx(entailment["female"] - entailment["male"], rel=1e-9)
     assert "words" in {statement.kind for part in fitted.parts for statement in part.statements}

@@ -8,7 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
-from bayesbias.nli.training import parts_of
+from bayesbias.nli.training import split_pairs
 from tests.cli.running import in_process, run
 from tests.nli.test_comparisons_train_and_compare import taught, vectors
 from tests.nli.test_hugging_face import built
@@ -45,7 +45,7 @@ def write_inputs(folder: Path) -> None:
 @pytest.mark.slow
 def test_one_command_from_vectors_to_a_page(tmp_path: Path) -> None:
     write_inputs(tmp_path)
-    quick = ("--seeds", "3", "--epochs", "4", "--hidden-units", "8", "--seed", "1", "--test-set", "asked.toml")
+    quick = ("--trainings", "3", "--epochs", "4", "--hidden-units", "8", "--seed", "1", "--test-set", "asked.toml")
     arguments = ("nli", "original.npz", "same.npz", "--pairs", "pairs.csv", *quick)
     done = run(*arguments, "--output", "found", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -81,9 +81,9 @@ def test_what_cannot_be_asked_is_told_in_a_message(
 def test_parts_are_found_by_their_usual_names() -> None:
     pairs = taught()
     pairs["split"] = ["Train"] * 40 + ["validation"] * 5 + ["test"] * 3
-    assert [len(part) for part in parts_of(pairs) if part is not None] == [40, 5, 3]
+    assert [len(part) for part in split_pairs(pairs) if part is not None] == [40, 5, 3]
     with pytest.raises(MeasureError, match="splits test"):
-        parts_of(pairs.assign(split="test"))
+        split_pairs(pairs.assign(split="test"))
 
 
 @pytest.mark.extras
@@ -108,7 +108,7 @@ def test_models_from_folders_are_compared_over_their_trainings(
     of_trainings = pd.read_csv("found/runs.csv").groupby("embedding")["overall"].mean()
     assert of_trainings.to_dict() == pytest.approx(expected, abs=1e-6)
     values = pd.read_csv("found/values.csv")
-    of_these = values[(values["quantity"] == "overall") & (values["population"] == "these words")]
+    of_these = values[(values["quantity"] == "overall") & (values["scope"] == "these_words")]
     assert of_these.set_index("embedding")["mean"].to_dict() == pytest.approx(expected, abs=0.02)
     assert in_process("nli", "--models", "first/seed0", *options, "-o", "one", monkeypatch=monkeypatch) == 0
     assert (tmp_path / "one" / "report.html").exists()
@@ -144,7 +144,7 @@ def test_misp_is_judged_by_e_in_one_command(tmp_path: Path) -> None:
     vectors = bb.load_embedding(tmp_path / "original.npz")
     after = bb.debias.MISP().fit(vectors, bb.debias.load_debias_words(tmp_path / "own.toml")).transform(vectors)
     bb.write_embedding(after, tmp_path / "misp.npz")
-    quick = ("--pairs", "pairs.csv", "--seeds", "3", "--epochs", "3", "--hidden-units", "8", "--seed", "1")
+    quick = ("--pairs", "pairs.csv", "--trainings", "3", "--epochs", "3", "--hidden-units", "8", "--seed", "1")
     asked = (*quick, "--test-set", "asked.toml")
     one = run("nli", "original.npz", "--method", "misp", "--sets", "own.toml", *asked, "-o", "one", folder=tmp_path)
     assert one.returncode == 0, one.stderr

@@ -59,9 +59,13 @@ def test_each_method_makes_an_embedding(monkeypatch: pytest.MonkeyPatch) -> None
     calls: list[Any] = []
     monkeypatch.setattr(module, "train_and_compare", lambda *given, **options: calls.append((given, options)))
     method = bb.debias.METHODS["hard"]()
-    bb.nli.debias_and_compare(vectors(), {"mine": method}, SETS, pd.DataFrame(), seeds=3)
+    bb.nli.debias_and_compare(vectors(), {"mine": method}, SETS, pd.DataFrame(), trainings=3)
     ((embeddings, _, test_set), options) = calls[0]
-    assert (list(embeddings), test_set, options) == (["original", "mine"], "explicit", {"score": "error", "seeds": 3})
+    assert (list(embeddings), test_set, options) == (
+        ["original", "mine"],
+        "explicit",
+        {"score": "error", "trainings": 3},
+    )
     np.testing.assert_array_equal(embeddings["original"].vectors, vectors().vectors)
     expected = method.fit(vectors(), SETS).transform(vectors())
     np.testing.assert_array_equal(embeddings["mine"].vectors, expected.vectors)

@@ -49,7 +49,13 @@ def vectors(*, alike: bool) -> tuple[list[str], np.ndarray]:
 def test_vectors_that_cannot_tell_groups_apart_make_models_that_do_not(tmp_path: Path) -> None:
     test_set = few_pairs()
     embeddings = {"original": vectors(alike=False), "same": vectors(alike=True)}
-    arguments = {"seeds": 3, "development": taught(), "test_pairs": taught(), "settings": SETTINGS, "random_seed": 1}
+    arguments = {
+        "trainings": 3,
+        "development": taught(),
+        "test_pairs": taught(),
+        "settings": SETTINGS,
+        "random_seed": 1,
+    }
     comparison = bb.nli.train_and_compare(
         embeddings, taught(), test_set, checkpoints=tmp_path / "kept", progress=False, **arguments
     )
@@ -73,7 +79,7 @@ def test_lost_words_are_said_once_an_embedding() -> None:
     words, matrix = vectors(alike=False)
     fewer = [word for word in words if word != "she"]
     lacking = (fewer, matrix[[words.index(word) for word in fewer]])
-    arguments = {"seeds": 3, "development": taught(), "settings": SETTINGS | {"epochs": 1}, "random_seed": 1}
+    arguments = {"trainings": 3, "development": taught(), "settings": SETTINGS | {"epochs": 1}, "random_seed": 1}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bb.nli.train_and_compare({"a": lacking, "b": lacking}, taught(), few_pairs(), progress=False, **arguments)  # type: ignore[arg-type]
@@ -85,8 +91,8 @@ def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
     two = {"original": vectors(alike=False), "same": vectors(alike=True)}
     with pytest.raises(ArgumentError, match="settings"):
         bb.nli.train_and_compare(two, taught(), settings={"hidden": 3})
-    with pytest.raises(ArgumentError, match="seeds"):
-        bb.nli.train_and_compare(two, taught(), seeds=2)
+    with pytest.raises(ArgumentError, match="trainings"):
+        bb.nli.train_and_compare(two, taught(), trainings=2)
     with pytest.raises(MeasureError, match="1 embedding"):
         bb.nli.train_and_compare({"original": vectors(alike=False)}, taught())
     with pytest.raises(BayesBiasError, match="explict"):
@@ -102,5 +108,5 @@ def test_a_file_of_vectors_is_read_once(tmp_path: Path, monkeypatch: pytest.Monk
     read: list[object] = []
     monkeypatch.setattr(module, "load_embedding", lambda source: read.append(source) or bb.load_embedding(source))
     monkeypatch.setattr(module, "train", lambda given, *_, random_seed, **__: trained(0.1, random_seed))
-    bb.nli.train_and_compare({"one": path, "other": path}, taught(), few_pairs(), seeds=4, random_seed=1)
+    bb.nli.train_and_compare({"one": path, "other": path}, taught(), few_pairs(), trainings=4, random_seed=1)
     assert read == [path, path]

@@ -15,7 +15,7 @@ def test_points_and_lines_are_those_of_the_comparison() -> None:
     ]
     rows = ["overall", "male", "female", "male - female", "size of the contrast", "distance"]
     assert [label.get_text() for label in groups.get_yticklabels()] == rows
-    values = comparison.values[comparison.values["population"] == "these words"]
+    values = comparison.values[comparison.values["scope"] == "these_words"]
     for axes, frame in ((words, comparison.words), (groups, values)):
         points = [line for line in axes.lines if line.get_marker() in ("o", "s", "^")]
         assert [point.get_xdata()[0] for point in points] == frame["mean"].tolist()
@@ -26,9 +26,9 @@ def test_points_and_lines_are_those_of_the_comparison() -> None:
         if axes is words:
             assert not any(filled)
             continue
-        changes = comparison.changes.set_index(["embedding", "quantity", "population"])
+        changes = comparison.changes.set_index(["embedding", "quantity", "scope"])
         settled = changes[(changes["hdi_low"] > 0) | (changes["hdi_high"] < 0)].index
-        keys = list(zip(frame["embedding"], frame["quantity"], frame["population"], strict=True))
+        keys = list(zip(frame["embedding"], frame["quantity"], frame["scope"], strict=True))
         assert filled == [key in settled for key in keys]
         assert any(filled)
 

@@ -12,7 +12,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, InputFileError, MeasureError
-from bayesbias.nli.scores import LABELS
+from bayesbias.nli.model_scores import LABELS
 
 pytestmark = pytest.mark.extras
 WORDS = ["a", "person", "ate", "an", "apple", "he", "she", "the", "man", "woman", "bought", "##s", "."]

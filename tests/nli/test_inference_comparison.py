@@ -8,7 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
-from bayesbias.nli.inference_comparison import _probability_lower
+from bayesbias.estimates.intervals import probability_of_direction
 from tests.nli.made import GAPS, compared, few_pairs, trained
 
 
@@ -22,9 +22,9 @@ def comparison() -> bb.nli.InferenceComparison:
     return compared()
 
 
-def row(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "these words") -> pd.Series:
+def row(frame: pd.DataFrame, embedding: str, quantity: str, scope: str = "these_words") -> pd.Series:
     chosen = frame[(frame["embedding"] == embedding) & (frame["quantity"] == quantity)]
-    return chosen[chosen["population"] == population].iloc[0]
+    return chosen[chosen["scope"] == scope].iloc[0]
 
 
 def test_values_are_those_of_the_plain_averages(comparison: bb.nli.InferenceComparison) -> None:
@@ -46,11 +46,11 @@ def test_one_run_is_what_error_and_distance_say(pairs: pd.DataFrame, comparison:
 def test_what_was_lowered_is_told_from_what_was_not(comparison: bb.nli.InferenceComparison) -> None:
     hard, nothing = (row(comparison.changes, name, "size of the contrast") for name in ("hard", "nothing"))
     assert hard["hdi_high"] < 0
-    assert hard["probability_lower"] > 0.99
+    assert hard["probability_of_direction"] > 0.99
     assert nothing["hdi_low"] < 0 < nothing["hdi_high"]
     # Of E = sqrt(2) times what is entailed here.
     assert hard["hdi_low"] < -0.2 * np.sqrt(2) < hard["hdi_high"]
-    assert row(comparison.changes, "hard", "male - female", "words like these")["hdi_high"] < 0
+    assert row(comparison.changes, "hard", "male - female", "population")["hdi_high"] < 0
 
 
 def test_the_size_of_no_contrast_can_be_0(pairs: pd.DataFrame) -> None:
@@ -146,6 +146,6 @@ def test_other_wrong_arguments(pairs: pd.DataFrame) -> None:
         bb.nli.compare_answers(models, pairs, test_pairs=pairs)
 
 
-def test_equal_answers_are_lower_with_a_probability_of_one_half() -> None:
-    assert _probability_lower(np.zeros(10)) == 0.5
-    assert _probability_lower(np.array([-1.0, 0.0, 1.0, 1.0])) == 0.375
+def test_equal_answers_have_either_direction_with_a_probability_of_one_half() -> None:
+    assert probability_of_direction(np.zeros(10)) == 0.5
+    assert probability_of_direction(np.array([-1.0, 0.0, 1.0, 1.0])) == 0.625

@@ -19,11 +19,11 @@ def comparison() -> bb.nli.InferenceComparison:
 def test_they_are_pearsons_of_the_means(comparison: bb.nli.InferenceComparison) -> None:
     measures = pd.DataFrame({"gap": GAPS, "other": {"a": 1, "b": 5, "c": 2, "d": 4}})
     rows = bb.nli.correlations(comparison, measures, quantity="male - female").set_index("measure")
-    values = comparison.values.query("quantity == 'male - female' and population == 'these words'")["mean"].to_numpy()
+    values = comparison.values.query("quantity == 'male - female' and scope == 'these_words'")["mean"].to_numpy()
     assert rows.loc["gap", "correlation"] == pytest.approx(np.corrcoef(list(GAPS.values()), values)[0, 1])
     assert rows["embeddings"].tolist() == [5, 4]
     r, n = rows.loc["other", ["correlation", "embeddings"]]
-    assert tuple(rows.loc["other", ["hdi_low", "hdi_high", "probability_of_positive"]]) == (
+    assert tuple(rows.loc["other", ["hdi_low", "hdi_high", "probability_of_direction"]]) == (
         bb.estimates.correlation_interval(float(r), int(n))
     )
     assert 0.9 < rows.loc["gap", "reliability"] < 1

@@ -13,7 +13,7 @@ import bayesbias as bb
 from bayesbias.base import machine as memory
 from bayesbias.errors import ArgumentError, InputFileError, MeasureError, NotEnoughMemoryError
 from bayesbias.nli import sentence_pairs as definition
-from bayesbias.nli.sentence_pairs import bundled_words, checked_pairs
+from bayesbias.nli.sentence_pairs import bundled_words, checked_sentence_pairs
 from bayesbias.nli.sentences import words_of
 from tests.nli.made import animal_pairs, pets
 
@@ -261,7 +261,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_frames_to_train_on(tmp_path: Path) -> None:
     pairs = animal_pairs()
     upper = pairs.assign(label=pairs["label"].str.upper())
-    assert checked_pairs("pairs", upper, training=True)["label"].equals(pairs["label"])
+    assert checked_sentence_pairs("pairs", upper, training=True)["label"].equals(pairs["label"])
     splits = pairs.assign(split=["TRAIN", "TEST"] * 12)
     cases: list[tuple[Any, str]] = [
         (pairs.drop(columns="label"), "pairs .*label"),
@@ -274,10 +274,10 @@ def test_frames_to_train_on(tmp_path: Path) -> None:
     ]
     for frame, message in cases:
         with pytest.raises(MeasureError, match=message):
-            checked_pairs("pairs", frame, training=True)
-    assert len(checked_pairs("pairs", splits)) == 24
+            checked_sentence_pairs("pairs", frame, training=True)
+    assert len(checked_sentence_pairs("pairs", splits)) == 24
     with pytest.raises(ArgumentError, match=r"pairs=5: .*bb\.nli\.read_pairs"):
-        checked_pairs("pairs", 5)
+        checked_sentence_pairs("pairs", 5)
 
 
 @pytest.mark.shared

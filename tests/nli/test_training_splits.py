@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import MeasureError
-from bayesbias.nli.training import parts_of
+from bayesbias.nli.training import split_pairs
 
 
 def pairs(*splits: str) -> pd.DataFrame:
@@ -14,7 +14,7 @@ def pairs(*splits: str) -> pd.DataFrame:
 @pytest.mark.parametrize("development", ["dev", "Development", "TRIAL", "valid", " validation "])
 def test_parts_are_found_by_any_of_their_names(development: str) -> None:
     given = pairs("train", development, "TEST", "Training", "test")
-    train, held_out, test = parts_of(given)
+    train, held_out, test = split_pairs(given)
     assert train["premise"].tolist() == ["p0", "p3"]
     assert held_out["premise"].tolist() == ["p1"]
     assert test["premise"].tolist() == ["p2", "p4"]
@@ -22,9 +22,9 @@ def test_parts_are_found_by_any_of_their_names(development: str) -> None:
 
 
 def test_parts_that_are_absent_are_none() -> None:
-    train, held_out, test = parts_of(pairs("train", "train"))
+    train, held_out, test = split_pairs(pairs("train", "train"))
     assert (len(train), held_out, test) == (2, None, None)
-    train, held_out, test = parts_of(pairs("", " "))
+    train, held_out, test = split_pairs(pairs("", " "))
     assert (len(train), held_out, test) == (2, None, None)
 
 
@@ -33,4 +33,4 @@ def test_parts_that_are_absent_are_none() -> None:
 )
 def test_splits_that_cannot_be_used_are_named(splits: tuple[str, ...], fact: str) -> None:
     with pytest.raises(MeasureError, match=fact):
-        parts_of(pairs(*splits))
+        split_pairs(pairs(*splits))

@@ -22,7 +22,7 @@ def test_over_seeds_words_have_pairs_as_rows_and_pairs_have_words(scores):
         assert len(frame) == 3 * scores.sizes[dim]
         for _, row in frame.iterrows():
             one = scores.sel({"rule": row["rule"], dim: row[dim]}).values
-            assert row["estimate"] == pytest.approx(plain(one)["icc_2_1"], abs=1e-12)
+            assert row["observed"] == pytest.approx(plain(one)["icc_2_1"], abs=1e-12)
             assert row["hdi_low"] < row["mean"] < row["hdi_high"]
 
 
@@ -32,7 +32,7 @@ def test_over_rules_seeds_are_averaged(scores):
         assert frame[["rows", "columns"]].drop_duplicates().to_numpy().tolist() == [[count, 3]]
         for _, row in frame.iterrows():
             one = scores.sel({dim: row[dim]}).mean("seed").values.T
-            assert row["estimate"] == pytest.approx(plain(one)["icc_3_1"], abs=1e-12)
+            assert row["observed"] == pytest.approx(plain(one)["icc_3_1"], abs=1e-12)
 
 
 def test_within_queries_and_over_base_pairs(scores):
@@ -44,7 +44,7 @@ def test_within_queries_and_over_base_pairs(scores):
         one = means.sel(rule=row["rule"]).values
         one = one.T if row["query"] == "base pairs" else one[:, [WORDS.index(word) for word in queries[row["query"]]]]
         assert (row["rows"], row["columns"]) == one.shape
-        assert row["estimate"] == pytest.approx(plain(one)["cronbach_alpha"], abs=1e-12)
+        assert row["observed"] == pytest.approx(plain(one)["cronbach_alpha"], abs=1e-12)
 
 
 def test_rules_of_unequal_scale_have_a_narrow_posterior():
@@ -61,7 +61,7 @@ def test_rules_of_unequal_scale_have_a_narrow_posterior():
     frame = bb.reliability.inter_rater(array, "base_pair")
     truth = (3.6 + 8 + 3.6 * 8) / 1.25 / (1 + 3.6**2 + 64)
     assert np.mean((frame["hdi_low"] <= truth) & (truth <= frame["hdi_high"])) == pytest.approx(0.89, abs=0.05)
-    assert frame["sd"].mean() == pytest.approx(frame["estimate"].std(), rel=0.15)
+    assert frame["sd"].mean() == pytest.approx(frame["observed"].std(), rel=0.15)
     assert frame["spread_ratio"].mean() < 0.6
 
 

@@ -58,7 +58,7 @@ def test_truths_and_nested_least_squares() -> None:
     for name in ("stability", "rule", "pos", "algorithm", "corpus"):
         drop = r_squared("nothing") - r_squared(name)
         assert drops.loc[name, "mean"] == pytest.approx(drop, abs=4 * drops.loc[name, "sd"] + 0.01), name
-    these = fitted.r_squared[fitted.r_squared["scope"] == "these"].set_index("part")
+    these = fitted.r_squared[fitted.r_squared["scope"] == "these_words"].set_index("part")
     assert these.loc["word", "mean"] > 0.2
     assert these.loc["total", "mean"] == pytest.approx(r_squared("nothing"), abs=0.06)
     population = fitted.r_squared[fitted.r_squared["scope"] == "population"].set_index("part")
@@ -113,10 +113,12 @@ def test_the_share_of_a_population_is_that_of_variance_components() -> None:
     data["stability"] = rng.normal(size=len(data))
     data["reliability"] = data["stability"] + effects[data["algorithm"]] + rng.normal(size=len(data))
     shares = drivers(data, ["stability"], groupings=["algorithm"], **SETTINGS).r_squared.set_index(["scope", "part"])
-    for scope, variance in (("population", 0.5), ("these", effects.var())):
+    for scope, variance in (("population", 0.5), ("these_words", effects.var())):
         row = shares.loc[(scope, "algorithm")]
-        assert row["mean"] == pytest.approx(variance / (2 + variance), abs=0.02 if scope == "these" else 2 * row["sd"])
-    assert shares.loc[("population", "algorithm"), "sd"] > 3 * shares.loc[("these", "algorithm"), "sd"]
+        assert row["mean"] == pytest.approx(
+            variance / (2 + variance), abs=0.02 if scope == "these_words" else 2 * row["sd"]
+        )
+    assert shares.loc[("population", "algorithm"), "sd"] > 3 * shares.loc[("these_words", "algorithm"), "sd"]
 
 
 def test_frames_that_cannot_be_explained() -> None:
@@ -148,7 +150,7 @@ def test_frames_that_cannot_be_explained() -> None:
             drivers(data, ["stability", "rule"], joint_drops=joint, **SETTINGS)
 
 
-TABLE = pd.DataFrame({"target_word": WORDS, "vectors": "made", "rule": "ripa", "estimate": np.linspace(0, 1, 12)})
+TABLE = pd.DataFrame({"target_word": WORDS, "vectors": "made", "rule": "ripa", "observed": np.linspace(0, 1, 12)})
 
 
 def tables(*, rules: int = 1) -> dict[str, pd.DataFrame]:

@@ -32,14 +32,14 @@ def test_numbers_are_those_of_one_set_of_vectors_at_a_time() -> None:
         for word in ("w0", "w29"):
             covariance = np.cov(means.sel(target_word=word).values)  # of the rules, over base pairs
             expected = covariance[~np.eye(3, dtype=bool)].mean() / np.diag(covariance).mean()
-            assert frame.loc[word, "estimate"] == pytest.approx(expected, abs=1e-12)
+            assert frame.loc[word, "observed"] == pytest.approx(expected, abs=1e-12)
         medians = (
-            found.words_over_seeds.query("vectors == @name and list == 'all'").groupby("rule")["estimate"].median()
+            found.words_over_seeds.query("vectors == @name and list == 'all'").groupby("rule")["observed"].median()
         )
         stated = next(s for s in found.contents.answers if s.text.startswith(f"Over seeds, {name}: all"))
         assert stated.numbers["medians"] == pytest.approx(medians.to_dict())
         assert stated.numbers["rows"] == 180
-    quiet, loud = (found.words_over_seeds.query("vectors == @name")["estimate"].median() for name in trainings)
+    quiet, loud = (found.words_over_seeds.query("vectors == @name")["observed"].median() for name in trainings)
     assert quiet > loud
     assert found.facts["seeds"] == {"quiet": 3, "loud": 3}
     assert list(found.contents.figures) == [

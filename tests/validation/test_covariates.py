@@ -102,7 +102,7 @@ def numbers_of_figure_1() -> Iterator[str]:
     effects = pd.read_csv(KEPT / "garg.csv").query("scope == 'population'")
     slope, link = (rows_of(effects[effects["quantity"] == name])[0] for name in ("slope", "correlation"))
     yield f"is {link['observed']:.2f}, so that the share explains {link['observed'] ** 2:.2f}"
-    plain = f"({slope['plain_low']:.3f} to {slope['plain_high']:.3f} by plain least squares)"
+    plain = f"({slope['least_squares_low']:.3f} to {slope['least_squares_high']:.3f} by plain least squares)"
     yield f"The slope is {slope['observed']:.3f} {plain}"
     yield f"the interval is {slope['hdi_low']:.3f} to {slope['hdi_high']:.3f}"
     yield f"{link['mean']:.2f} ({link['hdi_low']:.2f} to {link['hdi_high']:.2f})"

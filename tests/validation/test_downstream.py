@@ -18,9 +18,9 @@ GUIDE = " ".join((VALIDATION.parent / "docs" / "guide" / "downstream.md").read_t
 VALUES, CHANGES, RUNS = (pd.read_csv(FOLDER / f"{name}.csv") for name in ("values", "changes", "runs"))
 
 
-def said(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "these words") -> str:
+def said(frame: pd.DataFrame, embedding: str, quantity: str, scope: str = "these_words") -> str:
     rows = frame[(frame["embedding"] == embedding) & (frame["quantity"] == quantity)]
-    (row,) = rows[rows["population"] == population].to_dict("records")
+    (row,) = rows[rows["scope"] == scope].to_dict("records")
     return f"{row['mean']:.3f} ({row['hdi_low']:.3f} to {row['hdi_high']:.3f})"
 
 
@@ -50,7 +50,7 @@ def test_the_text_says_the_numbers_of_the_tables() -> None:
     assert len(trainings) == len(RUNS) == 15
     parts += [f"{facts['processor_seconds']:,} processor seconds", f"{facts['lost_words']:,} of the words"]
     original = VALUES[(VALUES["embedding"] == "original") & (VALUES["quantity"] == "overall")]
-    parts.append(f"of {original.loc[original['population'] == 'these words', 'mean'].item():.3f}")
+    parts.append(f"of {original.loc[original['scope'] == 'these_words', 'mean'].item():.3f}")
     asked = bb.nli.test_set("explicit")
     # The same vectors and pairs as there.
     same = json.loads((VALIDATION / "nli_training" / "run.json").read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def test_the_text_says_the_numbers_of_the_tables() -> None:
 
 def is_settled(frame: pd.DataFrame, embedding: str, quantity: str) -> bool:
     rows = frame[(frame["embedding"] == embedding) & (frame["quantity"] == quantity)]
-    (row,) = rows[rows["population"] == "these words"].to_dict("records")
+    (row,) = rows[rows["scope"] == "these_words"].to_dict("records")
     return row["hdi_low"] > 0 or row["hdi_high"] < 0
 
 

@@ -86,7 +86,7 @@ def weat_effect_size() -> None:
 def weat_p_value() -> None:
     kept, swapped = MEASURES["weat_p"], ("arts", "math")
     assert all(each["draws_with_a_word_twice"] == each["draws"] == 500 for each in kept.values())
-    stated("in each of 500 draws of the 16 words of WEAT 7 a word stands twice")
+    stated("in each of 500 draws of the 16 words of WEAT 7 a word occurs twice")
     found, other = ours("weat"), ours("weat", targets=swapped, attributes=("male", "female"))
     stated(f"Its p-value is {kept['as asked, right-sided']['p_value']:.3f} from these draws")
     stated(f"that of all {found.partitions:,.0f} partitions is {found.p_value:.4f}")

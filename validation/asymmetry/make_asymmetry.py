@@ -41,10 +41,10 @@ class Jeffreys:
 
 def norms(truth: np.ndarray, participants: int, least_count: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return what so many people answer, without the answers given less than `least_count` times."""
-    rest = np.maximum(1 - truth.sum(axis=1, keepdims=True), 0.0)
-    counts = rng.multinomial(participants, np.concatenate([truth, rest], axis=1))[:, :-1]
+    remainder = np.maximum(1 - truth.sum(axis=1, keepdims=True), 0.0)
+    counts = rng.multinomial(participants, np.concatenate([truth, remainder], axis=1))[:, :-1]
     cue, word = np.nonzero(counts >= least_count)
-    names = np.array([f"w{at:03}" for at in range(WORDS)])
+    names = np.array([f"w{number:03}" for number in range(WORDS)])
     return pd.DataFrame({
         "cue": names[cue], "response": names[word], "count": counts[cue, word], "participants": participants,
     })  # fmt: skip
@@ -83,8 +83,8 @@ def intervals(kind: str, participants: int, least_count: int, rng: np.random.Gen
 def norms_table(worlds: int, seed: int) -> pd.DataFrame:
     """Return the coverage of the intervals of LAR, and how often directions are right."""
     rows = []
-    for at, (kind, participants, least) in enumerate(NORMS):
-        rng = np.random.default_rng([seed, at])
+    for place, (kind, participants, least) in enumerate(NORMS):
+        rng = np.random.default_rng([seed, place])
         every = [intervals(kind, participants, least, rng) for _ in range(worlds)]
         for seen, part in pd.concat(every).groupby("seen"):
             by_world = [frame.loc[frame["seen"] == seen, "held"].mean() for frame in every]
@@ -135,17 +135,19 @@ def study(shared: bool, pairs: int, heavy: bool, rng: np.random.Generator) -> di
             return rng.standard_t(DEGREES, shape) / np.sqrt(2) if heavy else rng.standard_normal(shape)
 
         word, word_2 = drawn(size), drawn(size)
-        own = (word[b] - word[a]) / 2 + drawn(len(a)) * np.sqrt(0.5)
+        pair_effect = (word[b] - word[a]) / 2 + drawn(len(a)) * np.sqrt(0.5)
         noise = (word_2[b] - word_2[a]) / 2 + drawn(len(a)) * np.sqrt(0.5)
-        real = mean + own
-        vector = slope * own + np.sqrt(1 - slope**2) * noise
+        real = mean + pair_effect
+        vector = slope * pair_effect + np.sqrt(1 - slope**2) * noise
         error = np.exp(rng.uniform(np.log(0.3), np.log(0.9), len(a)))
         # Posterior means given the spread of true ratios, which is 1: what `lar` gives is calibrated so.
         seen = real + error * rng.standard_normal(len(a))
-        kept = 1 / (1 + error**2)
-        label = [f"{name}{at}" for at in range(size)]
-        frame = pd.DataFrame({"a": [label[at] for at in a], "b": [label[at] for at in b], "relation": name})
-        frame = frame.assign(lar=mean + kept * (seen - mean), sd=np.sqrt(kept) * error, left_out="")
+        reliability = 1 / (1 + error**2)
+        label = [f"{name}{number}" for number in range(size)]
+        frame = pd.DataFrame(
+            {"a": [label[number] for number in a], "b": [label[number] for number in b], "relation": name}
+        )
+        frame = frame.assign(lar=mean + reliability * (seen - mean), sd=np.sqrt(reliability) * error, left_out="")
         frames.append(frame.assign(probability_of_direction=0.9))
         others.append(frame.assign(lar=vector, sd=0.0, probability_of_direction=1.0))
     people, vectors = pd.concat(frames), pd.concat(others)
@@ -176,12 +178,12 @@ def _population(heavy: bool, measured: bool, seed: int = 1, size: int = 2_000_00
     def level() -> np.ndarray:
         return (drawn() - drawn()) / 2 + drawn() * np.sqrt(0.5)
 
-    own = level()
-    vector = CORRELATION * own + np.sqrt(1 - CORRELATION**2) * level()
+    level_of_words = level()
+    vector = CORRELATION * level_of_words + np.sqrt(1 - CORRELATION**2) * level()
     if measured:
         error = np.exp(rng.uniform(np.log(0.3), np.log(0.9), size))
-        own = (own + error * rng.standard_normal(size)) / (1 + error**2)
-    ranks = [column.argsort().argsort() for column in (own, vector)]
+        level_of_words = (level_of_words + error * rng.standard_normal(size)) / (1 + error**2)
+    ranks = [column.argsort().argsort() for column in (level_of_words, vector)]
     return float(np.corrcoef(*ranks)[0, 1])
 
 
@@ -192,8 +194,8 @@ OBSERVED = {heavy: _population(heavy, measured=True) for heavy in (False, True)}
 def statistics_table(studies: int, seed: int) -> pd.DataFrame:
     """Return the coverage of the intervals of ALAR and CAM."""
     rows = []
-    for at, (shared, pairs, heavy) in enumerate(STATISTICS):
-        rng = np.random.default_rng([seed, 100 + at])
+    for place, (shared, pairs, heavy) in enumerate(STATISTICS):
+        rng = np.random.default_rng([seed, 100 + place])
         held = pd.DataFrame([study(shared, pairs, heavy, rng) for _ in range(studies)])
         labels = {"words": "shared" if shared else "once", "pairs": pairs, "tails": "heavy" if heavy else "normal"}
         rows.append({**labels, **held.mean().to_dict(), "mc_se": float(held.sem().max())})
@@ -238,8 +240,8 @@ def difference(shared: bool, pairs: int, slopes: tuple[float, float], rng: np.ra
 def differences_table(studies: int, seed: int) -> pd.DataFrame:
     """Return the coverage of the intervals of differences of CAM."""
     rows = []
-    for at, (shared, pairs, slopes) in enumerate(DIFFERENCES):
-        rng = np.random.default_rng([seed, 200 + at])
+    for place, (shared, pairs, slopes) in enumerate(DIFFERENCES):
+        rng = np.random.default_rng([seed, 200 + place])
         held = pd.DataFrame([difference(shared, pairs, slopes, rng) for _ in range(studies)])
         rows.append({
             "words": "shared" if shared else "once", "pairs": pairs,

@@ -42,13 +42,13 @@ def main() -> None:
     parser.add_argument("relations", type=Path)
     parser.add_argument("vectors", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, default=FOLDER)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     warnings.simplefilter("ignore", bb.errors.QuestionWarning)
     paper = pd.read_csv(FOLDER / "paper.csv").set_index("relation")
-    people = bb.asymmetry.evocation(bb.asymmetry.read_evocation(asked.norms))
-    known = bb.asymmetry.read_relations(asked.relations)
+    people = bb.asymmetry.evocation(bb.asymmetry.read_evocation(arguments.norms))
+    relations = bb.asymmetry.read_relations(arguments.relations)
     sources = {}
-    for path in asked.vectors:
+    for path in arguments.vectors:
         vectors = bb.load_embedding(path)
         for name, scaled in ((path.stem, vectors), (f"{path.stem}, unit length", unit_length(vectors))):
             sources[name] = bb.asymmetry.static(scaled, vocabulary=people.vocabulary)
@@ -57,12 +57,12 @@ def main() -> None:
     large = {name: source for name, source in sources.items() if sizes[name] > max(sizes.values()) / 2}
     groups = [group for group in (large, {name: sources[name] for name in sources.keys() - large.keys()}) if group]
     reports = [
-        (seen, bb.asymmetry.report(people, dict(sorted(group.items())), known, seen=seen, random_seed=SEED))
+        (seen, bb.asymmetry.report(people, dict(sorted(group.items())), relations, seen=seen, random_seed=SEED))
         for seen in ("both", "either")
         for group in groups
     ]
     means = pd.concat([report.relations.assign(seen=seen) for seen, report in reports])
-    means = pd.concat([of_people(people, known), means[means["source"] != people.name]])
+    means = pd.concat([of_people(people, relations), means[means["source"] != people.name]])
     means = means.assign(paper=means["relation"].map(paper["alar"]))
     means["verdict"] = means.apply(verdict, axis=1)
     agreed = pd.concat([report.agreement.assign(seen=seen) for seen, report in reports])
@@ -77,14 +77,14 @@ def main() -> None:
         "prior": prior_table(people),
     }
     for name, frame in tables.items():
-        frame.to_csv(asked.out / f"{name}.csv", index=False, float_format="%.4f")
+        frame.to_csv(arguments.out / f"{name}.csv", index=False, float_format="%.4f")
 
 
-def of_people(people: bb.asymmetry.Evocation, known: pd.DataFrame) -> pd.DataFrame:
+def of_people(people: bb.asymmetry.Evocation, relations: pd.DataFrame) -> pd.DataFrame:
     """Return the means of relations in the norms, over all of their pairs."""
     frames = []
     for seen in ("both", "either"):
-        ratios = bb.asymmetry.lar(people, bb.asymmetry.with_relations(people.pairs(seen=seen), known))
+        ratios = bb.asymmetry.lar(people, bb.asymmetry.with_relations(people.pairs(seen=seen), relations))
         frames.append(bb.asymmetry.alar(ratios, random_seed=SEED).assign(source=people.name, seen=seen))
     return pd.concat(frames)
 
@@ -102,18 +102,20 @@ def prior_table(people: bb.asymmetry.Evocation) -> pd.DataFrame:
     """Return what the prior expects of counts, and of reverse directions given a listed count, beside what is so."""
     pairs = people.pairs(seen="either")
     counts = np.concatenate([pairs[["forward", "backward"]].to_numpy(), pairs[["backward", "forward"]].to_numpy()])
-    asked = int(pairs[["forward_participants", "backward_participants"]].stack().median())
-    logs = grid(asked)
+    participants = int(pairs[["forward_participants", "backward_participants"]].stack().median())
+    logs = grid(participants)
     masses, shares = people.prior.levels(logs)
-    numbers = np.arange(people.least_count, asked + 1)
-    of_counts = np.exp(log_likelihood(logs, numbers, np.full(len(numbers), asked), people.least_count)) @ masses.T
+    numbers = np.arange(people.least_count, participants + 1)
+    of_counts = (
+        np.exp(log_likelihood(logs, numbers, np.full(len(numbers), participants), people.least_count)) @ masses.T
+    )
     listed = of_counts.sum(axis=0)
     rows = []
     for number in (2, 3, 5, 10, 20):
         share = (counts[:, 0] == number).sum() / (counts[:, 0] > 0).sum()
         expected = of_counts[number - people.least_count] @ shares / (listed @ shares)
         rows.append({"what": "count", "low": number, "high": number, "observed": share, "expected": expected})
-    for low, high in ((2, 2), (3, 3), (4, 8), (9, 16), (17, 64), (65, asked)):
+    for low, high in ((2, 2), (3, 3), (4, 8), (9, 16), (17, 64), (65, participants)):
         inside = (counts[:, 0] >= low) & (counts[:, 0] <= high)
         weights = of_counts[(numbers >= low) & (numbers <= high)].sum(axis=0) * shares
         rows.append({

@@ -158,7 +158,7 @@ def run_ratings(
                 "claims": low > 0 or high < 0,
                 "undefined": np.isnan(estimate.error),
                 "mean": np.clip(estimate.correlation, -1, 1),
-                "plain": estimate.plain,
+                "observed": estimate.observed,
             }
         )
     frame = pd.DataFrame(rows)
@@ -193,7 +193,7 @@ CELL_COLUMNS = {
 RATING_COLUMNS = {
     "vectors": "vectors", "pairs": "pairs", "rating": "ratings", "size": "pairs drawn", "words": "words drawn",
     "truth": "truth", "correlation": "interval holds", "claims": "claimed", "mean": "mean estimate",
-    "plain": "mean of projections as they are", "undefined": "undefined",
+    "observed": "mean of projections as they are", "undefined": "undefined",
 }  # fmt: skip
 
 

@@ -208,8 +208,8 @@ def run_ranks(name: str, record: Record, *, replicates: int, resume: bool) -> pd
         ranks, given_up = simulated_ranks(
             ranked.model, sample, data, replicates=size, first=facts["replicates"], seed=ranked.seed
         )
-        found = rank_counts(ranks, ranked.kept)
-        counts = found if counts is None else counts + found
+        counted = rank_counts(ranks, ranked.kept)
+        counts = counted if counts is None else counts + counted
         facts["replicates"] += size
         facts["given_up"] += given_up
         facts["seconds"] = round(facts["seconds"] + time.perf_counter() - start, 1)
@@ -229,14 +229,14 @@ def run_coverage(name: str, record: Record, *, replicates: int) -> pd.DataFrame:
 
 def main() -> None:
     """Run all parts, or those that are named, and draw the figures."""
-    known = [*(ranked.name for ranked in RANKED), *COVERAGE]
+    names = [*(ranked.name for ranked in RANKED), *COVERAGE]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(known)}, figures; default: all")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(names)}, figures; default: all")
     parser.add_argument("--replicates", type=int, default=1000, help="data sets a part (default 1000)")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: this one)")
     parser.add_argument("--resume", action="store_true", help="go on with ranks where an earlier run was stopped")
     arguments = parser.parse_args()
-    unknown = [name for name in arguments.parts if name not in (*known, "figures")]
+    unknown = [name for name in arguments.parts if name not in (*names, "figures")]
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}")
     if arguments.replicates < 100:
@@ -245,7 +245,7 @@ def main() -> None:
     record = Record(arguments.out)
     # The matrices are small: with more threads, linear algebra takes longer.
     with threadpool_limits(1):
-        for name in arguments.parts or known:
+        for name in arguments.parts or names:
             if name == "figures":
                 continue
             if name in COVERAGE:

@@ -17,16 +17,16 @@ def draw_ranks(frame: pd.DataFrame, title: str) -> Any:
     rows: list[list[str | None]] = []
     names = list(frame["quantity"])
     for parameter in ("connection_mean", "word_sd", "sigma"):
-        found = [f"{parameter}[{column}]" for column in columns]
-        if found[0] in names:
-            rows.append([name if name in names else None for name in found])
+        row_names = [f"{parameter}[{column}]" for column in columns]
+        if row_names[0] in names:
+            rows.append([name if name in names else None for name in row_names])
     rows.append([name if name in names else None for name in (f"associated - {column}" for column in columns)])
-    rest = [name for name in names if not any(name in row for row in rows)]
-    if len(rest) == 1:
-        rows[-1][0] = rest[0]
+    other_names = [name for name in names if not any(name in row for row in rows)]
+    if len(other_names) == 1:
+        rows[-1][0] = other_names[0]
     else:
-        for first in range(0, len(rest), len(columns)):
-            part = rest[first : first + len(columns)]
+        for first in range(0, len(other_names), len(columns)):
+            part = other_names[first : first + len(columns)]
             rows.append([*part, *[None] * (len(columns) - len(part))])
     figure = new_figure(9.0, 1.55 * len(rows) + 0.9)
     panels = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
@@ -39,7 +39,7 @@ def draw_ranks(frame: pd.DataFrame, title: str) -> Any:
             if name is None:
                 panel.set_visible(False)
                 continue
-            shared_by_all = name in rest
+            shared_by_all = name in other_names
             color = "#7F7F7F" if shared_by_all else COLORS[columns[c]]
             panel.axhspan(low, high, color="#E6E6E6", zorder=0)
             panel.axhline(total / BINS, color="black", linewidth=0.8, zorder=1)

@@ -9,11 +9,11 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.models.data import ModelData, list_names, model_data
+from bayesbias.models.data import ModelData, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, coordinates_of
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR, coordinates_of
 from bayesbias.models.multivariate.population import word_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
@@ -48,7 +48,7 @@ def small_design(*, controls: bool = True) -> pd.DataFrame:
         for kind, size in sizes.items():
             stereotype = "associated" if kind == group else "different"
             connection = kind if kind in ("human", "neutral") else stereotype
-            rows += [(f"p{word}", group, f"{kind}{at}", kind, connection) for at in range(size)]
+            rows += [(f"p{word}", group, f"{kind}{number}", kind, connection) for number in range(size)]
     columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -66,10 +66,10 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
     for name in ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu"):
         if name not in draws:
             continue
-        places = list_names(data) if name == "attribute_sd" else data.connections
+        places = list_kinds(data) if name == "attribute_sd" else data.connections
         values = draws[name]
         if values.ndim and values.shape[-1] == len(places) and values.ndim == draws["connection_mean"].ndim:
-            flat |= {f"{name}[{place}]": values[..., at] for at, place in enumerate(places)}
+            flat |= {f"{name}[{place}]": values[..., column] for column, place in enumerate(places)}
         else:
             flat[name] = values
     return flat | contrasts(draws["connection_mean"], data)
@@ -85,7 +85,7 @@ def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
     for name in LIST_MODEL_PARAMETERS:
         if name != "effect_sd" and name in draws:
             places = labels[name]
-            flat |= {f"{name}[{place}]": draws[name][..., at] for at, place in enumerate(places)}
+            flat |= {f"{name}[{place}]": draws[name][..., column] for column, place in enumerate(places)}
             flat |= {} if places else {name: draws[name]}
     lists, residual = draws["list_mean"], draws["residual_covariance"][..., 0, :, :]
     groups = np.unique(data.protected_groups, return_inverse=True)[1]
@@ -101,8 +101,10 @@ def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
 
 def contrasts(connection_mean: np.ndarray, data: ModelData) -> Draws:
     """Return the mean of associated words minus that of each other connection."""
-    at = {name: connection_mean[..., place] for place, name in enumerate(data.connections)}
-    return {f"associated - {name}": at["associated"] - at[name] for name in data.connections if name != "associated"}
+    means = {name: connection_mean[..., place] for place, name in enumerate(data.connections)}
+    return {
+        f"associated - {name}": means["associated"] - means[name] for name in data.connections if name != "associated"
+    }
 
 
 def exact_sampler(spec: ModelSpec, draws: int) -> Sampler:
@@ -128,8 +130,10 @@ def conjugate_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
     """Return the sampler of the multivariate model; its draws are in random order, so the first ones are kept."""
 
     def sample(data: ModelData, seed: int) -> Draws:
-        found = sample_list_means(attribute_sample(data), data.connections, draws=draws, seed=seed, priors=spec.priors)
-        return {name: values[:kept] for name, values in found.posterior.items()}
+        sampled = sample_list_means(
+            attribute_sample(data), data.connections, draws=draws, seed=seed, priors=spec.priors
+        )
+        return {name: values[:kept] for name, values in sampled.posterior.items()}
 
     return sample
 
@@ -213,13 +217,13 @@ def add_list_means(truth: Draws, sample: AttributeSample, rng: np.random.Generat
     scale = truth["slope_sd"] / (truth["sigma"] * np.sqrt(words))
     slopes = scale * lower @ rng.standard_normal((size, groups))
     scales, image = np.append(truth.get("list_scale", np.zeros(0)), 1.0), axes.between + axes.within @ slopes
-    rest, loss, covariances = axes.within @ error @ axes.within.T, 0.0, []
+    residual_error, loss, covariances = axes.within @ error @ axes.within.T, 0.0, []
     for place, kind in enumerate(sample.list_kind):
         target = truth["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
         target = target + truth["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
         weight = float(truth["target_weight"][kind])
         lean = stats.invwishart.rvs(weight + groups + 1, weight * target, random_state=rng)
-        covariances.append(image @ lean @ image.T + scales[kind] ** 2 * rest)
+        covariances.append(image @ lean @ image.T + scales[kind] ** 2 * residual_error)
         inverse = np.trace(np.linalg.inv(lean)) + np.trace(np.linalg.inv(error)) / scales[kind] ** 2
         loss += counts[place] * inverse
     effects = np.sqrt(truth["list_effect"]) * rng.standard_normal((len(counts), size)) @ lower.T
@@ -268,8 +272,8 @@ def simulated_ranks(
         except SamplerFailedError:
             given_up += 1
             continue
-        true, found = quantities(truth, data), quantities(posterior, data)
-        ranks.append({name: int((found[name] < true[name]).sum()) for name in true})
+        true, estimated = quantities(truth, data), quantities(posterior, data)
+        ranks.append({name: int((estimated[name] < true[name]).sum()) for name in true})
     return pd.DataFrame(ranks), given_up
 
 
@@ -333,12 +337,12 @@ def coverage(
         drawn = replace(data, distance=draw_distances(data, crossed, truth, rng=rng))
         seeds = rng.integers(2**32, size=len(samplers))
         try:
-            found = {m: sample(drawn, int(s)) for (m, sample), s in zip(samplers.items(), seeds, strict=True)}
+            posteriors = {m: sample(drawn, int(s)) for (m, sample), s in zip(samplers.items(), seeds, strict=True)}
         except SamplerFailedError:
             given_up += 1
             continue
         true = _means_and_contrasts(truth, data)
-        for model, posterior in found.items():
+        for model, posterior in posteriors.items():
             for name, values in _means_and_contrasts(posterior, data).items():
                 low, high = shortest_interval(values)
                 inside = bool(low <= true[name] <= high)

@@ -177,12 +177,12 @@ def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
     changes = np.diff(every_gap, axis=0)[0]
     truth = np.diff(periods.population_gaps(every_gap, whole.group_of))[0]
     means = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)])
-    own = np.arange(2)[:, None] == whole.group_of  # lists, words
+    in_list = np.arange(2)[:, None] == whole.group_of  # lists, words
     of_words = {
         "": changes,
         **{
             name: np.diff(means, axis=1)[:, 0][side.argmax(axis=0), np.arange(len(whole.group_of))]
-            for name, side in (("associated", own), ("different", ~own))
+            for name, side in (("associated", in_list), ("different", ~in_list))
         },
     }
     of_population = {

@@ -62,12 +62,12 @@ def contrasts(frequent: list[str], counts: list[dict[str, int]], rng: np.random.
 
 def values(vectors: dict[str, np.ndarray], questions: dict[str, tuple]) -> dict[str, float]:
     """Return the contrast of each question; vectors of shape (..., dimensions) by word."""
-    found = {}
+    contrast_values = {}
     for name, (first, second, a, b) in questions.items():
         units = [unit_rows(np.stack([vectors[word] for word in part])) for part in (first, second, a, b)]
         near = [float((units[group] @ units[side].T).mean()) for group, side in ((0, 2), (1, 3), (0, 3), (1, 2))]
-        found[name] = (near[2] + near[3] - near[0] - near[1]) / 2
-    return found
+        contrast_values[name] = (near[2] + near[3] - near[0] - near[1]) / 2
+    return contrast_values
 
 
 def train(given: argparse.Namespace) -> None:
@@ -81,7 +81,9 @@ def train(given: argparse.Namespace) -> None:
     least = {word: min(slice_counts.get(word, 0) for slice_counts in counts) for word in counts[0]}
     frequent = sorted(word for word, count in least.items() if count >= 30 and len(word) > 3)
     questions = contrasts(frequent, counts, rng)
-    asked = sorted({word for parts_of_question in questions.values() for words in parts_of_question for word in words})
+    study_words = sorted(
+        {word for parts_of_question in questions.values() for words in parts_of_question for word in words}
+    )
     rows, times = [], []
     given.work.mkdir(parents=True, exist_ok=True)
     run = f"{algorithm}_{min(map(len, parts))}"
@@ -114,7 +116,7 @@ def train(given: argparse.Namespace) -> None:
                 if algorithm == "glove":
                     matrices["word vectors"] = trained.both_matrices(seed)[0]
                 for matrix, embedding in matrices.items():
-                    vectors = dict(zip(asked, embedding.matrix(asked).astype(float), strict=True))
+                    vectors = dict(zip(study_words, embedding.matrix(study_words).astype(float), strict=True))
                     for name, value in values(vectors, questions).items():
                         rows.append(
                             {
@@ -127,7 +129,7 @@ def train(given: argparse.Namespace) -> None:
                             }
                         )
             if algorithm == "glove" and kind == "plain" and number < given.full:
-                variance = bb.embeddings.glove_variance(trained, part, asked)
+                variance = bb.embeddings.glove_variance(trained, part, study_words)
                 draws = variance.draws(draws=VARIANCE_DRAWS, random_seed=1)
                 drawn = pd.DataFrame(
                     [values(dict(zip(variance.words, draw, strict=True)), questions) for draw in draws]
@@ -171,8 +173,8 @@ def compare(folder: Path, run: str, matrix: str) -> tuple[dict[str, float], pd.D
     rng = np.random.default_rng(SEED)
     rows = []
     for number in resampled.index.unique("slice"):
-        own, other = plain.loc[number].to_numpy(), resampled.loc[number].to_numpy()
-        mean, seed_sd, document_sd = both_sd_draws(own, 0 * own, (other, 0 * other), DRAWS, rng)
+        by_seed, other = plain.loc[number].to_numpy(), resampled.loc[number].to_numpy()
+        mean, seed_sd, document_sd = both_sd_draws(by_seed, 0 * by_seed, (other, 0 * other), DRAWS, rng)
         held_out = firsts.drop(index=number).to_numpy()
         noise = [rng.standard_normal(mean.shape) for _ in range(3)]
         population = mean + document_sd * noise[0]
@@ -188,7 +190,7 @@ def compare(folder: Path, run: str, matrix: str) -> tuple[dict[str, float], pd.D
                 "document_sd": document_sd[:, place].mean(),
             }
             row["resampled_sd"] = other[:, place].std(ddof=1)
-            row["plain_sd"] = own[:, place].std(ddof=1)
+            row["plain_sd"] = by_seed[:, place].std(ddof=1)
             row["closed_sd"] = closed.loc[number, name] if len(closed) else np.nan
             for label, draws, truths in (
                 ("held_out_mean", mean_of_others, held_out[:, place].mean()),
@@ -199,7 +201,7 @@ def compare(folder: Path, run: str, matrix: str) -> tuple[dict[str, float], pd.D
                 row[label] = float(np.mean((low <= truths) & (truths <= high)))
             # Without a prior: the sd of the draws alone, for a sample of the same size as that of the slice.
             half = t.ppf((1 + HDI_PROB) / 2, len(other) - 1) * np.sqrt(2) * row["resampled_sd"]
-            row["without_prior"] = float(np.mean(np.abs(held_out[:, place] - own[:, place].mean()) <= half))
+            row["without_prior"] = float(np.mean(np.abs(held_out[:, place] - by_seed[:, place].mean()) <= half))
             rows.append(row)
     detail = pd.DataFrame(rows)
     between = firsts.std(ddof=1)

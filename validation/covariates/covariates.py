@@ -22,13 +22,13 @@ from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.estimates.dependence import Links
+from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.reports.covariates.covariate_effect import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
-from bayesbias.reports.covariates.slopes import Leans, design_of, plain_list_means
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.reports.covariates.slopes import Leans, design_of, observed_list_means
+from bayesbias.tables.word_worths import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "real_gaps"))
@@ -111,7 +111,7 @@ class Population:
     vectors: tuple[np.ndarray, np.ndarray, np.ndarray]
     vocabulary: Vocabulary
 
-    def links(self, words: np.ndarray, lists: list[np.ndarray]) -> tuple[Links, Links]:
+    def links(self, words: np.ndarray, lists: list[np.ndarray]) -> tuple[LinkedWords, LinkedWords]:
         """Return the links of some protected words, and those of some words of both lists."""
         protected, first, second = (of[rows] for of, rows in zip(self.vectors, (words, *lists), strict=True))
         list_of = np.repeat([0, 1], (len(first), len(second)))
@@ -199,13 +199,13 @@ def draw_list(cell: Cell, population: int, words: int, rng: np.random.Generator)
         return rng.choice(population, words, replace=False)
     clusters = 2 if words <= 2 * _CLUSTER_WORDS else 3
     chosen = rng.choice(population // _CLUSTER_WORDS, clusters, replace=False)
-    each = min(words // clusters, _CLUSTER_WORDS)
-    members = [rng.choice(_CLUSTER_WORDS, each, replace=False) for _ in chosen]
-    return np.concatenate([_CLUSTER_WORDS * cluster + of for cluster, of in zip(chosen, members, strict=True)])
+    cluster_size = min(words // clusters, _CLUSTER_WORDS)
+    members = [rng.choice(_CLUSTER_WORDS, cluster_size, replace=False) for _ in chosen]
+    return np.concatenate([_CLUSTER_WORDS * cluster + member for cluster, member in zip(chosen, members, strict=True)])
 
 
 def sample_of(
-    first: np.ndarray, second: np.ndarray, covariate: np.ndarray, links: tuple[Links, Links]
+    first: np.ndarray, second: np.ndarray, covariate: np.ndarray, links: tuple[LinkedWords, LinkedWords]
 ) -> AttributeSample:
     """Return a table of one protected group: distances (words, attribute words) to two lists."""
     of_words, of_lists = links
@@ -232,7 +232,7 @@ def intervals_of(
     first: np.ndarray,
     second: np.ndarray,
     covariate: np.ndarray,
-    links: tuple[Links, Links],
+    links: tuple[LinkedWords, LinkedWords],
     draws: int,
     seed: int,
 ) -> dict[str, tuple[float, float, float]]:
@@ -243,7 +243,7 @@ def intervals_of(
     drawn = sample_list_means(
         sample, ("associated", "different"), draws=draws, seed=seed, priors=PRIORS, covariances=False
     ).posterior["list_mean"]
-    plain, weights = plain_list_means(sample), np.tile([1.0, -1.0], (len(covariate), 1))
+    plain, weights = observed_list_means(sample), np.tile([1.0, -1.0], (len(covariate), 1))
     leans = Leans(drawn[:, 0] - drawn[:, 1], plain[0] - plain[1], weights, sample, "first", "second")
     rng = np.random.default_rng([seed, 104])
     quantities, _ = draw_quantities(leans, design, ("x",), PRIORS["effect_sd"], rng)
@@ -328,7 +328,7 @@ def run_cell(
                 "sample": number,
                 "method": name,
                 "truth": truth.get(name, slope),
-                "estimate": mean,
+                "mean": mean,
                 "low": low,
                 "high": high,
             }
@@ -343,7 +343,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         coverage=(rows["low"] <= rows["truth"]) & (rows["truth"] <= rows["high"]),
         claims=(rows["low"] > 0) | (rows["high"] < 0),
         wrong=((rows["low"] > 0) & (rows["truth"] < 0)) | ((rows["high"] < 0) & (rows["truth"] > 0)),
-        error=rows["estimate"] - rows["truth"],
+        error=rows["mean"] - rows["truth"],
         width=rows["high"] - rows["low"],
     )
     keys = ["vectors", "protected", "attributes", "covariate", "related", "words", "attribute_words", "method"]

@@ -27,7 +27,15 @@ OCCUPATIONS = (
     *("appraiser", "nutritionist", "architect", "hairdresser", "baker", "programmer", "paralegal", "hygienist"),
     "scientist",
 )
-COLUMNS = ("wefat_correlation", "correlation", "slope", "hdi_low", "hdi_high", "plain_low", "plain_high")
+COLUMNS = (
+    "wefat_correlation",
+    "correlation",
+    "slope",
+    "hdi_low",
+    "hdi_high",
+    "least_squares_low",
+    "least_squares_high",
+)
 
 
 def shares_of_women(folder: Path) -> pd.Series:
@@ -42,8 +50,11 @@ def correlations(embeddings: Path, shares: pd.Series) -> pd.DataFrame:
     for vectors, file in VECTORS.items():
         embedding = bb.load_embedding(embeddings / file)
         vocabulary = set(embedding.words)
-        known = [word for word in shares.index if word in vocabulary]
-        for occupations, words in {"paper": [word for word in known if word in OCCUPATIONS], "all": known}.items():
+        occupations_with_vector = [word for word in shares.index if word in vocabulary]
+        for occupations, words in {
+            "paper": [word for word in occupations_with_vector if word in OCCUPATIONS],
+            "all": occupations_with_vector,
+        }.items():
             table = bb.distance_table(embedding, {"occupations": words, "female": FEMALE, "male": MALE})
             effects = bb.covariate_effect(
                 bb.fit(table, covariates=shares, random_seed=1, draws=1000, progress=False)
@@ -51,7 +62,7 @@ def correlations(embeddings: Path, shares: pd.Series) -> pd.DataFrame:
             of_population = effects[effects["scope"] == "population"].set_index("quantity")
             slope, link = of_population.loc["slope"], of_population.loc["correlation"]
             numbers = (link["wefat_correlation"], link["observed"], slope["observed"])
-            ends = slope[["hdi_low", "hdi_high", "plain_low", "plain_high"]]
+            ends = slope[["hdi_low", "hdi_high", "least_squares_low", "least_squares_high"]]
             with_share = len(shares.index if occupations == "all" else set(OCCUPATIONS) & set(shares.index))
             rows.append((vectors, occupations, with_share, len(words), *numbers, *ends))
     return pd.DataFrame(rows, columns=["vectors", "occupations", "with_share", "words", *COLUMNS]).round(4)
@@ -63,7 +74,7 @@ def markdown(table: pd.DataFrame) -> str:
     rows = [
         f"| {row['vectors']} | {row['occupations']} | {row['words']} | {row['wefat_correlation']:.2f} | "
         f"{row['correlation']:.2f} | {row['slope']:.3f} | {row['hdi_low']:.3f} to {row['hdi_high']:.3f} | "
-        f"{row['plain_low']:.3f} to {row['plain_high']:.3f} |"
+        f"{row['least_squares_low']:.3f} to {row['least_squares_high']:.3f} |"
         for row in table.to_dict("records")
     ]
     return "\n".join([head, "|---" * 8 + "|", *rows])

@@ -39,7 +39,7 @@ def module(path: Path, name: str) -> ModuleType:
 def functions(path: Path) -> dict[str, Any]:
     """Return the functions of a script that reads files as soon as it runs, without running the rest of it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    tree.body = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     space: dict[str, Any] = {"np": np}
     exec(compile(tree, str(path), "exec"), space)  # the authors' own functions
     return space
@@ -69,15 +69,15 @@ def main() -> None:
     gender *= np.sign((first - second).sum(axis=0) @ gender)
 
     # INLP: the first classifier of the words that our first one learns from.
-    known = {*(word for pair in pairs for word in pair), *lists["specific"]}
-    rows = np.array([row for row, word in enumerate(words) if word not in known])
+    all_words = {*(word for pair in pairs for word in pair), *lists["specific"]}
+    rows = np.array([row for row, word in enumerate(words) if word not in all_words])
     bias, count = units[rows] @ gender, len(rows) // 3
     order = rows[np.argsort(bias, kind="stable")]
     left = np.array([row for row in rows if row not in {*order[:count], *order[-count:]}])
     neither = left[np.argsort(np.abs(units[left] @ gender), kind="stable")][:count]
     classes = [order[::-1][:count], order[:count], neither]
     learnt = np.isin(np.arange(count) % 10, (0, 3, 5, 8))
-    X = np.concatenate([units[each[learnt]] for each in classes])
+    X = np.concatenate([units[words_of_class[learnt]] for words_of_class in classes])
     Y = np.repeat([0, 1, 2], learnt.sum())
     sys.path.insert(0, str(given.inlp))
     from sklearn.svm import LinearSVC
@@ -86,8 +86,8 @@ def main() -> None:
     settings = {"fit_intercept": False, "class_weight": None, "dual": False, "random_state": 0}
     with contextlib.redirect_stderr(io.StringIO()):
         projection, _, _ = inlp.get_debiasing_projection(LinearSVC, settings, 1, X.shape[1], True, 0, X, Y, X, Y)
-    found: dict[str, Any] = {"pairs": pairs, "shown": SHOWN, "inlp": {"learnt": len(X)}, "oscar": {}}
-    found["inlp"]["vectors"] = (matrix[[place[word] for word in SHOWN]] @ projection).tolist()
+    results: dict[str, Any] = {"pairs": pairs, "shown": SHOWN, "inlp": {"learnt": len(X)}, "oscar": {}}
+    results["inlp"]["vectors"] = (matrix[[place[word] for word in SHOWN]] @ projection).tolist()
 
     # OSCaR: the directions are ours, what is done with them is theirs.
     concept = units[[place[word] for word in lists["concept"] if word in place]]
@@ -101,11 +101,11 @@ def main() -> None:
             oscar["gsConstrained"](np.identity(len(gender)), gender, across), gender, occupation, matrix[0]
         )
     except ValueError as error:
-        found["oscar"] = {"error": str(error)}
+        results["oscar"] = {"error": str(error)}
     # Its rotation takes the two coordinates in the plane, which `correction` does not give it.
     rotated = [oscar["rotation"](gender, occupation, plane @ matrix[place[word]]) for word in SHOWN]
     moved = oscar["rotation"](gender, occupation, plane @ occupation)
-    found["oscar"] |= {
+    results["oscar"] |= {
         "coordinates": np.array(rotated).tolist(),
         "degrees_before": float(np.degrees(np.arccos(gender @ occupation))),
         "degrees_after": float(np.degrees(np.arccos(moved[0] / np.linalg.norm(moved)))),
@@ -114,16 +114,16 @@ def main() -> None:
     # BAM: how near the rotated first words come to the second ones.
     with contextlib.redirect_stdout(io.StringIO()):
         _, rotation = module(given.bam / "bam.py", "bam").debias_proc(pairs, units, place)
-    found["bam"] = {"distance_before": float(np.linalg.norm(first - second))}
-    found["bam"]["distance_after"] = float(np.linalg.norm(first @ rotation - second))
-    found |= {
+    results["bam"] = {"distance_before": float(np.linalg.norm(first - second))}
+    results["bam"]["distance_after"] = float(np.linalg.norm(first @ rotation - second))
+    results |= {
         "command": "python validation/debiasing/run_authors.py --inlp INLP --oscar OSCAR --bam BAM",
         "commits": {"inlp": "e1edcc1", "oscar": "5ee0897", "bam": "85c3986"},
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("numpy", "scikit-learn", "scipy")},
         "sha256": hashlib.sha256((DATA / "vectors" / f"{VECTORS}.npz").read_bytes()).hexdigest(),
     }
-    (HERE / "authors.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (HERE / "authors.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"Written to {HERE / 'authors.json'}", file=sys.stderr)
 
 

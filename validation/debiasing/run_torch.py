@@ -34,7 +34,7 @@ PRETRAINED, QUADS, EPOCHS = 50, 12, 5
 def definitions(path: Path, **names: Any) -> dict[str, Any]:
     """Return the functions and classes of a file, without running the rest of it; `names` are there for them."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    tree.body = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     space: dict[str, Any] = {"torch": torch, "nn": nn, "np": np, "copy": copy, "os": os, **names}
     exec(compile(tree, str(path), "exec"), space)  # the authors' own
     return space
@@ -87,10 +87,12 @@ def gender_preserving(clone: Path, words: list[str], units: Any, lists: dict[str
 
     vectors = {word: units[row].astype(np.float32) for word, row in place.items()}
     shown = torch.from_numpy(np.stack([vectors[word] for word in SHOWN]))
-    known = {word for name in ("definitional", "sides", "names") for each in lists.get(name, []) for word in each}
-    known |= {*lists["specific"], *lists["concept"]}
+    listed_words = {
+        word for name in ("definitional", "sides", "names") for each in lists.get(name, []) for word in each
+    }
+    listed_words |= {*lists["specific"], *lists["concept"]}
     kinds = [[word for word in each if word in place] for each in (*lists["sides"], lists["concept"])]
-    kinds.append([word for word in words if word not in known])
+    kinds.append([word for word in words if word not in listed_words])
     quads = [list(each) for each in zip(*kinds, strict=False)][:QUADS]
     loaded = torch.load
     torch.load = lambda *given, **named: loaded(*given, **(named | {"weights_only": False}))  # as before PyTorch 2.6
@@ -110,7 +112,7 @@ def gender_preserving(clone: Path, words: list[str], units: Any, lists: dict[str
         adam = [torch.optim.Adam(each.parameters(), lr=2e-4) for each in (encoder, decoder)]
         first["pre_train_autoencoder"](hp, encoder, adam[0], decoder, adam[1], Vectors(vectors))
         encoder.eval()
-        found: dict[str, Any] = {"autoencoder": encoder(shown).detach().numpy().tolist()}
+        results: dict[str, Any] = {"autoencoder": encoder(shown).detach().numpy().tolist()}
         # `emb` stands for `word2emb` where it computes without a graphics card, `model` for `mode` where it evaluates.
         train = definitions(clone / "src" / "train.py", hp=hp, emb=vectors, model=None)
         train["shuffle_data"] = lambda given, **_: (given, None)
@@ -122,8 +124,8 @@ def gender_preserving(clone: Path, words: list[str], units: Any, lists: dict[str
         sgd = [torch.optim.SGD(each.parameters(), lr=0.1) for each in (encoder, female, male, decoder)]
         train["trainModel"](encoder, sgd[0], female, sgd[1], male, sgd[2], decoder, sgd[3], taught, taught, vectors)
     encoder.eval()
-    found |= {"joint": encoder(shown).detach().numpy().tolist(), "quads": quads, "rows_left_out": 2}
-    return found | {"classifier": female.output_layer.weight.detach().numpy()[0].tolist(), "epochs": PRETRAINED}
+    results |= {"joint": encoder(shown).detach().numpy().tolist(), "quads": quads, "rows_left_out": 2}
+    return results | {"classifier": female.output_layer.weight.detach().numpy()[0].tolist(), "epochs": PRETRAINED}
 
 
 def main() -> None:
@@ -141,7 +143,7 @@ def main() -> None:
     pairs = [pair for pair in lists["definitional"] if all(word in place for word in pair)]
     first, second = (units[[place[pair[side]] for pair in pairs]] for side in (0, 1))
     gender = np.linalg.svd(first - second)[2][0]
-    found = {
+    results = {
         "pairs": pairs,
         "shown": SHOWN,
         "ran": ran(given.ran, words, units, gender),
@@ -152,7 +154,7 @@ def main() -> None:
         "versions": {name: version(name) for name in ("numpy", "torch")},
         "sha256": hashlib.sha256((DATA / "vectors" / f"{VECTORS}.npz").read_bytes()).hexdigest(),
     }
-    (HERE / "torch.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (HERE / "torch.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"Written to {HERE / 'torch.json'}", file=sys.stderr)
 
 

@@ -36,9 +36,9 @@ def model() -> WordEmbeddingModel:
     return WordEmbeddingModel(keyed, VECTORS)
 
 
-def vectors(found: WordEmbeddingModel, words: list[str]) -> list[list[float]]:
+def vectors(model: WordEmbeddingModel, words: list[str]) -> list[list[float]]:
     """Return the vectors of words, rounded to what float32 holds."""
-    return [[float(f"{number:.9g}") for number in found[word]] for word in words]
+    return [[float(f"{number:.9g}") for number in model[word]] for word in words]
 
 
 def main() -> None:
@@ -48,21 +48,21 @@ def main() -> None:
     has = set(model().vocab)
     pairs = [pair for pair in lists["definitional"] if has.issuperset(pair)]
     specific = [word for word in lists["specific"] if word in has]
-    known = list(dict.fromkeys([*(word for pair in pairs for word in pair), *specific]))
+    all_words = list(dict.fromkeys([*(word for pair in pairs for word in pair), *specific]))
     shown = [word for word in SHOWN if word in has]
-    found: dict[str, Any] = {"pairs": pairs, "specific": specific, "shown": shown}
+    results: dict[str, Any] = {"pairs": pairs, "specific": specific, "shown": shown}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        half = HalfSiblingRegression().fit(model(), definitional_words=known).transform(model())
-        found["half_sibling"] = {"known": known, "alpha": 60, "vectors": vectors(half, shown)}
+        half = HalfSiblingRegression().fit(model(), definitional_words=all_words).transform(model())
+        results["half_sibling"] = {"known": all_words, "alpha": 60, "vectors": vectors(half, shown)}
         double = DoubleHardDebias(n_words=WORDS, n_components=CANDIDATES, incremental_pca=False)
         fitted = double.fit(model(), definitional_pairs=pairs, bias_representation=["he", "she"])
         np.random.seed(0)  # noqa: NPY002  # k-means starts at random, with NumPy's global generator
         choose, chosen = fitted._get_optimal_dimension, []
         fitted._get_optimal_dimension = lambda *given: chosen.append(choose(*given)) or chosen[-1]
-        after = fitted.transform(model(), ignore=known)
+        after = fitted.transform(model(), ignore=all_words)
         targets = fitted.target_words
         left = [word for word in shown if word in targets]
-        found["double_hard"] = {
+        results["double_hard"] = {
             "n_words": WORDS,
             "targets": targets,
             "direction": fitted.bias_direction.astype(float).tolist(),
@@ -73,13 +73,13 @@ def main() -> None:
             "vectors": vectors(after, targets[:3] + targets[-3:] + left),
             "changed": int(sum(not np.array_equal(after[word], model()[word]) for word in has)),
         }
-    found |= {
+    results |= {
         "command": "python validation/debiasing/run_wefe.py",
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("wefe", "gensim", "numpy", "scikit-learn", "scipy")},
         "sha256": hashlib.sha256((DATA / "vectors" / f"{VECTORS}.npz").read_bytes()).hexdigest(),
     }
-    (HERE / "wefe.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (HERE / "wefe.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"Written to {HERE / 'wefe.json'}", file=sys.stderr)
 
 

@@ -28,7 +28,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import BayesBiasWarning, collected_warnings
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 
 FOLDER = Path(__file__).resolve().parent
@@ -108,16 +108,16 @@ def words_of(name: str, folder: Path, lists: Path, relations: Path) -> Words:
     else:
         words, vectors = real_vectors.unit_vectors(name, folder)
     plain = [row for row, word in enumerate(words) if word.isalpha() and word == word.lower() and len(word) > 2]
-    kept = tuple(words[row] for row in plain)
+    chosen_words = tuple(words[row] for row in plain)
     units = vectors[plain] / np.linalg.norm(vectors[plain], axis=1, keepdims=True)
     sample = None
     if name == "bundled":
         path = bb.bundled("data", "vectors", real_vectors.VECTORS["bundled"])
         sample = bb.load_embedding(path).vocabulary_sample
     blocks = [np.argsort(-(units[row : row + 500] @ units.T), axis=1) for row in range(0, len(units), 500)]
-    place = {word: row for row, word in enumerate(kept)}
+    place = {word: row for row, word in enumerate(chosen_words)}
     return Words(
-        embedding=bb.Embedding(kept, units, name=name, vocabulary_sample=sample),
+        embedding=bb.Embedding(chosen_words, units, name=name, vocabulary_sample=sample),
         vectors=units,
         neighbours=np.concatenate([block[:, :_NEIGHBOURS] for block in blocks]),
         families={"inflections": inflections(place), "synonyms": synonyms(place, relations)},

@@ -47,10 +47,10 @@ def main() -> None:
 
 def debiased(original: bb.Embedding, methods: Iterable[str] = METHODS) -> dict[str, bb.Embedding]:
     """Return the embedding, and what each method makes of it."""
-    found = {"original": original}
+    embeddings = {"original": original}
     for name in methods:
-        found[name] = bb.debias.METHODS[name]().fit(original, SETS).transform(original)
-    return found
+        embeddings[name] = bb.debias.METHODS[name]().fit(original, SETS).transform(original)
+    return embeddings
 
 
 def train_all(
@@ -123,16 +123,18 @@ def kept_models(folder: Path) -> dict[str, list[Callable[[Sequence[str], Sequenc
     models: dict[str, list[Callable[[Sequence[str], Sequence[str]], np.ndarray]]] = {}
     with np.load(folder / ANSWERS, allow_pickle=False) as answers:
         for key in answers.files:
-            rest = answers[key].astype(np.float64)
-            found = np.column_stack([1 - rest.sum(axis=1), rest]).clip(0, 1)
-            models.setdefault(key.rpartition("-")[0], []).append(lambda _premises, _hypotheses, found=found: found)
+            probabilities = answers[key].astype(np.float64)
+            answered = np.column_stack([1 - probabilities.sum(axis=1), probabilities]).clip(0, 1)
+            models.setdefault(key.rpartition("-")[0], []).append(
+                lambda _premises, _hypotheses, answered=answered: answered
+            )
     return models
 
 
-def compared(folder: Path, asked: pd.DataFrame | None = None) -> bb.nli.InferenceComparison:
+def compared(folder: Path, questions: pd.DataFrame | None = None) -> bb.nli.InferenceComparison:
     """Compare what the trained models answered."""
-    asked = bb.nli.test_set("explicit") if asked is None else asked
-    return bb.nli.compare_answers(kept_models(folder), asked, draws=20_000, random_seed=RANDOM_SEED)
+    questions = bb.nli.test_set("explicit") if questions is None else questions
+    return bb.nli.compare_answers(kept_models(folder), questions, draws=20_000, random_seed=RANDOM_SEED)
 
 
 def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:
@@ -147,12 +149,12 @@ def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("embedding")
 
 
-def write(found: bb.nli.InferenceComparison, out: Path) -> None:
+def write(comparison: bb.nli.InferenceComparison, out: Path) -> None:
     """Write what came out, as numbers, text and figure."""
     for name in ("values", "changes", "words", "word_pairs", "runs"):
-        getattr(found, name).to_csv(out / f"{name}.csv", index=False)
-    (out / "inference.txt").write_text(f"{found}\n", encoding="utf-8")
-    bb.nli.plot_inference(found).savefig(out / "inference.png", dpi=150)
+        getattr(comparison, name).to_csv(out / f"{name}.csv", index=False)
+    (out / "inference.txt").write_text(f"{comparison}\n", encoding="utf-8")
+    bb.nli.plot_inference(comparison).savefig(out / "inference.png", dpi=150)
 
 
 if __name__ == "__main__":

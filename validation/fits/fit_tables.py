@@ -63,8 +63,8 @@ def verdicts(table: pd.DataFrame, seeds: int) -> pd.DataFrame:
     """
     frames = []
     for seed in range(1, seeds + 1):
-        found = bb.contrasts(bb.fit(table, random_seed=seed, progress=False), level="all")
-        frames.append(found.assign(settled=(found["hdi_low"] > 0) | (found["hdi_high"] < 0)))
+        contrast_rows = bb.contrasts(bb.fit(table, random_seed=seed, progress=False), level="all")
+        frames.append(contrast_rows.assign(settled=(contrast_rows["hdi_low"] > 0) | (contrast_rows["hdi_high"] < 0)))
     every = pd.concat(frames).groupby(KEY, sort=False)
     rows = every.agg(settled=("settled", "mean"), borderline=("borderline", "mean")).reset_index()
     unsaid = (1 - rows["borderline"]) * seeds
@@ -90,11 +90,12 @@ def main() -> None:
         rows.append({"table": name, **fitted(table, seed=1)})
         print(pd.Series(rows[-1]).to_string(), "\n", flush=True)
         pd.DataFrame(rows).to_csv(given.out / "fits.csv", index=False, float_format="%.5g", lineterminator="\n")
-    found = verdicts(demo, given.seeds)
-    found.to_csv(given.out / "verdicts.csv", index=False, float_format="%.3g", lineterminator="\n")
-    flips = found[found["settled"].between(0, 1, inclusive="neither")]
+    readings = verdicts(demo, given.seeds)
+    readings.to_csv(given.out / "verdicts.csv", index=False, float_format="%.3g", lineterminator="\n")
+    flips = readings[readings["settled"].between(0, 1, inclusive="neither")]
     print(
-        f"{len(found)} contrasts, {given.seeds} seeds: {len(flips)} flip; not called borderline {flips['unsaid'].sum()}"
+        f"{len(readings)} contrasts, {given.seeds} seeds: {len(flips)} flip; not called borderline "
+        f"{flips['unsaid'].sum()}"
     )
 
 

@@ -27,7 +27,7 @@ from bayesbias.audits.gate_files import probability_worse  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
 from bayesbias.models.data import model_data  # noqa: E402
 from bayesbias.models.multivariate.attribute_sample import attribute_sample  # noqa: E402
-from bayesbias.models.multivariate.list_sampler import sample_list_means  # noqa: E402
+from bayesbias.models.multivariate.posterior_draws import sample_list_means  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import draws_interval  # noqa: E402
 
 # Lists of equal length and spread whose gaps are real: something associated, and random lists (noise 99).

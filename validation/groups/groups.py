@@ -25,8 +25,8 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_refits import connection_moments
-from bayesbias.models.numerics.contrast_estimate import Estimate, mixture_contrasts
+from bayesbias.models.multivariate.refits import connection_moments
+from bayesbias.models.numerics.contrast_estimate import ContrastEstimate, mixture_contrasts
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 
@@ -106,7 +106,7 @@ def sampled_table(whole: Vocabulary, third: str, rng: np.random.Generator) -> pd
     return pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
 
 
-def estimate(data: ModelData, spec: ModelSpec, seed: int, *, averaged_in: bool = False) -> Estimate:
+def estimate(data: ModelData, spec: ModelSpec, seed: int, *, averaged_in: bool = False) -> ContrastEstimate:
     """Return the contrast of words like these; with `averaged_in` over all groups, as it was formerly."""
     if averaged_in:
         sample = replace(attribute_sample(data), compared=np.ones(len(data.protected_words), dtype=bool))
@@ -134,7 +134,7 @@ def run_cell(cell: Cell, folder: Path, samples: int, models: Sequence[str] = MOD
         for name, spec in specs.items():
             one = estimate(data, spec, number, averaged_in=cell.third == "averaged in")
             alone = estimate(without, spec, number)
-            claim = one.conclusion != "not settled"
+            claim = one.reading != "not settled"
             rows.append((number, name, one.mean, one.sd, claim, (one.mean - alone.mean) / alone.sd, one.sd / alone.sd))
     return pd.DataFrame(rows, columns=["sample", "model", "mean", "sd", "claim", "shift", "sd_ratio"])
 

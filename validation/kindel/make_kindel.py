@@ -25,8 +25,8 @@ from bayesbias.delivery.plots.subspaces import (
 from bayesbias.errors import LostWordsWarning
 from bayesbias.metrics.subspaces.canonical_subspace import kindel_comparison
 from bayesbias.metrics.subspaces.lattice import lattice, subset_consistency
-from bayesbias.metrics.subspaces.list_similarities import leave_one_word_out
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
+from bayesbias.metrics.subspaces.similarity_metrics import leave_one_word_out
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261120
@@ -76,8 +76,8 @@ def figure_1(embedding: bb.Embedding, out: Path) -> None:
     for metric in METRICS:
         within = [lattice(embedding, words, metric=metric) for words in LISTS.values()]
         save_figure(plot_lattices(*within, titles=list(LISTS)), out / f"figure1_{metric}.png", overwrite=True)
-    each = [subset_consistency(embedding, words) for words in LISTS.values()]
-    save_figure(plot_consistency(*each, titles=list(LISTS)), out / "figure1_condition.png", overwrite=True)
+    by_list = [subset_consistency(embedding, words) for words in LISTS.values()]
+    save_figure(plot_consistency(*by_list, titles=list(LISTS)), out / "figure1_condition.png", overwrite=True)
     write(consistency(embedding, LISTS), out / "figure1.csv")
 
 
@@ -101,7 +101,8 @@ def figure_2(embedding: bb.Embedding, out: Path) -> None:
     lattices = [lattice(embedding, LISTS[a], LISTS[b], metric=metric) for metric in shown for a, b in PAIRS]
     save_figure(plot_lattice_spread(*lattices, titles=titles * 2), out / "figure2_spread.png", overwrite=True)
     summaries = [
-        each.summary().assign(lists=title, metric=each.metric) for title, each in zip(titles * 2, lattices, strict=True)
+        one_lattice.summary().assign(lists=title, metric=one_lattice.metric)
+        for title, one_lattice in zip(titles * 2, lattices, strict=True)
     ]
     write(pd.concat(summaries)[["lists", "metric", "size", "pairs", "lowest", "mean", "highest"]], out / "figure2.csv")
 

@@ -40,17 +40,17 @@ def compared(paths: list[Path], models: list[str], draws: int, seed: int) -> pd.
             warnings.simplefilter("ignore", DuplicatesWarning)
             table = bb.read_table(path)
         begun = time.perf_counter()
-        found = compare_models(table, models, draws=draws, random_seed=seed)
+        comparison = compare_models(table, models, draws=draws, random_seed=seed)
         seconds = round(time.perf_counter() - begun)
-        score = found.models.set_index("model")
-        words = {name: np.array(list(values.values())) for name, values in found.elpd_words.items()}
+        score = comparison.models.set_index("model")
+        words = {name: np.array(list(values.values())) for name, values in comparison.elpd_words.items()}
         for name in models:
             elpd, refitted, unreliable = score.loc[name, ["elpd_words", "words_refitted", "words_unreliable"]]
             of_model = {"elpd": elpd, "refitted": refitted, "unreliable": unreliable}
             if name != first:
                 difference = words[name] - words[first]
                 of_model |= summed(difference)
-                for word, one in zip(found.elpd_words[name], difference, strict=True):
+                for word, one in zip(comparison.elpd_words[name], difference, strict=True):
                     by_word[name][word] = by_word[name].get(word, 0.0) + float(one)
             of_table = {"table": path.name.split(".")[0], "rows": len(table), "words": len(words[first])}
             rows.append({**of_table, "model": name, **of_model, "seconds": seconds})

@@ -24,7 +24,7 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli import training
-from bayesbias.nli.scores import LABELS, accuracy
+from bayesbias.nli.model_scores import LABELS, accuracy
 from bayesbias.nli.sentences import WordVectors, words_of
 
 FOLDER = Path(__file__).resolve().parent
@@ -96,17 +96,17 @@ def trained(
     model = bb.nli.train(embedding, pairs, development=development, random_seed=seed, progress=False, **settings)
     spent = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - processor}
     answers = model(test["premise"].tolist(), test["hypothesis"].tolist())
-    found = accuracy(answers, test["label"].tolist(), hdi_prob=HDI_PROB)
+    measured = accuracy(answers, test["label"].tolist(), hdi_prob=HDI_PROB)
     row = {
         "seed": seed,
         "epochs": len(model.history),
         "best_epoch": int(model.history["accuracy"].argmax()) + 1,
         "train": model.evaluate(pairs).accuracy,
         "development": model.history["accuracy"].max(),
-        "test": found.accuracy,
-        "hdi_low": found.hdi_low,
-        "hdi_high": found.hdi_high,
-        "largest_label": found.largest_label,
+        "test": measured.accuracy,
+        "hdi_low": measured.hdi_low,
+        "hdi_high": measured.hdi_high,
+        "largest_label": measured.largest_label,
         **{name: round(value) for name, value in spent.items()},
     }
     return row, answers, model.lost_words
@@ -121,8 +121,8 @@ def by_lost_words(answers: np.ndarray, test: pd.DataFrame, lost: Sequence[str]) 
     kind = pd.cut(counts, [-1, 0, 2, 1000], labels=["none", "1 or 2", "3 or more"])
     frame = pd.DataFrame({"lost": kind, "right": right, "largest": test["label"].to_numpy() == "neutral"})
     grouped = frame.groupby("lost", observed=True)
-    found = grouped.size().rename("pairs").to_frame()
-    return found.assign(accuracy=grouped["right"].mean(), neutral=grouped["largest"].mean()).reset_index()
+    by_count = grouped.size().rename("pairs").to_frame()
+    return by_count.assign(accuracy=grouped["right"].mean(), neutral=grouped["largest"].mean()).reset_index()
 
 
 def labels(answers: np.ndarray, right: np.ndarray) -> pd.DataFrame:

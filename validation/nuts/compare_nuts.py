@@ -66,11 +66,11 @@ def sampled(table: pd.DataFrame, sampler: str, *, draws: int, tune: int, chains:
 
 def compared(table: pd.DataFrame, *, draws: int, tune: int) -> dict[str, Any]:
     """Return the row of a table."""
-    (own, own_seconds), (nuts, nuts_seconds) = (
+    (sampler_draws, own_seconds), (nuts, nuts_seconds) = (
         sampled(table, "conjugate", draws=OWN_DRAWS, tune=1, chains=OWN_CHAINS),
         sampled(table, "nuts", draws=draws, tune=tune, chains=CHAINS),
     )
-    ours, theirs = (bb.contrasts(fit, level="all") for fit in (own, nuts))
+    ours, theirs = (bb.contrasts(fit, level="all") for fit in (sampler_draws, nuts))
     ess = ours["ess_bulk"], theirs["ess_bulk"]
     distance = (ours["mean"] - theirs["mean"]).abs() / theirs["sd"]
     # A mean of n effective draws has an error of 1 / sqrt(n) sds; an sd of Normal draws, of 1 / sqrt(2 n).

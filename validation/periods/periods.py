@@ -20,11 +20,11 @@ import pandas as pd
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.estimates.dependence import Links
+from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.gap_draws import PeriodSample, draw_contrast, list_deviations
 from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.tables.word_worths import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "real_gaps"))
@@ -226,7 +226,7 @@ def sample_of(
     )
 
 
-def effects_of(links: Links, member_of: np.ndarray, present: np.ndarray, period: int) -> list[float]:
+def effects_of(links: LinkedWords, member_of: np.ndarray, present: np.ndarray, period: int) -> list[float]:
     """Return the design effects of two lists in a period, of the words that it has."""
     return [links.design_effect(np.flatnonzero((member_of == place) & present[:, period])) for place in (0, 1)]
 

@@ -135,7 +135,7 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> Iterator[dict[str, objec
             draws = getattr(slopes, level)[..., 0]
             rows = [(of_row.mean(), of_row.std(), *shortest_interval(of_row, HDI_PROB)) for of_row in draws.T]
             estimates.append(("periods", level, rows))
-        estimates.append(("least_squares", "population", least_squares(contrast.plain_words, values)))
+        estimates.append(("least_squares", "population", least_squares(contrast.observed_words, values)))
         for method, level, rows in estimates:
             for quantity, true, (mean, sd, low, high) in zip(quantities, truths[level], rows, strict=True):
                 yield {

@@ -11,7 +11,7 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.models.data import ModelData, study_data
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.tables.word_worths import Vocabulary
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "real_gaps"))
 
@@ -79,8 +79,8 @@ class Cell:
 
     def design(self) -> ModelData:
         """Return the pairs; distances are to be filled in."""
-        own = np.repeat(np.arange(self.lists), LIST)
-        connection = np.where(self.group_of[:, None] == own, 0, 1)
+        list_of_row = np.repeat(np.arange(self.lists), LIST)
+        connection = np.where(self.group_of[:, None] == list_of_row, 0, 1)
         connection = np.concatenate([connection, np.full((len(connection), self.controls), 2)], axis=1)
         names = ("associated", "different", "neutral")[: 3 if self.controls else 2]
         return study_data(connection, np.array(self.groups)[self.group_of], names)
@@ -114,12 +114,15 @@ def cells(folder: Path, chosen: list[str]) -> Iterator[Cell]:
         matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
         place = {word: row for row, word in enumerate(embedding.words)}
         for words, controls in product(PROTECTED, CONTROLS):
-            found = {group: present(text.split(), place, words in NAMES) for group, text in PROTECTED[words].items()}
-            protected = [word for members in found.values() for word in members]
+            rows_by_group = {
+                group: present(text.split(), place, words in NAMES) for group, text in PROTECTED[words].items()
+            }
+            protected = [word for members in rows_by_group.values() for word in members]
             pool = [row for word, row in place.items() if word.isalpha() and word not in protected]
             yield Cell(
                 vectors, words, controls, matrix[[place[word] for word in protected]], matrix[pool], tuple(protected),
-                tuple(found), np.repeat(np.arange(len(found)), [len(members) for members in found.values()]),
+                tuple(rows_by_group),
+                np.repeat(np.arange(len(rows_by_group)), [len(members) for members in rows_by_group.values()]),
                 vocabulary_of(path),
             )  # fmt: skip
 

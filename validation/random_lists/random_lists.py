@@ -22,12 +22,12 @@ from random_list_cells import LIST, PROTECTED, SEED, VECTORS, Cell, cells
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import FitError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance import p_value
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.quick import quick_contrasts
 
@@ -42,8 +42,8 @@ _BLOCK = 10
 
 def contrast_weights(cell: Cell) -> np.ndarray:
     """Return the weight of each list's mean in each word's own gap, associated - different: (words, lists)."""
-    own = cell.group_of[:, None] == np.arange(cell.lists)
-    return np.where(own, 1.0, -1 / (cell.lists - 1))
+    in_list = cell.group_of[:, None] == np.arange(cell.lists)
+    return np.where(in_list, 1.0, -1 / (cell.lists - 1))
 
 
 @cache
@@ -64,42 +64,46 @@ def oracle(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def oracle_rows(cell: Cell, distances: np.ndarray) -> Iterator[dict[str, Any]]:
     """Yield the estimates of who knows the covariance: the words' gaps as equal, or with a sd to be learnt."""
     means = distances[:, : cell.lists * LIST].reshape(len(distances), cell.lists, LIST).mean(axis=2)
-    own = (contrast_weights(cell) * means).sum(axis=1)
-    tau, known, prior = oracle(cell)
+    gaps_of_words = (contrast_weights(cell) * means).sum(axis=1)
+    tau, covariance, prior = oracle(cell)
     logs, mean, sd = np.empty(len(tau)), np.empty(len(tau)), np.empty(len(tau))
-    for at, spread in enumerate(tau):
-        lower = np.linalg.cholesky(known + spread**2 * np.eye(len(own)))
-        ones, rest = np.linalg.solve(lower, np.ones(len(own))), np.linalg.solve(lower, own)
+    for place, spread in enumerate(tau):
+        lower = np.linalg.cholesky(covariance + spread**2 * np.eye(len(gaps_of_words)))
+        ones, solved = np.linalg.solve(lower, np.ones(len(gaps_of_words))), np.linalg.solve(lower, gaps_of_words)
         precision = ones @ ones
-        mean[at], sd[at] = ones @ rest / precision, precision**-0.5
-        logs[at] = -np.log(np.diag(lower)).sum() - 0.5 * np.log(precision) - 0.5 * np.sum((rest - ones * mean[at]) ** 2)
+        mean[place], sd[place] = ones @ solved / precision, precision**-0.5
+        logs[place] = (
+            -np.log(np.diag(lower)).sum() - 0.5 * np.log(precision) - 0.5 * np.sum((solved - ones * mean[place]) ** 2)
+        )
     weights = prior * np.exp(logs - logs.max())
     yield {"method": "oracle", **numbers(weights / weights.sum(), mean, sd)}
     yield {"method": "oracle_equal_gaps", **numbers(np.ones(1), mean[:1], sd[:1])}
-    plain = np.sqrt(known.mean())
-    yield {"method": "oracle_plain_difference", **numbers(np.ones(1), own.mean(keepdims=True), plain[None])}
+    plain = np.sqrt(covariance.mean())
+    yield {"method": "oracle_plain_difference", **numbers(np.ones(1), gaps_of_words.mean(keepdims=True), plain[None])}
 
 
 def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict[str, float]:
     """Return moments and interval of a mixture of Normals."""
-    found = mixture_estimate(weights, mean, sd, HDI_PROB)
-    return {name: getattr(found, name) for name in ("mean", "sd", "low", "high")}
+    mixture = mixture_estimate(weights, mean, sd, HDI_PROB)
+    return {name: getattr(mixture, name) for name in ("mean", "sd", "low", "high")}
 
 
 def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str, Any]:
     """Fit the model, and return the estimates of the gap in the population, of these words, and of single words."""
     settings = {"draws": DRAWS, "seed": seed, "priors": spec.priors, "covariances": False}
-    found = sample_list_means(attribute_sample(data), data.connections, **settings).posterior
-    population, words = (found[name][..., 0] - found[name][..., 1] for name in ("connection_mean", "word_mean"))
+    posterior = sample_list_means(attribute_sample(data), data.connections, **settings).posterior
+    population, words = (posterior[name][..., 0] - posterior[name][..., 1] for name in ("connection_mean", "word_mean"))
     groups = [words[:, data.protected_groups == group].mean(axis=1) for group in np.unique(data.protected_groups)]
     row: dict[str, Any] = {"method": spec.name, **of_draws(population)}
     row |= {f"these_words_{name}": value for name, value in of_draws(np.mean(groups, axis=0)).items()}
     for level, draws in (("word", list(words.T)), ("protected_group", groups)):
-        each = [of_draws(one) for one in draws]
-        row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in each])
-        row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in each])
+        summaries = [of_draws(one) for one in draws]
+        row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in summaries])
+        row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in summaries])
         for gap in GAPS:
-            row[f"{level}_claims{gap:g}"] = np.mean([settled(one["low"] + gap, one["high"] + gap) for one in each])
+            row[f"{level}_claims{gap:g}"] = np.mean(
+                [is_settled(one["low"] + gap, one["high"] + gap) for one in summaries]
+            )
     return row
 
 
@@ -117,11 +121,11 @@ def fit_sample(cell: Cell, sample: int) -> list[dict[str, Any]]:
     rows = [multivariate_row(data, int(rng.integers(2**32)), bb.load_model("multivariate"))]
     for method in OTHERS if sample < OTHER_SAMPLES else ():
         try:
-            found = quick_contrasts(data, bb.load_model(method), draws=2000, points=200, rng=rng)
+            fitted_contrasts = quick_contrasts(data, bb.load_model(method), draws=2000, points=200, rng=rng)
         except FitError:
             rows.append({"method": method})
             continue
-        estimate = found["associated - different"](HDI_PROB)
+        estimate = fitted_contrasts["associated - different"](HDI_PROB)
         values = {name: getattr(estimate, name) for name in ("mean", "sd", "low", "high")}
         rows.append({"method": method, **values})
     rows += oracle_rows(cell, distances)
@@ -157,8 +161,8 @@ def summarise(fits: pd.DataFrame) -> pd.DataFrame:
                     for name, x in spread(fitted["these_words_mean"], fitted["these_words_sd"]).items()
                 }
                 for level in ("word", "protected_group"):
-                    each = fitted[f"{level}_claims{gap:g}"]
-                    row[f"{level}_claims"], row[f"{level}_claims_se"] = each.mean(), each.sem()
+                    claims_of_level = fitted[f"{level}_claims{gap:g}"]
+                    row[f"{level}_claims"], row[f"{level}_claims_se"] = claims_of_level.mean(), claims_of_level.sem()
                     ratio = fitted[f"{level}_variance"].mean() / fitted[f"{level}_mean_square"].mean()
                     row[f"{level}_sd_to_error"] = ratio**0.5
             rows.append(row)
@@ -236,9 +240,9 @@ def markdown(table: pd.DataFrame) -> str:
     every = pooled(table)
     lists |= {("all", "all", controls): part for controls, part in every.groupby("controls", sort=False)}
 
-    def of(part: pd.DataFrame, method: str, gap: float) -> dict[str, Any]:
-        found = part[(part["method"] == method) & (part["gap"] == gap)].to_dict("records")
-        return {str(name): value for name, value in found[0].items()} if found else {}
+    def row_of(part: pd.DataFrame, method: str, gap: float) -> dict[str, Any]:
+        rows_of_method = part[(part["method"] == method) & (part["gap"] == gap)].to_dict("records")
+        return {str(name): value for name, value in rows_of_method[0].items()} if rows_of_method else {}
 
     def claims(row: dict[str, Any], name: str = "claims") -> str:
         return f"{100 * row[name]:.0f} ± {100 * row[f'{name}_se']:.0f}" if row else ""
@@ -256,21 +260,27 @@ def markdown(table: pd.DataFrame) -> str:
             "`multivariate`", "oracle", "known sd", "`crossed_per_list`", "`hierarchical`", "WEAT")]]
     ]  # fmt: skip
     for key, part in lists.items():
-        own, known = of(part, "multivariate", 0.0), of(part, "oracle", 0.0)
-        line = [*map(str, key), str(own["samples"]), claims(own), ratio(own), ratio(own, "these_words_sd_to_error")]
-        line += [claims(own, "word_claims"), claims(known), ratio(known)]
+        default_row, oracle_row = row_of(part, "multivariate", 0.0), row_of(part, "oracle", 0.0)
+        line = [
+            *map(str, key),
+            str(default_row["samples"]),
+            claims(default_row),
+            ratio(default_row),
+            ratio(default_row, "these_words_sd_to_error"),
+        ]
+        line += [claims(default_row, "word_claims"), claims(oracle_row), ratio(oracle_row)]
         for method in OTHERS:
-            line += [claims(row := of(part, method, 0.0)), ratio(row)]
-        nothing.append([*line, claims(of(part, "weat", 0.0))])
+            line += [claims(row := row_of(part, method, 0.0)), ratio(row)]
+        nothing.append([*line, claims(row_of(part, "weat", 0.0))])
         methods = ("multivariate", "oracle", "oracle_plain_difference", *OTHERS, "weat")
-        powers.append([*map(str, key), *[claims(of(part, method, gap)) for gap in GAPS[1:] for method in methods]])
+        powers.append([*map(str, key), *[claims(row_of(part, method, gap)) for gap in GAPS[1:] for method in methods]])
     return "\n\n".join("\n".join(_lines(rows)) for rows in (nothing, powers)) + "\n"
 
 
 def _lines(rows: list[list[str]]) -> Iterator[str]:
-    for at, row in enumerate(rows):
+    for place, row in enumerate(rows):
         yield f"| {' | '.join(row)} |"
-        if at == 0:
+        if place == 0:
             yield "|" + "---|" * len(row)
 
 
@@ -295,8 +305,8 @@ def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
         data = cell.table(sample)
         plain = multivariate_row(data, sample, spec)
         for gap in GAPS[1:]:
-            found = multivariate_row(replace(data, distance=data.distance + gap * (data.connection == 0)), sample, spec)
-            moved = {name: (found[name] - plain[name] - gap) / plain["sd"] for name in ("mean", "low", "high")}
+            refit = multivariate_row(replace(data, distance=data.distance + gap * (data.connection == 0)), sample, spec)
+            moved = {name: (refit[name] - plain[name] - gap) / plain["sd"] for name in ("mean", "low", "high")}
             rows.append({"cell": cell.name, "sample": sample, "gap": gap, **moved})
     return pd.DataFrame(rows)
 

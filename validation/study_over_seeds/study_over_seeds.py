@@ -48,10 +48,10 @@ def counted(corpus: Path) -> Counter[str]:
 
 def target_lists(vocabulary: list[str], sampled: int, rng: np.random.Generator) -> dict[str, list[str]]:
     """Return the target words that there are vectors of, by the name of their list; `vocabulary` is by frequency."""
-    known = set(vocabulary)
-    found = {name: bb.reliability.load_target_words(name) for name in LISTS}
-    found["queries"] = tuple(dict.fromkeys(word for words in bb.reliability.load_queries().values() for word in words))
-    lists = {name: [word for word in words if word in known] for name, words in found.items()}
+    vocabulary_set = set(vocabulary)
+    listed = {name: bb.reliability.load_target_words(name) for name in LISTS}
+    listed["queries"] = tuple(dict.fromkeys(word for words in bb.reliability.load_queries().values() for word in words))
+    lists = {name: [word for word in words if word in vocabulary_set] for name, words in listed.items()}
     for name, words in {FREQUENT: vocabulary[:10_000], VOCABULARY: vocabulary}.items():
         lists[name] = sorted(rng.choice(words, size=min(sampled, len(words)), replace=False).tolist())
     return lists
@@ -65,7 +65,7 @@ def estimated(scores: xr.DataArray, algorithm: str, of: str = "target_word") -> 
         "inter_rater_code": bb.reliability.inter_rater(scores.sel(rule=list(RULES_OF_ITS_CODE)), of).assign(rule="all"),
     }
     frame = pd.concat([part.assign(kind=kind, algorithm=algorithm) for kind, part in parts.items()], ignore_index=True)
-    return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "estimate", "row_kurtosis"]]
+    return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "observed", "row_kurtosis"]]
 
 
 def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
@@ -88,7 +88,7 @@ def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, dr
     rules = {"equation": RULES, "code": RULES_OF_ITS_CODE}[ripa]
     over_rules = {"equation": "inter_rater", "code": "inter_rater_code"}[ripa]
     rows = words["kind"] == over_rules if kind == "inter_rater" else words["kind"].eq(kind) & words["rule"].isin(rules)
-    data = words[rows].rename(columns={"target_word": "word", "estimate": "reliability"})
+    data = words[rows].rename(columns={"target_word": "word", "observed": "reliability"})
     data = data.merge(features, on=["algorithm", "word"])
     factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
     regression = bb.reliability.drivers(
@@ -157,15 +157,21 @@ def main() -> None:
         features.append(described.assign(algorithm=algorithm))
         print(f"{algorithm}: scored after {time.perf_counter() - begun:.0f} s", flush=True)
     bundled = list(dict.fromkeys(word for name in (*LISTS, "queries") for word in lists[name]))
-    words = pd.concat([estimated(each.sel(target_word=sampled), name) for name, each in scores.items()])
+    words = pd.concat([estimated(by_algorithm.sel(target_word=sampled), name) for name, by_algorithm in scores.items()])
     np.savez_compressed(given.out / "scores.npz", **packed(scores, bundled))
     tables = {
         "words.csv.gz": words,
         "base_pairs.csv": pd.concat(
-            [estimated(each.sel(target_word=lists[VOCABULARY]), name, "base_pair") for name, each in scores.items()]
+            [
+                estimated(by_algorithm.sel(target_word=lists[VOCABULARY]), name, "base_pair")
+                for name, by_algorithm in scores.items()
+            ]
         ),
         "correlations.csv": pd.concat(
-            [correlations(each.sel(target_word=lists[VOCABULARY]), name) for name, each in scores.items()]
+            [
+                correlations(by_algorithm.sel(target_word=lists[VOCABULARY]), name)
+                for name, by_algorithm in scores.items()
+            ]
         ),
     }
     tables["features.csv.gz"] = pd.concat(features)
@@ -175,7 +181,7 @@ def main() -> None:
         for kind in ("test_retest", "inter_rater")
     ]
     for name in driver_tables[0]:
-        tables[f"drivers_{name}.csv"] = pd.concat([each[name] for each in driver_tables])
+        tables[f"drivers_{name}.csv"] = pd.concat([by_algorithm[name] for by_algorithm in driver_tables])
     for name, frame in tables.items():
         write(frame, given.out / name)
     (given.out / "lists.json").write_text(json.dumps(lists, indent=0) + "\n", encoding="utf-8")
@@ -184,7 +190,7 @@ def main() -> None:
     run = {
         "seed": SEED,
         "seconds": round(time.perf_counter() - begun),
-        "words": {name: len(each) for name, each in lists.items()},
+        "words": {name: len(by_algorithm) for name, by_algorithm in lists.items()},
         "machine": machine,
         "provenance": facts,
     }

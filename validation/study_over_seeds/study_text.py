@@ -49,14 +49,14 @@ def values(folder: Path) -> dict[str, object]:
         "sampled": f"{words['target_word'].nunique():,}",
     }
     again = words[(words["kind"] == "test_retest") & (words["rule"] != "ripa_unit")]
-    for algorithm, part in again[again["estimate"] < 0.5].groupby("algorithm"):
+    for algorithm, part in again[again["observed"] < 0.5].groupby("algorithm"):
         rules = ", ".join(f"{row.target_word} by {row.rule}" for row in part.sort_values("target_word").itertuples())
         filled |= {f"below_{algorithm}": part["target_word"].nunique(), f"rules_{algorithm}": rules}
-    males = pairs.query("base_pair == 'males ~ females' and algorithm == 'glove' and kind == 'test_retest'")["estimate"]
+    males = pairs.query("base_pair == 'males ~ females' and algorithm == 'glove' and kind == 'test_retest'")["observed"]
     filled["males_females"] = f"{males.min():.2f} to {males.max():.2f}"
     frequent = words[(words["algorithm"] == "glove") & words["target_word"].isin(lists["frequent"])]
     for name, kind in (("frequent", "inter_rater"), ("code", "inter_rater_code")):
-        estimates = frequent.loc[frequent["kind"] == kind, "estimate"]
+        estimates = frequent.loc[frequent["kind"] == kind, "observed"]
         filled |= {f"{name}_above": f"{(estimates > 0.5).mean():.0%}".replace("%", " %")}
         filled |= {f"{name}_median": f"{estimates.median():.2f}"}
     same = claims.loc[claims["measured"] == "correlation of db_wa and ripa_unit", "ours"]
@@ -68,8 +68,8 @@ def values(folder: Path) -> dict[str, object]:
         ("algorithm_seeds", "equation", "population", "algorithm", "test_retest"),
         ("features_rules", "equation", "population", "fixed", "inter_rater"),
         ("features_rules_code", "code", "population", "fixed", "inter_rater"),
-        ("these_rules", "equation", "these", "algorithm", "inter_rater"),
-        ("these_seeds", "equation", "these", "algorithm", "test_retest"),
+        ("these_rules", "equation", "these_words", "algorithm", "inter_rater"),
+        ("these_seeds", "equation", "these_words", "algorithm", "test_retest"),
     ):
         row = rows.loc[tuple(key)]
         filled[name] = _interval(row["mean"], row["hdi_low"], row["hdi_high"], 2)

@@ -81,9 +81,9 @@ def main(folder: str) -> None:
     encoder = bb.embeddings.load_encoder(folder)
     vectors = np.concatenate([encoder(texts[start : start + 512]) for start in range(0, len(texts), 512)])
     squares, axes = np.linalg.eigh(vectors.T.astype(float) @ vectors)
-    kept = vectors @ axes[:, ::-1][:, :DIMENSIONS]
-    step = np.abs(kept).max(axis=0) / 127
-    rounded = np.round(kept / step).astype(np.int8).reshape(len(words), len(TEMPLATES), DIMENSIONS)
+    reduced = vectors @ axes[:, ::-1][:, :DIMENSIONS]
+    step = np.abs(reduced).max(axis=0) / 127
+    rounded = np.round(reduced / step).astype(np.int8).reshape(len(words), len(TEMPLATES), DIMENSIONS)
     np.savez_compressed(
         FOLDER / "minilm.npz",
         lists=np.array(list(LISTS)),

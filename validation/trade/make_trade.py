@@ -71,7 +71,7 @@ def main() -> None:
         "Google News": next(given.vectors.glob("googlenews*")),
         "GloVe": next(given.vectors.glob("glove*")),
     }
-    asked = {"measures": measures(given.benchmarks, given.sembias), "case": ("exact", "lower"), "max_lost": 0.4}
+    settings = {"measures": measures(given.benchmarks, given.sembias), "case": ("exact", "lower"), "max_lost": 0.4}
     warnings.simplefilter("ignore", bb.errors.BayesBiasWarning)  # what is missing stands in the report
     report = bb.debias_report(
         embeddings,
@@ -81,7 +81,7 @@ def main() -> None:
         random_seed=SEED,
         cells=given.cells,
         workers=given.workers,
-        **asked,
+        **settings,
     )
     report.table.to_csv(HERE / "trade.csv", index=False, float_format="%.6g")
     directions(pd.read_csv(HERE / "trade.csv")).to_csv(HERE / "directions.csv", index=False)

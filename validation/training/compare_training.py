@@ -42,23 +42,25 @@ def judged(embeddings: dict[str, bb.Embedding], pairs: pd.DataFrame) -> list[dic
     On the pairs that all of them have. `minus_skipgram` is the difference to skip-gram's, with an 89 % interval of
     bootstrap samples of pairs.
     """
-    known = (
-        pairs[["one", "other"]].map(lambda word: all(word.lower() in each for each in embeddings.values())).all(axis=1)
+    in_all = (
+        pairs[["one", "other"]]
+        .map(lambda word: all(word.lower() in vectors for vectors in embeddings.values()))
+        .all(axis=1)
     )
-    kept = pairs[known]
-    found = {name: similarities(embedding, kept) for name, embedding in embeddings.items()}
-    rng, ratings = np.random.default_rng(SEED), kept["rating"].to_numpy()
-    drawn = [rng.integers(len(kept), size=len(kept)) for _ in range(SAMPLES)]
-    base = found["skipgram"]
+    common_pairs = pairs[in_all]
+    by_name = {name: similarities(embedding, common_pairs) for name, embedding in embeddings.items()}
+    rng, ratings = np.random.default_rng(SEED), common_pairs["rating"].to_numpy()
+    drawn = [rng.integers(len(common_pairs), size=len(common_pairs)) for _ in range(SAMPLES)]
+    base = by_name["skipgram"]
     rows = []
-    for name, values in found.items():
+    for name, values in by_name.items():
         spread = [rank(values[rows], ratings[rows]) - rank(base[rows], ratings[rows]) for rows in drawn]
         low, high = np.quantile(spread, [0.055, 0.945])
         rows.append(
             {
                 "algorithm": name,
-                "pairs": len(kept),
-                "lost_pairs": len(pairs) - len(kept),
+                "pairs": len(common_pairs),
+                "lost_pairs": len(pairs) - len(common_pairs),
                 "spearman": rank(values, ratings),
                 "minus_skipgram": rank(values, ratings) - rank(base, ratings),
                 "low": low,
@@ -112,13 +114,13 @@ def main() -> None:
     for name, path in (text.split("=", 1) for text in given.pairs):
         rows += [{"set": name, **row} for row in judged(embeddings, read_pairs(Path(path)))]
     pd.DataFrame(times).to_csv(given.out / "training.csv", index=False, float_format="%.4g", lineterminator="\n")
-    found = pd.DataFrame(rows)
-    found.to_csv(given.out / "similarity.csv", index=False, float_format="%.4f", lineterminator="\n")
+    table = pd.DataFrame(rows)
+    table.to_csv(given.out / "similarity.csv", index=False, float_format="%.4f", lineterminator="\n")
     seconds = round(sum(row["seconds"] for row in times))
     machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "python": platform.python_version()}
     run = {"seed": SEED, "seconds": seconds, "machine": machine, "provenance": facts}
     (given.out / "run.json").write_text(json.dumps(run, indent=2) + "\n")
-    print(found.to_string(index=False))
+    print(table.to_string(index=False))
 
 
 if __name__ == "__main__":

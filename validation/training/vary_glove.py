@@ -23,11 +23,11 @@ DIMENSIONS, SHOWN = 100, (5, 10, 15)
 def correlations(words: tuple[str, ...], vectors: np.ndarray, sets: dict[str, pd.DataFrame]) -> dict[str, float]:
     """Return Spearman's rank correlation for each set of pairs, on the pairs whose words have vectors."""
     embedding = bb.Embedding(words=words, vectors=vectors)
-    found = {}
+    by_set = {}
     for name, pairs in sets.items():
-        known = pairs[["one", "other"]].map(lambda word: word.lower() in embedding).all(axis=1)
-        found[name] = rank(similarities(embedding, pairs[known]), pairs.loc[known, "rating"].to_numpy())
-    return found
+        has_both = pairs[["one", "other"]].map(lambda word: word.lower() in embedding).all(axis=1)
+        by_set[name] = rank(similarities(embedding, pairs[has_both]), pairs.loc[has_both, "rating"].to_numpy())
+    return by_set
 
 
 def main() -> None:
@@ -55,8 +55,8 @@ def main() -> None:
                 W, C = words[:, 0, :DIMENSIONS], contexts[:, 0, :DIMENSIONS]
                 for name, vectors in (("W + C", W + C), ("W", W.copy())):
                     facts = {"learning_rate": rate, "x_max": x_max, "iterations": iteration, "vectors": name}
-                    found = correlations(corpus.words, vectors, sets)
-                    rows.append({**facts, "cost": cost / len(cells.rows), **found})
+                    by_set = correlations(corpus.words, vectors, sets)
+                    rows.append({**facts, "cost": cost / len(cells.rows), **by_set})
                 print(rows[-2], flush=True)
     pd.DataFrame(rows).to_csv(given.out / "glove_settings.csv", index=False, float_format="%.3g", lineterminator="\n")
 

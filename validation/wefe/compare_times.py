@@ -24,14 +24,14 @@ def seconds(python: str, script: str, measures: str) -> dict[str, float]:
         os.environ | ONE_THREAD | {"PYTHONPYCACHEPREFIX": tempfile.gettempdir(), "PYTHONDONTWRITEBYTECODE": ""}
     )
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    measured: dict[str, float] = json.loads(done.stdout)
+    return measured
 
 
 def main() -> None:
     """Write the median CPU seconds of both, and their ratio."""
     wefe, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    kept: dict[str, object] = {"command": "python validation/wefe/compare_times.py WEFE_PYTHON", "runs": runs}
+    record: dict[str, object] = {"command": "python validation/wefe/compare_times.py WEFE_PYTHON", "runs": runs}
     for python, script in ((wefe, "time_wefe.py"), (sys.executable, "time_ours.py")):
         seconds(python, script, MEASURES[-1])  # not counted: it compiles modules
     for measures in MEASURES:
@@ -42,11 +42,11 @@ def main() -> None:
         ]
         rows: dict[str, object] = {"numbers": {"wefe": pairs[0][0]["numbers"], "bayesbias": pairs[0][1]["numbers"]}}
         for kind in ("cold", "warm"):
-            theirs, ours = (statistics.median(each[kind] for each in side) for side in zip(*pairs, strict=True))
+            theirs, ours = (statistics.median(run[kind] for run in side) for side in zip(*pairs, strict=True))
             rows[kind] = {"wefe": theirs, "bayesbias": ours, "ratio": ours / theirs}
             print(f"{measures:18} {kind}: WEFE {theirs:.2f} s, bayesbias {ours:.2f} s, {ours / theirs:.3f}", flush=True)
-        kept[measures] = rows
-    (HERE / "times.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        record[measures] = rows
+    (HERE / "times.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

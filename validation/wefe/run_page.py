@@ -79,23 +79,23 @@ def vocab_prefix() -> dict[str, Any]:
     source = keyed_vectors(VECTORS[0])
     prefixed = KeyedVectors(source.vector_size)
     prefixed.add_vectors([f"/c/en/{word}" for word in source.index_to_key], source.vectors)
-    asked = query(*study("weat7"))
+    question = query(*study("weat7"))
     models = {prefix: WordEmbeddingModel(prefixed, "prefixed", vocab_prefix=prefix) for prefix in ("/c/en/", None)}
-    return {str(prefix): WEAT().run_query(asked, model)["effect_size"] for prefix, model in models.items()}
+    return {str(prefix): WEAT().run_query(question, model)["effect_size"] for prefix, model in models.items()}
 
 
 def plotted() -> dict[str, list[float]]:
     """Return the heights of the bars of `plot_queries_results`, by embedding."""
     models = [WordEmbeddingModel(keyed_vectors(name), name) for name in VECTORS]
-    asked = [query(*study(name)) for name in ("weat7", "gender")]
-    bars = plot_queries_results(run_queries(WEAT, asked, models)).data
+    questions = [query(*study(name)) for name in ("weat7", "gender")]
+    bars = plot_queries_results(run_queries(WEAT, questions, models)).data
     return {bar.name: [float(height) for height in bar.y] for bar in bars}
 
 
 def main() -> None:
     """Write what WEFE gives."""
     logging.disable(logging.CRITICAL)
-    asked = query(*study("weat7"))
+    question = query(*study("weat7"))
     results: dict[str, Any] = {
         "command": "python validation/wefe/run_page.py",
         "python": platform.python_version(),
@@ -104,7 +104,7 @@ def main() -> None:
             name: hashlib.sha256((DATA / "vectors" / f"{name}.npz").read_bytes()).hexdigest() for name in VECTORS
         },
         "blocks": [{"code": code, "printed": printed(code)} for code in blocks()],
-        "query": {"name": asked.query_name, "template": asked.template},
+        "query": {"name": question.query_name, "template": question.template},
         "hard_debias": hard_debias(),
         "vocab_prefix": vocab_prefix(),
         "plot_queries_results": plotted(),

@@ -56,7 +56,7 @@ def query(targets: Lists, attributes: Lists) -> Query:
 
 def ten_queries(vocabulary: Any) -> list[tuple[str, Lists, Lists]]:
     """Return ten questions of two and two lists, of those words of bundled studies that the vectors have."""
-    found = []
+    queries = []
     for name in ("weat7", "weat8", "weat9", "gender", "religion", "race"):
         targets, attributes = study(name)
         for pair in combinations(range(len(targets)), 2):
@@ -66,12 +66,12 @@ def ten_queries(vocabulary: Any) -> list[tuple[str, Lists, Lists]]:
             ]
             chosen = [{key: half[key] for key in [list(half)[place] for place in pair]} for half in halves]
             title = name if len(targets) == 2 else f"{name}: {', '.join(chosen[0])}"
-            found.append((title, chosen[0], chosen[1]))
-    return found
+            queries.append((title, chosen[0], chosen[1]))
+    return queries
 
 
 class RecordedDraws:
-    """NumPy's generator, seeded, that counts in how many draws of words a word stands twice."""
+    """NumPy's generator, seeded, that counts in how many draws of words a word occurs twice."""
 
     def __init__(self, seed: int) -> None:
         self.random, self.draws, self.with_a_word_twice = np.random.default_rng(seed), 0, 0
@@ -84,16 +84,16 @@ class RecordedDraws:
         return drawn
 
 
-def permutation(asked: Query, model: WordEmbeddingModel, seed: int, **options: Any) -> dict[str, Any]:
+def permutation(question: Query, model: WordEmbeddingModel, seed: int, **options: Any) -> dict[str, Any]:
     """Return WEAT with a p-value, and how many draws it took."""
     recorded = RecordedDraws(seed)
     original = np.random.default_rng
     np.random.default_rng = lambda *_: recorded  # WEFE takes an unseeded generator: this one repeats
     try:
-        found = WEAT().run_query(asked, model, calculate_p_value=True, p_value_iterations=ITERATIONS, **options)
+        result = WEAT().run_query(question, model, calculate_p_value=True, p_value_iterations=ITERATIONS, **options)
     finally:
         np.random.default_rng = original
-    return {**found, "draws": recorded.draws, "draws_with_a_word_twice": recorded.with_a_word_twice}
+    return {**result, "draws": recorded.draws, "draws_with_a_word_twice": recorded.with_a_word_twice}
 
 
 def attempt(run: Any) -> dict[str, Any]:
@@ -107,51 +107,51 @@ def attempt(run: Any) -> dict[str, Any]:
 def measures(model: WordEmbeddingModel) -> dict[str, Any]:
     """Return what the measures give."""
     targets, attributes = study("weat7")
-    asked = query(targets, attributes)
+    question = query(targets, attributes)
     swapped = query(dict(reversed(targets.items())), attributes)
     shorter = {"math": targets["math"], "arts": targets["arts"][:5]}
     fewer = {"male": attributes["male"], "female": attributes["female"][:6]}
     male = {"male": attributes["male"]}
-    found: dict[str, Any] = {"lists": {"targets": targets, "attributes": attributes}}
-    found["weat"] = WEAT().run_query(asked, model)
-    found["weat_normalize"] = WEAT().run_query(asked, model, normalize=True)
-    found["weat_swapped"] = WEAT().run_query(swapped, model)
-    found["weat_unequal"] = WEAT().run_query(query(shorter, fewer), model)
-    found["weat_p"] = {
-        f"{name}, {side}": permutation(each, model, seed, p_value_test_type=side)
-        for name, each in (("as asked", asked), ("swapped", swapped))
+    results: dict[str, Any] = {"lists": {"targets": targets, "attributes": attributes}}
+    results["weat"] = WEAT().run_query(question, model)
+    results["weat_normalize"] = WEAT().run_query(question, model, normalize=True)
+    results["weat_swapped"] = WEAT().run_query(swapped, model)
+    results["weat_unequal"] = WEAT().run_query(query(shorter, fewer), model)
+    results["weat_p"] = {
+        f"{name}, {side}": permutation(side_question, model, seed, p_value_test_type=side)
+        for name, side_question in (("as asked", question), ("swapped", swapped))
         for seed, side in enumerate(("right-sided", "left-sided", "two-sided"), start=1)
     }
-    found["weat_p_exact"] = attempt(
-        lambda: WEAT().run_query(asked, model, calculate_p_value=True, p_value_method="exact")
+    results["weat_p_exact"] = attempt(
+        lambda: WEAT().run_query(question, model, calculate_p_value=True, p_value_method="exact")
     )
     pairs = {name: words[:2] for name, words in targets.items()}
-    found["weat_p_of_two_and_two"] = permutation(query(pairs, attributes), model, 1)
-    found["rnd"] = {
+    results["weat_p_of_two_and_two"] = permutation(query(pairs, attributes), model, 1)
+    results["rnd"] = {
         f"{distance}, normalize={normalize}": RND().run_query(
             query(targets, male), model, distance=distance, normalize=normalize
         )
         for distance in ("norm", "cos")
         for normalize in (False, True)
     }
-    found["ect"] = {
+    results["ect"] = {
         f"normalize={normalize}": ECT().run_query(query(targets, male), model, normalize=normalize)
         for normalize in (False, True)
     }
-    found["rnsb"] = {
-        f"normalize={normalize}": RNSB().run_query(asked, model, holdout=False, normalize=normalize)
+    results["rnsb"] = {
+        f"normalize={normalize}": RNSB().run_query(question, model, holdout=False, normalize=normalize)
         for normalize in (False, True)
     }
-    found["rnsb_holdout"] = {
-        f"random_state={seed}": RNSB().run_query(asked, model, random_state=seed)["rnsb"] for seed in range(1, 6)
+    results["rnsb_holdout"] = {
+        f"random_state={seed}": RNSB().run_query(question, model, random_state=seed)["rnsb"] for seed in range(1, 6)
     }
     religion = [
         {name: [word for word in words if word in model] for name, words in lists.items()}
         for lists in study("religion")
     ]
-    found["mac"] = MAC().run_query(query(*religion), model)
-    found["rnsb_three_groups"] = RNSB().run_query(query(religion[0], attributes), model, holdout=False)
-    return found
+    results["mac"] = MAC().run_query(query(*religion), model)
+    results["rnsb_three_groups"] = RNSB().run_query(query(religion[0], attributes), model, holdout=False)
+    return results
 
 
 def ripa(model: WordEmbeddingModel) -> dict[str, Any]:
@@ -198,11 +198,12 @@ def look_up(model: WordEmbeddingModel) -> dict[str, Any]:
 
 def many(models: list[WordEmbeddingModel]) -> dict[str, Any]:
     """Return the frames of `run_queries` and `create_ranking`."""
-    asked = ten_queries(models[0])
-    queries = [query(targets, attributes) for _, targets, attributes in asked]
-    found: dict[str, Any] = {
+    queries_of_ten = ten_queries(models[0])
+    queries = [query(targets, attributes) for _, targets, attributes in queries_of_ten]
+    results: dict[str, Any] = {
         "queries": [
-            {"title": title, "targets": targets, "attributes": attributes} for title, targets, attributes in asked
+            {"title": title, "targets": targets, "attributes": attributes}
+            for title, targets, attributes in queries_of_ten
         ]
     }
     frames = []
@@ -213,13 +214,13 @@ def many(models: list[WordEmbeddingModel]) -> dict[str, Any]:
             aggregation_function="abs_avg",
         )  # fmt: skip
         frames.append(frame[[frame.columns[-1]]])
-        found[metric.metric_short_name] = {
+        results[metric.metric_short_name] = {
             "columns": list(frame.columns),
             "values": {name: [float(value) for value in frame.loc[name]] for name in frame.index},
         }
     ranking = create_ranking(frames)
-    found["ranking"] = {column: ranking[column].astype(float).to_dict() for column in ranking.columns}
-    return found
+    results["ranking"] = {column: ranking[column].astype(float).to_dict() for column in ranking.columns}
+    return results
 
 
 def debiased(method: Any, sets: list[list[str]], equalize: list[list[str]], shown: list[str]) -> dict[str, Any]:
@@ -260,7 +261,7 @@ def debiasing() -> dict[str, Any]:
     words = ["math", "poetry", "jew", "christian", "muslim", "torah", "bible", "quran", "Torah", "rabbi"]
     with np.load(DATA / "vectors" / f"{VECTORS[0]}.npz") as file:
         has = set(file["words"].tolist())
-    sets = [each for each in sets if has.issuperset(each)]
+    sets = [set_words for set_words in sets if has.issuperset(set_words)]
     return {
         "hard": debiased(HardDebias, pairs, pairs, [word for word in shown if word.lower() in has]),
         "multiclass": debiased(MulticlassHardDebias, sets, sets, [word for word in words if word.lower() in has]),
@@ -270,9 +271,9 @@ def debiasing() -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Return what JSON can hold: NumPy's numbers as Python's, and None for NaN."""
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(part) for part in value]
     if isinstance(value, float | np.floating):
         return None if np.isnan(value) else float(value)
     return value
@@ -307,7 +308,7 @@ def main() -> None:
     given = parser.parse_args()
     logging.disable(logging.CRITICAL)
     models = [WordEmbeddingModel(keyed_vectors(name), name) for name in VECTORS]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "command": "python validation/wefe/run_wefe.py" + (" --eds DATA" if given.eds else ""),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
@@ -322,8 +323,8 @@ def main() -> None:
         "load_bingliu": opinions(),
     }
     if given.eds:
-        found["fetch_eds"] = eds(given.eds)
-    given.output.write_text(json.dumps(plain(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        results["fetch_eds"] = eds(given.eds)
+    given.output.write_text(json.dumps(plain(results), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     print(f"Written to {given.output}", file=sys.stderr)
 
 

@@ -13,17 +13,17 @@ HERE = Path(__file__).resolve().parent
 
 def questions() -> list[bb.Study]:
     """Return the ten queries that WEFE was asked, as studies."""
-    kept = json.loads((HERE / "wefe.json").read_text(encoding="utf-8"))["run_queries"]["queries"]
+    stored = json.loads((HERE / "wefe.json").read_text(encoding="utf-8"))["run_queries"]["queries"]
     return [
         bb.Study(
-            name=each["title"],
-            protected=each["targets"],
-            attributes=each["attributes"],
-            associated=list(zip(each["targets"], each["attributes"], strict=True)),
+            name=entry["title"],
+            protected=entry["targets"],
+            attributes=entry["attributes"],
+            associated=list(zip(entry["targets"], entry["attributes"], strict=True)),
             human="none",
             neutral="none",
         )
-        for each in kept
+        for entry in stored
     ]
 
 
@@ -35,10 +35,10 @@ def embeddings() -> list[bb.Embedding]:
 
 def main() -> None:
     """Print the seconds."""
-    measures, loaded, asked = tuple(sys.argv[1].split(",")), embeddings(), questions()
+    measures, loaded, queries = tuple(sys.argv[1].split(",")), embeddings(), questions()
 
     def run() -> Any:
-        return bb.audit(loaded, asked, measures, model=None, random_seed=1, progress=False)
+        return bb.audit(loaded, queries, measures, model=None, random_seed=1, progress=False)
 
     run()
     cold, start = time.process_time(), time.process_time()

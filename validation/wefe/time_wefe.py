@@ -18,10 +18,10 @@ from wefe.word_embedding_model import WordEmbeddingModel
 def main() -> None:
     """Print the seconds."""
     logging.disable(logging.CRITICAL)
-    kept = json.loads((HERE / "wefe.json").read_text(encoding="utf-8"))
+    stored = json.loads((HERE / "wefe.json").read_text(encoding="utf-8"))
     names = [name.upper() for name in sys.argv[1].split(",")]
-    queries = [query(each["targets"], each["attributes"]) for each in kept["run_queries"]["queries"]]
-    models = [WordEmbeddingModel(keyed_vectors(name), name) for name in kept["vectors"]]
+    queries = [query(entry["targets"], entry["attributes"]) for entry in stored["run_queries"]["queries"]]
+    models = [WordEmbeddingModel(keyed_vectors(name), name) for name in stored["vectors"]]
 
     def run() -> list[Any]:
         return [

@@ -227,7 +227,7 @@ def content(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.exists() else []
 
 
-def is_folder(path: Path) -> bool:
+def is_unlinked_folder(path: Path) -> bool:
     """Return whether there is a folder, not a link to one."""
     return path.is_dir() and not path.is_symlink()
 
@@ -341,7 +341,7 @@ def _complete(shop: Workshop) -> None:
 
 def _clear(folder: Path) -> None:
     for path in folder.iterdir():
-        if is_folder(path):
+        if is_unlinked_folder(path):
             shutil.rmtree(path)
         else:
             path.unlink()
@@ -461,11 +461,11 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
         replaced = [path for path in old if any(fnmatch(path.name, name) for name in names)]
         for path in new.iterdir():
             _keep_mode(target / path.name, path)
-        if folders := [path.name for path in replaced if is_folder(path)]:
+        if folders := [path.name for path in replaced if is_unlinked_folder(path)]:
             raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder.")
         others = [path for path in old if path not in replaced]
         # Folders may be mounted or large: they stay in place.
-        can_exchange = place != target and not any(map(is_folder, others))
+        can_exchange = place != target and not any(map(is_unlinked_folder, others))
         if not (can_exchange and _exchange_folder(shop, replaced, others)):
             for path in new.iterdir():
                 _placed[target / path.name] = path.stat().st_ino

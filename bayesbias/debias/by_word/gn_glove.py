@@ -72,8 +72,8 @@ class GNGloVe(Method[FittedGNGloVe]):
 
     **What it changes.** Every word loses its last component, w_g; the others, w_a, stay as they are.
 
-    **What it cannot do.** Debias other vectors, from which it only drops an arbitrary component. Nor is w_a free of
-    gender: clustering and classifiers find it again (Gonen and Goldberg 2019).
+    **What it cannot do.** Debias other vectors: it would only drop an arbitrary component. w_a is not free of gender:
+    clustering and classifiers find it again (Gonen and Goldberg 2019).
 
     References
     ----------

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_path, is_text
-from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import atomic_path, check_output
+from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.machine import require
 from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords

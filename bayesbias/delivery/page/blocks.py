@@ -64,7 +64,7 @@ class Bullets(_Block):
 
 
 @dataclass(frozen=True)
-class Links(_Block):
+class LinkList(_Block):
     """A list of sentences, each with a relative address and the text of the link."""
 
     entries: tuple[tuple[str, str, str], ...]
@@ -105,7 +105,7 @@ class Figure(_Block):
         return round(0.6 * self.height / 96 * 25.4)
 
 
-Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figure
+Block = Paragraph | Notice | Heading | Bullets | LinkList | Verbatim | Table | Figure
 
 
 @dataclass(frozen=True)

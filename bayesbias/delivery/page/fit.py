@@ -47,7 +47,7 @@ from bayesbias.delivery.page.fit_sections import (
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior import MOST_GROUPS, plot_contrasts, plot_distances
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.spec import list_models, load_model
@@ -119,7 +119,7 @@ def _than(page: FitReport, row: Mapping[str, Any]) -> str:
 
 
 def _number(row: Mapping[str, Any]) -> str:
-    return f"{signed_text(row['mean'])} (plain {signed_text(row['observed'])})"
+    return f"{signed_text(row['mean'])} (observed {signed_text(row['observed'])})"
 
 
 def _interval(row: Mapping[str, Any]) -> str:
@@ -127,22 +127,22 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 
 def _disagreeing(page: FitReport) -> str:
-    """Return which groups have another conclusion than all words; empty if none has."""
+    """Return which groups have another reading than all words; empty if none has."""
 
-    def conclusion(row: Mapping[str, Any]) -> str:
-        decided = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+    def reading(row: Mapping[str, Any]) -> str:
+        decided = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         return str(row["direction"]) if decided else _NEVER_SETTLED
 
-    overall = conclusion(_contrasts(page)[0])
+    overall = reading(_contrasts(page)[0])
     rows = _contrasts(page, "group")
-    count = Counter(map(conclusion, rows))
+    count = Counter(map(reading, rows))
     # The rarest answer comes first, since a long list is cut.
     apart = sorted(
-        (row for row in rows if conclusion(row) != overall),
-        key=lambda row: (conclusion(row) == _NEVER_SETTLED, count[conclusion(row)]),
+        (row for row in rows if reading(row) != overall),
+        key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
     )
     texts = [
-        f"{row['protected_group']} {'borderline' if row['borderline'] else conclusion(row)} ({_number(row)}, "
+        f"{row['protected_group']} {'borderline' if row['borderline'] else reading(row)} ({_number(row)}, "
         f"{_interval(row)}{_without_nearness(row)})"
         for row in apart
     ]
@@ -216,7 +216,7 @@ def reproduction_section(page: FitReport) -> Section:
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
     versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
-    study = page.own_study
+    study = page.study_of_table
     words: list[Block] = []
     if study:
         words = [Heading(f"The study, for a file {_file_name(study)}"), Verbatim(study_text(study))]
@@ -363,7 +363,7 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
     yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
-    if name not in list_studies() or page.own_study is not None:
+    if name not in list_studies() or page.study_of_table is not None:
         return
     study = load_study(name)
     if set(page.table["protected_word"]) <= set(study.protected_words):

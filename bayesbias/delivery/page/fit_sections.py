@@ -40,7 +40,7 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
@@ -387,8 +387,8 @@ def _edges(page: FitReport, refitted: pd.DataFrame) -> list[str]:
     edges = []
     for row in rows_of(refitted):
         fitted_row = fitted.loc[row["contrast"]]
-        settles = settled(fitted_row["hdi_low"], fitted_row["hdi_high"])
-        if settles != (row["conclusion"] != "not settled"):
+        settles = is_settled(fitted_row["hdi_low"], fitted_row["hdi_high"])
+        if settles != (row["reading"] != "not settled"):
             edges.append(
                 f"The conclusion on '{row['contrast']}' is on the edge: its interval ends so near to 0 that chance "
                 f"in the simulation decides it "
@@ -438,10 +438,11 @@ def _weat(page: FitReport) -> Iterator[Block]:
     )
     yield table_block(
         ResultTable(
-            pd.DataFrame({"word": similarities.words, "group": similarities.groups, "value": values}),
+            pd.DataFrame(
+                {"protected_word": similarities.words, "protected_group": similarities.groups, "association": values}
+            ),
             "",
             f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
-            headings={"value": "Association"},
             differences=True,
             folded=True,
         )
@@ -454,7 +455,7 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
         return
     row = rows_of(contrasts(page.fit, hdi_prob=page.hdi_prob))[0]
-    claimed = settled(row["hdi_low"], row["hdi_high"]) and row["direction"] == "nearer"
+    claimed = is_settled(row["hdi_low"], row["hdi_high"]) and row["direction"] == "nearer"
     if claimed == (p < LEVEL):
         return
     interval = interval_text(row["hdi_low"], row["hdi_high"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.audits.audit_frame import CONTRAST, audit_rows
+from bayesbias.audits.audit_frame import CONTRAST, audit_rows, central_values
 from bayesbias.audits.debias_result import ASSOCIATION, ORIGINAL, DebiasReport
 from bayesbias.audits.ranks import ALL_STUDIES, Ranks
 from bayesbias.base.checks import check_type
@@ -28,7 +28,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.metrics.registry import MEASURES
 
 if TYPE_CHECKING:
@@ -67,12 +67,13 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     Examples
     --------
     >>> vectors = {"Wikipedia": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
-    >>> found = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
-    >>> len(bb.plots.plot_audit(found).axes)
+    >>> audit = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_audit(audit).axes)
     2
     """
     every, record = audit_rows(audit)
     rows = every[every["protected_group"] == ""]
+    rows = rows.assign(value=central_values(rows))
     if rows.empty:
         raise ReportError(
             "audit: the figure needs rows of all protected words (an empty protected_group), and there are none."
@@ -138,8 +139,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     Examples
     --------
     >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
-    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
-    >>> len(bb.plots.plot_ranks(bb.audits.rank(found)).axes)
+    >>> audit = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_ranks(bb.audits.rank(audit)).axes)
     2
     """
     check_type("ranks", ranks, Ranks, "what bb.audits.rank returned")
@@ -180,9 +181,9 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
     color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
         axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
-    filled = row["conclusion"] in ("", "nearer", "farther")
+    filled = row["reading"] in ("", "nearer", "farther")
     ends = row["hdi_low"], row["hdi_high"]
-    draw_interval(axes, row["estimate"], ends, y, Look(color, marker, size=6), filled=filled)
+    draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)
 
 
 _INCHES_A_METHOD = 0.28
@@ -212,8 +213,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> asked = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **asked)
+    >>> settings = {"measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], sets="gender_bolukbasi", **settings)
     >>> len(bb.plots.plot_debias_report(report).axes)
     2
     """
@@ -241,7 +242,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             place = embeddings.index(row["embedding"])
             color, marker = SERIES[place]
             y = methods.index(row["method"]) + offsets[place]
-            moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
+            moved = row["method"] != ORIGINAL and is_settled(row["change_low"], row["change_high"])
             ends = row["value_low"], row["value_high"]
             draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=moved)
             if row["method"] == ORIGINAL:
@@ -307,18 +308,19 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     """
     every, record = audit_rows(audit)
     rows = every[every["measure"] == measure]
+    rows = rows.assign(value=central_values(rows))
     if rows.empty:
         names = name_some(dict.fromkeys(every["measure"]), 8)
         raise ReportError(f"audit: it has no rows of the measure {measure!r}, only of {names}. Give one of these.")
     all_questions = list(dict.fromkeys(zip(rows["study"], rows["protected_group"], strict=True)))
     all_embeddings = list(dict.fromkeys(rows["embedding"]))
     questions, embeddings = all_questions[:MOST_WORDS], all_embeddings[:MOST_WORDS]
-    values = rows.pivot(index=["study", "protected_group"], columns="embedding", values="estimate")
+    values = rows.pivot(index=["study", "protected_group"], columns="embedding", values="value")
     values = values.reindex(index=questions, columns=embeddings)
-    ends = rows[["estimate", "hdi_low", "hdi_high"]]
+    ends = rows[["value", "hdi_low", "hdi_high"]]
     signed = measure == CONTRAST or bool(ends.min().min() < 0 < ends.max().max())
-    reach = float(rows["estimate"].abs().max()) or 1.0
-    low, high = (-reach, reach) if signed else (rows["estimate"].min(), rows["estimate"].max())
+    reach = float(rows["value"].abs().max()) or 1.0
+    low, high = (-reach, reach) if signed else (rows["value"].min(), rows["value"].max())
     figure = new_figure(3.6 + max(3.0, 1.05 * len(embeddings)), 1.7 + 0.34 * max(3, len(questions)))
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -334,11 +336,11 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
         x, y = embeddings.index(row["embedding"]), questions.index(question)
         if signed and _not_settled(row):
             axes.fill_between([x, x + 1], y, y + 1, facecolor="none", edgecolor="#8A8A8A", hatch="////", linewidth=0)
-        cell = mesh.cmap(mesh.norm(row["estimate"]))
+        cell = mesh.cmap(mesh.norm(row["value"]))
         color = "white" if cell[:3] @ _LUMINANCE < _DARK else "black"
         box = {"facecolor": cell, "edgecolor": "none", "pad": 1.5}
         place = (x + 0.5, y + 0.5)
-        axes.text(*place, f"{row['estimate']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
+        axes.text(*place, f"{row['value']:.3f}", ha="center", va="center", fontsize=9, color=color, bbox=box)
     axes.invert_yaxis()
     row_names = [short_label(f"{study}: {group}" if group else study, 32) for study, group in questions]
     axes.set_yticks(np.arange(len(questions)) + 0.5, row_names)
@@ -365,4 +367,4 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
 
 def _not_settled(row: Mapping[str, Any]) -> bool:
     """Return whether an answer has an interval that does not settle its sign."""
-    return row["conclusion"] in ("not settled", "borderline") or row["hdi_low"] <= 0 <= row["hdi_high"]
+    return row["reading"] in ("not settled", "borderline") or row["hdi_low"] <= 0 <= row["hdi_high"]

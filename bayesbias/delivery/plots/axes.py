@@ -17,7 +17,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.reports.axes.projection import Projection, axis_rows
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     for y, (mean, low, high) in enumerate(shown[["mean", "hdi_low", "hdi_high"]].to_numpy()):
         color = _color(low, high)
         marker = "o" if mean >= 0 else "s"
-        draw_interval(axes, mean, (low, high), y, Look(color, marker, width=1.6), filled=settled(low, high))
+        draw_interval(axes, mean, (low, high), y, Look(color, marker, width=1.6), filled=is_settled(low, high))
     axes.set_yticks(range(len(shown)), [short_label(word) for word in shown["word"]])
     axes.set_ylim(-0.7, len(shown) - 0.3)
     axes.set_xlabel("Mean cosine with the difference of a pair")
@@ -190,7 +190,7 @@ def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, 
 
 
 def _color(low: float, high: float) -> str:
-    return _OPEN if not settled(low, high) else _FIRST if low > 0 else _SECOND
+    return _OPEN if not is_settled(low, high) else _FIRST if low > 0 else _SECOND
 
 
 def _reach(both: "pd.DataFrame", side: str) -> "np.ndarray":

@@ -27,7 +27,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,8 +181,8 @@ def _short(name: str) -> str:
 
 
 def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
-    is_settled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
-    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=is_settled)
+    filled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=filled)
 
 
 def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
@@ -300,7 +300,7 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
     axes.plot(times, rows["mean"], color=color, linewidth=0.8, alpha=0.5)
     axes.vlines(times, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=2.2)
     for time, mean, low, high in zip(times, rows["mean"], rows["hdi_low"], rows["hdi_high"], strict=True):
-        filled = color if settled(low, high) else "white"
+        filled = color if is_settled(low, high) else "white"
         axes.plot(time, mean, MARKERS[other], color=color, markersize=6.5, markerfacecolor=filled)
     axes.plot(times + 0.02 * np.ptp(times), rows["observed"], "x", color="black", markersize=5)
     axes.locator_params(axis="y", nbins=5)
@@ -380,7 +380,7 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
                 ends,
                 y + offset,
                 Look(color, marker, size=size, width=width),
-                filled=settled(*ends),
+                filled=is_settled(*ends),
             )
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)

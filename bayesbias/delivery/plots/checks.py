@@ -278,9 +278,11 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     axes = figure.subplots()
     axes.axhline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
     color = SERIES[0][0]
-    axes.fill_between(line["value"], line["hdi_low"], line["hdi_high"], color=color, alpha=0.15, linewidth=0)
-    axes.fill_between(line["value"], line["these_low"], line["these_high"], color=color, alpha=0.30, linewidth=0)
-    axes.plot(line["value"], line["mean"], color=color, linewidth=1.8)
+    axes.fill_between(line["covariate_value"], line["hdi_low"], line["hdi_high"], color=color, alpha=0.15, linewidth=0)
+    axes.fill_between(
+        line["covariate_value"], line["these_words_low"], line["these_words_high"], color=color, alpha=0.30, linewidth=0
+    )
+    axes.plot(line["covariate_value"], line["mean"], color=color, linewidth=1.8)
     groups = list(dict.fromkeys(words["protected_group"].tolist()))
     for place, group in enumerate(groups):
         inside = (words["protected_group"] == group).to_numpy()
@@ -313,7 +315,7 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
 def _name_words(axes: "Axes", values: np.ndarray, effect: CovariateEffect) -> None:
     """Name the words farthest from the line, and those with the least and the largest covariate."""
     means = effect.words["mean"].to_numpy()
-    fitted = np.interp(values, effect.line["value"], effect.line["mean"])
+    fitted = np.interp(values, effect.line["covariate_value"], effect.line["mean"])
     farthest = np.argsort(-np.abs(means - fitted), kind="stable")[: _MOST_NAMED - 2].tolist()
     middle = (values.min() + values.max()) / 2
     for place in dict.fromkeys([*farthest, int(np.argmin(values)), int(np.argmax(values))]):

@@ -9,8 +9,8 @@ from bayesbias.base.number_text import counted, digits_text, percent_text
 from bayesbias.delivery.plots.style import COLORS, MARKERS, as_text, furnish, new_figure, short_label
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.metrics.measure_result import MeasureResult
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.metrics.result import MeasureResult
 from bayesbias.reports.measures.false_positive_rates import FalsePositiveRates
 from bayesbias.reports.measures.measure_posterior import share_with_error_text
 from bayesbias.reports.measures.null_simulation import NullSimulation, check_null, check_observed, null_share
@@ -142,7 +142,7 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
             f"{posterior.measure} has {len(words):,} values of single words; a figure shows 1 to {_MOST_WORDS}. "
             "The numbers are in the frame `words`."
         )
-    keys = [name for name in ("group", "attribute_group") if name in words]
+    keys = [name for name in ("protected_group", "attribute_group") if name in words]
     blocks = list(words.groupby(keys, sort=False))
     figure = new_figure(7.0, 1.8 + 0.22 * (len(words) + len(blocks)))
     axes = figure.subplots()
@@ -153,7 +153,7 @@ def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
         labels.append(short_label(" to ".join(map(str, names)), 40))
         for row in block.to_dict("records"):
             _word(axes, len(labels), row)
-            labels.append(short_label(str(row["word"])))
+            labels.append(short_label(str(row["protected_word"])))
     axes.set_yticks(range(len(labels)), labels)
     for place, tick in enumerate(axes.get_yticklabels()):
         as_text(tick)

@@ -15,16 +15,16 @@ from bayesbias.delivery.plots.style import (
     connection_legend,
     draw_estimate,
     furnish,
+    label_word_rows,
     new_figure,
     row_offsets,
     shade_rope,
     short_label,
     shown_words,
     title_figure,
-    word_rows,
     words_by_group,
 )
-from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.mac_shares import mac_shares
@@ -99,7 +99,7 @@ def plot_contrasts(
         other = contrast_sides(row["contrast"])[1]
         y = names.index(row["row"]) + offsets[others.index(other)]
         # No word has both sides where there is no plain difference.
-        filled = isfinite(row["observed"]) and settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        filled = isfinite(row["observed"]) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
         axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)
@@ -250,7 +250,7 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     for row in words.to_dict("records"):
         y = place[row["protected_word"]] + offsets[row["connection"]]
         draw_estimate(axes, row, y, size=4, width=4 / 3, filled=row["pairs"])
-    word_rows(axes, list(groups), list(groups.values()))
+    label_word_rows(axes, list(groups), list(groups.values()))
 
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
@@ -372,6 +372,6 @@ def _draw_word_distances(axes: "Axes", words: "pd.DataFrame") -> None:
         for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
             axes.hlines(y, rows[low], rows[high], color=COLORS[name], linewidth=width, capstyle="butt")
         axes.plot(rows["median"], y, MARKERS[name], color=COLORS[name], markersize=4)
-    word_rows(axes, list(groups), list(groups.values()))
+    label_word_rows(axes, list(groups), list(groups.values()))
     title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
     connection_legend(axes.figure, connections, title)

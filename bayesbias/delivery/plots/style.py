@@ -141,8 +141,8 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
 def shade_rope(axes: "Axes", rope: tuple[float, float]) -> None:
     """Shade the region of practical equivalence, to whose edges the x axis reaches.
 
-    An edge beyond three widths of the axis is left out, since the estimates could not be told apart beside it; the band
-    then ends with the axis.
+    An edge beyond three widths of the axis is left out, since the estimates could not be distinguished beside it; the
+    band then ends with the axis.
     """
     low, high = axes.get_xlim()
     width = high - low
@@ -246,7 +246,7 @@ def series_legend(
         as_text(text)
 
 
-def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None:
+def label_word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None:
     """Label one row per protected word, from top to bottom, with bands, group lines and group names."""
     for y in range(1, len(words), 2):
         axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=-1, label=f"_row {y}")

@@ -20,8 +20,8 @@ from bayesbias.delivery.plots.style import (
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.canonical_subspace import KindelComparison
 from bayesbias.metrics.subspaces.lattice import Lattice, SubsetConsistency
-from bayesbias.metrics.subspaces.list_similarities import METRICS
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
+from bayesbias.metrics.subspaces.similarity_metrics import METRICS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,6 +3,6 @@
 `encode` calls an encoder, and `folders` makes a function of a model's folder.
 """
 
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -15,7 +15,7 @@ from bayesbias.base.checks import check_count, check_items
 from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
-from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
+from bayesbias.embeddings.embedding import Embedding, as_vectors, check_word_list
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
@@ -130,13 +130,13 @@ def encode(
     """
     calls = _Calls(check_count("batch", batch), check_count("attempts", attempts), progress)
     listed = getattr(words, "words", words)
-    wanted = list(dict.fromkeys(check_words(check_items("words", listed, "a list of words, or a study"))))
+    wanted = list(dict.fromkeys(check_word_list(check_items("words", listed, "a list of words, or a study"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
     function, identity, label = _function(encoder, name, cached=cache is not None)
     sentences = templates_of_words(wanted, (MARK,) if templates is None else templates)
     texts_of = {word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted}
-    others = [] if reference is None else check_words(check_items("reference", reference, "a list of words"))
+    others = [] if reference is None else check_word_list(check_items("reference", reference, "a list of words"))
     beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
     texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
     with vector_cache(cache) as opened:

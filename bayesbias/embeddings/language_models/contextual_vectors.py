@@ -14,7 +14,7 @@ from bayesbias.base.checks import check_count, check_items, resolve_seed
 from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
-from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.embedding import check_word_list
 from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
@@ -31,7 +31,7 @@ from bayesbias.errors import (
 
 
 @dataclass(frozen=True, eq=False)
-class WordVectors:
+class CachedVector:
     """The vector of a word in a model: mean over contexts, deviations, and numbers of contexts and pieces."""
 
     mean: NDArray[np.float32]
@@ -40,16 +40,16 @@ class WordVectors:
     pieces: int
 
 
-def vectors_of_numbers(numbers: NDArray[np.float32]) -> WordVectors | None:
+def vectors_of_numbers(numbers: NDArray[np.float32]) -> CachedVector | None:
     """Return the vectors in the numbers that `numbers_of_vectors` makes; None if they are others."""
     counts, rows = numbers[:_COUNTS], numbers[_COUNTS:]
     if not rows.size or rows.size % (1 + GROUPS) or ((counts < 1) | (counts > _MOST_COUNT) | (counts % 1 > 0)).any():
         return None
     mean, *deviations = rows.reshape(1 + GROUPS, -1)
-    return WordVectors(mean, np.stack(deviations), int(counts[0]), int(counts[1]))
+    return CachedVector(mean, np.stack(deviations), int(counts[0]), int(counts[1]))
 
 
-def numbers_of_vectors(vectors: WordVectors) -> NDArray[np.float32]:
+def numbers_of_vectors(vectors: CachedVector) -> NDArray[np.float32]:
     """Return the numbers that a cache keeps: counts of contexts and pieces, the mean, and the deviations."""
     counts = np.array([vectors.contexts, vectors.pieces], dtype=np.float32)
     return np.concatenate([counts, vectors.mean, vectors.deviations.ravel()])
@@ -136,7 +136,7 @@ def contextual_embedding(
     Warns
     -----
     BayesBiasWarning
-        If the folder is that of a sentence encoder, whose own vectors are others.
+        If the folder is that of a sentence encoder, which has other vectors (`encode`).
     LostWordsWarning
         If words have fewer than two contexts, or are unknown to the model: they are left out, and listed with the
         reason in the field `left_out`.
@@ -161,7 +161,7 @@ def contextual_embedding(
     """
     seed = resolve_seed(random_seed)
     most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
-    wanted = list(dict.fromkeys(check_words(check_items("words", words, "a list of words"))))
+    wanted = list(dict.fromkeys(check_word_list(check_items("words", words, "a list of words"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
     source = _checked_contexts(contexts)
@@ -206,7 +206,7 @@ def contextual_embedding(
     return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
 
 
-def _cached(cache: VectorCache, keys: dict[str, bytes]) -> dict[str, WordVectors]:
+def _cached(cache: VectorCache, keys: dict[str, bytes]) -> dict[str, CachedVector]:
     """Return the vectors of words in a cache."""
     word_vectors = {}
     for word, numbers in cache.read(keys).items():
@@ -273,7 +273,7 @@ def _word_vectors(
     batch: int,
     least: int,
     advance: Callable[[int], None],
-) -> tuple[dict[str, WordVectors], dict[str, str]]:
+) -> tuple[dict[str, CachedVector], dict[str, str]]:
     """Return the vectors of words in their texts, and reasons for words without one."""
     rows: list[list[int]] = []
     pieces: list[range] = []
@@ -302,7 +302,9 @@ def _word_vectors(
             mean, deviations = jackknife(vectors[its_rows])
             count = its_rows.stop - its_rows.start
             most_pieces = max(map(len, pieces[its_rows]))
-            word_vectors[word] = WordVectors(mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces)
+            word_vectors[word] = CachedVector(
+                mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces
+            )
     return word_vectors, reasons
 
 
@@ -315,7 +317,7 @@ def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> st
 
 
 def _embedding(
-    name: str, word_vectors: dict[str, WordVectors], reasons: dict[str, str], *, paired: bool
+    name: str, word_vectors: dict[str, CachedVector], reasons: dict[str, str], *, paired: bool
 ) -> ContextualEmbedding:
     if reasons:
         named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), 4)

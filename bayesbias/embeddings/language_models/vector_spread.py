@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import resolve_seed
-from bayesbias.base.files.arrays import read_arrays
+from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.statements import Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import EmbeddingError

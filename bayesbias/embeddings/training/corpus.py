@@ -21,7 +21,7 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import is_folder, printable, read_lines, text_files
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.embedding import check_word_list
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
@@ -137,7 +137,7 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
         new = len(numbers_by_word) - before
         texts = _TEXTS_A_WORD * sum(map(sys.getsizeof, islice(reversed(numbers_by_word), new)))
         allowance.take(_BYTES_A_TOKEN * (len(tokens) + 1) + _BYTES_A_WORD * new + texts)
-    words, numbers = check_words(numbers_by_word), np.frombuffer(stream, dtype=np.int32)
+    words, numbers = check_word_list(numbers_by_word), np.frombuffer(stream, dtype=np.int32)
     content = sha256("\0".join(words).encode())
     content.update(np.ascontiguousarray(numbers, dtype="<i4").data)
     vocabulary, counts, ranks = _ranked(words, numbers, min_count)

@@ -24,7 +24,7 @@ _BYTES_AN_ENTRY = 12
 
 type CellDescent = Callable[[int, int], float]
 """Updates words and contexts with the entries from one place to another; returns their costs before each step."""
-type Descent = Callable[["Cells", NDArray[np.float32], NDArray[np.float32]], CellDescent]
+type Descent = Callable[["EntriesByCell", NDArray[np.float32], NDArray[np.float32]], CellDescent]
 """Takes entries, words and contexts at the beginning of a pass over the entries."""
 
 
@@ -44,7 +44,7 @@ def glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
         If the entries or the vectors do not fit into memory.
     """
 
-    def descent(cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
+    def descent(cells: EntriesByCell, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
         return plain_descent(cells, words, contexts, settings)
 
     return glove_trainer(corpus, settings, threads, descent)
@@ -87,7 +87,7 @@ def glove_trainer(corpus: Corpus, settings: dict[str, Any], threads: int, descen
     return train
 
 
-class Cells(NamedTuple):
+class EntriesByCell(NamedTuple):
     """Entries of the co-occurrence matrix by cell; the cell of blocks b and c ends at ``ends[b, c]``.
 
     Compiled functions take named tuples, not dataclasses.
@@ -99,7 +99,7 @@ class Cells(NamedTuple):
     logs: NDArray[np.float32]
 
 
-def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Generator) -> Cells:
+def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Generator) -> EntriesByCell:
     """Return all entries by cell, in random order within cells."""
     from bayesbias.embeddings.training.glove_sweeps import cell_sizes, fill_cells, shuffle
 
@@ -109,7 +109,7 @@ def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Gener
         cell_sizes(part.first, part.starts, part.columns, block, sizes)
     ends = np.cumsum(sizes).reshape(BLOCKS, BLOCKS)
     entries = int(ends[-1, -1])
-    cells = Cells(
+    cells = EntriesByCell(
         ends, np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.float32)
     )
     free = ends - sizes
@@ -135,7 +135,7 @@ def start_numbers(
 
 
 def plain_descent(
-    cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any]
+    cells: EntriesByCell, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any]
 ) -> CellDescent:
     """Return the steps of GloVe."""
     from bayesbias.embeddings.training.glove_sweeps import descend
@@ -153,7 +153,7 @@ def step_numbers(settings: dict[str, Any]) -> tuple[np.float32, np.float32, np.f
     return np.float32(settings["learning_rate"]), np.float32(math.log(settings["x_max"])), np.float32(settings["alpha"])
 
 
-def one_epoch(cells: Cells, descend_cell: CellDescent, threads: int) -> Iterator[tuple[float, float]]:
+def one_epoch(cells: EntriesByCell, descend_cell: CellDescent, threads: int) -> Iterator[tuple[float, float]]:
     """Take the steps of each entry once; yield the share of entries in each part, and its cost."""
     ends = cells.ends.ravel()
     begins = np.concatenate([[0], ends[:-1]])
@@ -207,7 +207,7 @@ def gn_glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
         raise EmbeddingError("GN-GloVe reserves the last component for the sides. Take at least 2 dimensions.")
     pair_rows, sides = pairs_and_sides(corpus.words, settings["pairs"], settings["sides"])
 
-    def descent(cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
+    def descent(cells: EntriesByCell, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
         from bayesbias.embeddings.training.glove_sweeps import descend_apart
 
         steps = step_numbers(settings)

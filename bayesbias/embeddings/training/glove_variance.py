@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
-from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.embedding import check_word_list
 from bayesbias.embeddings.readers.glove_v import GloveVFolder
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, count_cooccurrences, read_corpus
 from bayesbias.embeddings.training.trained import TrainedEmbeddings
@@ -158,12 +158,12 @@ def glove_variance(
         )
     arrays = _arrays(trained, seed)
     ranks = {word: rank for rank, word in enumerate(text.words)}
-    wanted = dict.fromkeys(check_words(words))
+    wanted = dict.fromkeys(check_word_list(words))
     rows_by_word = _rows(text, {ranks[word] for word in wanted if word in ranks}, settings["window"])
     dimensions = arrays["word_vectors"].shape[1]
-    kept_words = [word for word in wanted if word in ranks and len(rows_by_word[ranks[word]][0]) > dimensions]
-    lost = tuple(word for word in wanted if word not in kept_words)
-    if not kept_words:
+    embedded_words = [word for word in wanted if word in ranks and len(rows_by_word[ranks[word]][0]) > dimensions]
+    lost = tuple(word for word in wanted if word not in embedded_words)
+    if not embedded_words:
         raise EmbeddingError(f"Found no word that occurs with more than {dimensions} others. Take fewer dimensions.")
     if lost:
         warn_user(
@@ -171,11 +171,11 @@ def glove_variance(
             f"occur with at most {dimensions} words: {name_some(lost)}.",
             LostWordsWarning,
         )
-    places = [ranks[word] for word in kept_words]
+    places = [ranks[word] for word in embedded_words]
     check_memory(8 * len(places) * dimensions**2, f"{len(places):,} covariances", "Give fewer words.")
     covariances = [_covariance(place, *rows_by_word[place], arrays, settings) for place in places]
     return VectorVariance(
-        words=tuple(kept_words),
+        words=tuple(embedded_words),
         vectors=arrays["word_vectors"][places],
         covariances=np.stack(covariances),
         contexts=np.array([len(rows_by_word[place][0]) for place in places]),
@@ -243,7 +243,7 @@ def read_glove_variance(
     ([[0.5, 0.5]], [[[0.5, 0.0], [0.0, 0.5]]])
     """
     check_flag("approximate", approximate)
-    wanted = dict.fromkeys(check_words(words))
+    wanted = dict.fromkeys(check_word_list(words))
     files = GloveVFolder(check_path(folder, "folder"), approximate=approximate)
     rows = {normalize("NFC", word): row for row, word in enumerate(files.words)}
     present = {word: rows[normalize("NFC", word)] for word in wanted if normalize("NFC", word) in rows}

@@ -227,7 +227,7 @@ def train_embeddings(
     workers
         Number of processes of this machine, of one core each, that train several seeds at once, as in
         `bayesbias.audit`. 1: this process, with one core. None: this process, one seed after the other, with `threads`.
-        The files are the same, whoever trains.
+        The files are the same with any number of workers.
     scheduler
         Address of a Dask scheduler whose workers train, such as ``"tls://10.0.0.1:8786"``, as in `bayesbias.audit`.
         Workers are sent the corpus, and this process writes the files: they need neither the path of the corpus nor

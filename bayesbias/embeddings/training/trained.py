@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
-from bayesbias.base.files.arrays import read_arrays
 from bayesbias.base.files.inputs import input_file, is_folder, parse_json
 from bayesbias.base.files.outputs import atomic_path, create_folder
+from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, as_vectors
 from bayesbias.embeddings.loading import load_embedding

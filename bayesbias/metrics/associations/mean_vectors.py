@@ -14,7 +14,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import find_lists, two_groups
 from bayesbias.metrics.measure_entry import GROUPS_AND_LISTS, TWO_GROUPS, Measure, below_one, shared_parameters
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 

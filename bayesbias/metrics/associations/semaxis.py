@@ -13,7 +13,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
 from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, group_means, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, group_means, score_frame
 from bayesbias.studies.study import StudyLike
 
 

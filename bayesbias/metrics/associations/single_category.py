@@ -12,7 +12,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.weat import check_ddof, effect_size
 from bayesbias.metrics.look_up import groups_on_two_lists
 from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, group_means, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, group_means, score_frame
 from bayesbias.metrics.significance import both_p_values
 from bayesbias.metrics.similarities import Similarities
 from bayesbias.studies.study import StudyLike

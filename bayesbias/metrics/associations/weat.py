@@ -12,7 +12,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.measure_entry import ASSOCIATION, FOUR_GROUPS, FOUR_LISTS, Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.metrics.significance import both_p_values
 from bayesbias.metrics.significance import p_value as p_value
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics

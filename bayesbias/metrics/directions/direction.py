@@ -13,11 +13,11 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_probability, is_n
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
+from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows_of
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
+from bayesbias.metrics.look_up import as_embedding, checked_base_pairs, checked_words, find_lists
 from bayesbias.metrics.measure_entry import Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
     >>> np.abs(direction.vector).round(3), direction.explained.round(3)
     (array([1., 0., 0.]), array([1., 0.]))
     """
-    pairs = checked_pairs(pairs)
+    pairs = checked_base_pairs(pairs)
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     lost = source.lookup(word for pair in pairs for word in pair).lost
     available_pairs = tuple(pair for pair in pairs if not set(pair) & set(lost))
@@ -107,7 +107,7 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
             f"{counted(len(pairs), 'pair')}.",
             LostWordsWarning,
         )
-    differences = unit_rows(source, [a for a, _ in available_pairs]) - unit_rows(
+    differences = unit_rows_of(source, [a for a, _ in available_pairs]) - unit_rows_of(
         source, [b for _, b in available_pairs]
     )
     for pair, length in zip(available_pairs, np.linalg.norm(differences, axis=1), strict=True):
@@ -202,7 +202,7 @@ class DirectionPosterior(Direction):
                 f"The direction has {len(self.vector)} dimensions, and the vectors of {source.name!r} have "
                 f"{source.dimensions}. Give the embedding from which the direction comes."
             )
-        cosines_of_draws: Floats = self.draws @ unit_rows(source, requested_words).T
+        cosines_of_draws: Floats = self.draws @ unit_rows_of(source, requested_words).T
         return cosines_of_draws
 
     def spread(self, name: str, units: Floats, c: float) -> dict[str, float]:
@@ -242,7 +242,7 @@ def direction_posterior(
     pairs
         Pairs of words. Default: the ten of Bolukbasi et al. A pair of which the embedding lacks a word is left out.
     draws
-        Number of draws.
+        Number of independent draws, in all.
 
     Raises
     ------
@@ -279,13 +279,13 @@ def direction_posterior(
     """
     seed = resolve_seed(random_seed)
     count, prob = check_count("draws", draws, least=2), check_probability("hdi_prob", hdi_prob)
-    pairs = checked_pairs(pairs)
+    pairs = checked_base_pairs(pairs)
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     direction = gender_direction(source, pairs)
     if len(direction.pairs) < 2:
         raise MeasureError("Found 1 pair, which says nothing about how pairs vary. Give at least 2.")
     first, second = zip(*direction.pairs, strict=True)
-    differences = unit_rows(source, first) - unit_rows(source, second)
+    differences = unit_rows_of(source, first) - unit_rows_of(source, second)
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(differences)), size=count)
     return DirectionPosterior(
         vector=direction.vector,
@@ -393,7 +393,7 @@ def direct_bias(
         name, lists, named = study.name, dict(study.attributes), {}
     else:
         name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
-    pair_words = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
+    pair_words = () if direction is not None else [word for pair in checked_base_pairs(pairs) for word in pair]
     embedded_lists = find_lists(embedding, lists, max_lost=max_lost, others=pair_words)
     source, lost = embedded_lists.source, dict(embedded_lists.lost)
     direction = gender_direction(source, pairs) if direction is None else direction

@@ -22,7 +22,7 @@ def nearest_neighbours(
     vocabulary: ArrayLike,
     k: int = 100,
     *,
-    own_rows: ArrayLike | None = None,
+    target_rows: ArrayLike | None = None,
 ) -> Integers:
     """Return the rows of the k vectors of a vocabulary with the largest cosine similarity to each target.
 
@@ -32,7 +32,7 @@ def nearest_neighbours(
         Nonzero vectors of any length, of shapes (targets, dimensions) and (words, dimensions).
     k
         Number of neighbours, from 1 to the number of words.
-    own_rows
+    target_rows
         Row of each target in `vocabulary`, which is not its own neighbour, or -1 if it has none. None: all -1.
 
     Returns
@@ -59,7 +59,7 @@ def nearest_neighbours(
     Examples
     --------
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
-    >>> nearest_neighbours(vectors, vectors, k=2, own_rows=range(4))
+    >>> nearest_neighbours(vectors, vectors, k=2, target_rows=range(4))
     array([[1, 2],
            [0, 2],
            [0, 1],
@@ -67,10 +67,10 @@ def nearest_neighbours(
     """
     queries, words = np.asarray(targets), np.asarray(vocabulary)
     unit_queries, unit_words = _unit32(queries, "target"), _unit32(words, "vocabulary")
-    rows = np.full(len(queries), -1) if own_rows is None else np.asarray(own_rows, dtype=np.int64)
+    rows = np.full(len(queries), -1) if target_rows is None else np.asarray(target_rows, dtype=np.int64)
     if queries.shape[1] != words.shape[1] or rows.shape != (len(queries),):
         raise MeasureError(
-            f"The targets have the shape {queries.shape}, the vocabulary {words.shape}, own_rows {rows.shape}. "
+            f"The targets have the shape {queries.shape}, the vocabulary {words.shape}, target_rows {rows.shape}. "
             "Give vectors of the same dimensions, and one row for each target."
         )
     choices = len(words) - bool((rows >= 0).any())

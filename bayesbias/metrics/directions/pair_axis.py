@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats, unit_rows
 from bayesbias.estimates.dependence import (
     ChanceCorrelations,
-    Links,
+    LinkedWords,
     clusters,
     error_factor,
     linked_words,
@@ -37,7 +37,7 @@ _ENUMERATED = 12
 _CHANCE_PAIRS, _COPIES = 700, 0.5
 
 
-class Estimate(NamedTuple):
+class MeanOverPairs(NamedTuple):
     """Values, their standard errors over pairs, and the degrees of freedom of these."""
 
     values: Floats
@@ -47,7 +47,7 @@ class Estimate(NamedTuple):
     def interval(self, probability: float) -> tuple[Floats, Floats]:
         """Return the ends of Student's interval, which is the posterior's under a flat prior.
 
-        >>> estimate = Estimate(np.array([1.0]), np.array([0.5]), 4)
+        >>> estimate = MeanOverPairs(np.array([1.0]), np.array([0.5]), 4)
         >>> [end.round(2).tolist() for end in estimate.interval(0.95)]
         [[-0.39], [2.39]]
         """
@@ -56,16 +56,16 @@ class Estimate(NamedTuple):
         half = np.asarray(t.ppf((1 + probability) / 2, self.freedom)) * self.errors
         return self.values - half, self.values + half
 
-    def probability_positive(self) -> Floats:
-        """Return the posterior probability that each value is above 0.
+    def probability_of_direction(self) -> Floats:
+        """Return the posterior probability of the sign of each value, 0.5 to 1.
 
-        >>> Estimate(np.array([0.0, 9.0]), np.array([1.0, 1.0]), 9).probability_positive().round(2)
+        >>> MeanOverPairs(np.array([0.0, -9.0]), np.array([1.0, 1.0]), 9).probability_of_direction().round(2)
         array([0.5, 1. ])
         """
         from scipy.stats import t
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where(self.errors > 0, self.values / self.errors, np.inf * np.sign(self.values))
+            ratios = np.abs(np.where(self.errors > 0, self.values / self.errors, np.inf * np.sign(self.values)))
         probability: Floats = np.asarray(t.cdf(np.where(np.isnan(ratios), 0.0, ratios), self.freedom))
         return probability
 
@@ -89,7 +89,7 @@ class PairAxis:
     """
 
     differences: Floats
-    links: Links | None = None
+    links: LinkedWords | None = None
 
     @classmethod
     def from_vectors(cls, first: ArrayLike, second: ArrayLike, chance: "ChanceDifferences | None" = None) -> "PairAxis":
@@ -125,7 +125,7 @@ class PairAxis:
         means: Floats = (len(self) * self.differences @ self.mean - 1) / (len(self) - 1)
         return means
 
-    def projections(self, words: ArrayLike) -> Estimate:
+    def projections(self, words: ArrayLike) -> MeanOverPairs:
         """Return the mean cosine of each word with the difference of a pair.
 
         Parameters
@@ -135,7 +135,7 @@ class PairAxis:
         """
         return mean_estimate(unit_rows(words) @ self.differences.T, self.effect)
 
-    def agreement(self) -> Estimate:
+    def agreement(self) -> MeanOverPairs:
         """Return the mean cosine between the differences of two pairs, with its jackknife error.
 
         It is a U-statistic: Arvesen (1969), Jackknifing U-statistics, Annals of Mathematical Statistics 40.
@@ -178,7 +178,7 @@ class PairAxis:
         lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 
-    def pair_agreement(self) -> Estimate:
+    def pair_agreement(self) -> MeanOverPairs:
         """Return the mean cosine of each pair's difference with that of another pair."""
         cosines = self.differences @ self.differences.T
         apart = ~np.eye(len(self), dtype=bool)
@@ -189,7 +189,7 @@ class PairAxis:
         shares: Floats = self.differences @ self.mean / (len(self) * self.mean @ self.mean)
         return shares
 
-    def cosines(self, words: ArrayLike) -> Estimate:
+    def cosines(self, words: ArrayLike) -> MeanOverPairs:
         """Return the cosine of each word with the axis of all pairs like these.
 
         Undefined (not a number) if the agreement of the pairs is not positive.
@@ -197,7 +197,7 @@ class PairAxis:
         scores = unit_rows(words) @ self.differences.T
         return self._scaled(scores.mean(axis=1), scores - scores.mean(axis=1, keepdims=True))
 
-    def cosine_with(self, other: "PairAxis") -> Estimate:
+    def cosine_with(self, other: "PairAxis") -> MeanOverPairs:
         """Return the cosine between this axis and another, with the errors of both."""
         value = np.atleast_1d(self.mean @ other.mean)
         estimates = []
@@ -205,7 +205,7 @@ class PairAxis:
             scores = axis.differences @ opposite.mean
             one_side = axis._scaled(value, (scores - scores.mean())[np.newaxis])
             length = opposite.length
-            estimates.append(Estimate(one_side.values / length, one_side.errors / length, one_side.freedom))
+            estimates.append(MeanOverPairs(one_side.values / length, one_side.errors / length, one_side.freedom))
         first, second = estimates
         return combined(first.values, [first, second])
 
@@ -221,7 +221,7 @@ class PairAxis:
         influence: Floats = 2 * (self.others - self.others.mean()) * (len(self) - 1) / (len(self) - 2)
         return influence
 
-    def _scaled(self, values: Floats, influence: Floats) -> Estimate:
+    def _scaled(self, values: Floats, influence: Floats) -> MeanOverPairs:
         """Return values over the length of the axis, given the influence of pairs on them, (values, pairs)."""
         length = self.length
         ratios = values / length
@@ -250,12 +250,12 @@ class ChanceDifferences:
         correlations = residual_correlations(differences, metric)[np.triu_indices(half, 1)]
         return cls(metric, ChanceCorrelations.from_pairs(correlations))
 
-    def links(self, differences: Floats) -> Links:
+    def links(self, differences: Floats) -> LinkedWords:
         """Return the links of unit differences of shape (pairs, dimensions)."""
         return linked_words(residual_correlations(differences, self.metric), self.correlations)
 
 
-def mean_estimate(scores: Floats, effect: float = 1.0) -> Estimate:
+def mean_estimate(scores: Floats, effect: float = 1.0) -> MeanOverPairs:
     """Return the mean of scores of shape (values, pairs) over pairs with a design effect.
 
     >>> mean_estimate(np.array([[1.0, 2.0, 3.0]])).errors.round(3)  # 1 / sqrt(3)
@@ -265,19 +265,19 @@ def mean_estimate(scores: Floats, effect: float = 1.0) -> Estimate:
     return _estimate(means, scores - means[:, np.newaxis], scores.shape[1], effect)
 
 
-def combined(values: Floats, parts: list[Estimate]) -> Estimate:
+def combined(values: Floats, parts: list[MeanOverPairs]) -> MeanOverPairs:
     """Return values whose errors come from independent samples, with Satterthwaite's degrees of freedom.
 
-    >>> error = Estimate(np.zeros(1), np.ones(1), 4.0)
+    >>> error = MeanOverPairs(np.zeros(1), np.ones(1), 4.0)
     >>> combined(np.zeros(1), [error, error])
-    Estimate(values=array([0.]), errors=array([1.41421356]), freedom=array([8.]))
+    MeanOverPairs(values=array([0.]), errors=array([1.41421356]), freedom=array([8.]))
     """
     variances = np.array([part.errors**2 for part in parts])
     freedom = np.array([np.broadcast_to(part.freedom, variances.shape[1:]) for part in parts])
-    return Estimate(values, np.sqrt(variances.sum(axis=0)), welch_freedom(variances, freedom))
+    return MeanOverPairs(values, np.sqrt(variances.sum(axis=0)), welch_freedom(variances, freedom))
 
 
-def _estimate(values: Floats, influence: Floats, pairs: int, effect: float) -> Estimate:
+def _estimate(values: Floats, influence: Floats, pairs: int, effect: float) -> MeanOverPairs:
     """Return values with the errors that follow from the influence of each pair, of shape (values, pairs)."""
     errors = np.sqrt(np.square(influence).sum(axis=1) / (pairs * (pairs - 1))) * error_factor(pairs, effect)
-    return Estimate(values, errors, pairs / effect - 1)
+    return MeanOverPairs(values, errors, pairs / effect - 1)

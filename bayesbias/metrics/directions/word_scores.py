@@ -18,9 +18,9 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, checked_pairs, checked_words, find_lists
+from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, checked_base_pairs, checked_words, find_lists
 from bayesbias.metrics.measure_entry import DU, PAIRS, Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 Pairs = tuple[tuple[str, str], ...]
@@ -71,21 +71,21 @@ def nbm(
     *,
     vocabulary: Floats,
     k: int = 100,
-    own_rows: ArrayLike | None = None,
+    target_rows: ArrayLike | None = None,
 ) -> Floats:
     """Return the share of each word's neighbours that are nearer to m minus the share nearer to f, for each pair.
 
     It is (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a DB/WA within 1e-6 of 0 counts on
     neither side. Shapes are those of `db_wa`; neighbours are rows of `vocabulary`, of shape (vocabulary, dimensions).
-    `k` and `own_rows`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen (2021),
-    section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA
-    of exactly 0 as masculine; their equation does not.
+    `k` and `target_rows`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen
+    (2021), section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a
+    DB/WA of exactly 0 as masculine; their equation does not.
 
     >>> vocabulary = np.array([[1.0, 0.1], [1.0, 0.2], [0.1, 1.0]])
     >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
     array([[0.333]])
     """
-    neighbours = nearest_neighbours(words, vocabulary, k, own_rows=own_rows)
+    neighbours = nearest_neighbours(words, vocabulary, k, target_rows=target_rows)
     blocks = (vocabulary[start : start + _BLOCK] for start in range(0, len(vocabulary), _BLOCK))
     leaning = [db_wa(block, first, second) for block in blocks]
     sides = np.concatenate([(score > ROUNDING).astype(np.int8) - (score < -ROUNDING) for score in leaning], axis=1)
@@ -134,7 +134,7 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     if "pairs" not in document:
         raise MeasureError(f'{path} has no pairs. Write them as pairs = [["he", "she"], ...].')
     try:
-        return checked_pairs(document["pairs"])
+        return checked_base_pairs(document["pairs"])
     except MeasureError as error:
         raise MeasureError(f"{path}: {error}") from error
 
@@ -143,7 +143,7 @@ def as_base_pairs(base_pairs: BasePairs) -> Pairs:
     """Return base pairs, loaded if they are given by name or file."""
     if isinstance(base_pairs, str | os.PathLike):
         return load_base_pairs(base_pairs)
-    return checked_pairs(base_pairs)
+    return checked_base_pairs(base_pairs)
 
 
 @shared_parameters()
@@ -221,10 +221,10 @@ def word_scores(
         embedding, lists.by_name, max_lost=max_lost, least=1, others=None if whole else [*others, *(vocabulary or ())]
     )
     source = embedded_lists.source
-    kept_pairs, lost_pairs = kept_pairs_of(pairs, source)
+    embedded_pairs, lost_pairs = embedded_pairs_of(pairs, source)
     vectors = np.concatenate(list(embedded_lists.vectors.values()))
-    first, second = (source.matrix(pair[side] for pair in kept_pairs).astype(np.float64) for side in (0, 1))
-    raise_if_parallel(kept_pairs, first, second)
+    first, second = (source.matrix(pair[side] for pair in embedded_pairs).astype(np.float64) for side in (0, 1))
+    raise_if_parallel(embedded_pairs, first, second)
     lost = dict(embedded_lists.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
     candidates: Floats = np.empty((0, source.dimensions))
     if rule == "nbm":
@@ -232,10 +232,10 @@ def word_scores(
         lost |= {"vocabulary": lost_vocabulary} if lost_vocabulary else {}
         # No copy of the whole embedding: its vectors may take most of the memory.
         candidates = source.vectors if vocabulary is None else source.stored(rows)
-        own_rows = [
+        target_rows = [
             rows.get(source.match(word) or word, -1) for group in embedded_lists.words.values() for word in group
         ]
-        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own_rows=own_rows)
+        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, target_rows=target_rows)
     elif rule == "db_wa":
         scores = db_wa(vectors, first, second)
     else:
@@ -243,7 +243,7 @@ def word_scores(
     return MeasureResult(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
-        scores=_frame(scores, lists, embedded_lists, [pair_label(pair) for pair in kept_pairs]),
+        scores=_frame(scores, lists, embedded_lists, [pair_label(pair) for pair in embedded_pairs]),
         conventions=(
             f"{rule_conventions(rule, k, len(candidates))}; positive: towards the first word of the pair (m), against "
             "the second (f)"
@@ -287,7 +287,7 @@ def target_lists(words: Any) -> StudyLists:
     return lists
 
 
-def kept_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
+def embedded_pairs_of(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     """Return the pairs whose words the embedding has, and the other pairs, of which it warns."""
     lost_words = source.lookup(word for pair in pairs for word in pair).lost
     lost_pairs = tuple(pair for pair in pairs if set(pair) & set(lost_words))

@@ -1,1 +1,1 @@
-"""What of a bias is left in an embedding's geometry: measures that need no task."""
+"""Bias that is left in an embedding's geometry: measures that need no task."""

@@ -22,10 +22,10 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.intrinsic.name_directions import NameLists, find_forms, weighted_direction
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.look_up import as_embedding, checked_base_pairs, checked_words
 from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure, shared_parameters
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 PAIR = ("she", "he")
 _BLOCK = 10_000
@@ -60,7 +60,7 @@ def neutral_words(
     return tuple(word for word in candidates if word.isalpha() and word.lower() not in excluded)
 
 
-def vocabulary_of(source: Embedding, words: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def unique_words(source: Embedding, words: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words that an embedding has, each vector once, and those that it lacks.
 
     If `words` is None, they are all that `neutral_words` finds.
@@ -80,7 +80,7 @@ def vocabulary_of(source: Embedding, words: Any) -> tuple[tuple[str, ...], tuple
 
 def axis(source: Embedding, pair: tuple[str, str]) -> Floats:
     """Return the difference between the unit vectors of a pair, first minus second, scaled to length 1."""
-    (words,) = checked_pairs([pair])
+    (words,) = checked_base_pairs([pair])
     if lost := source.lookup(words).lost:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost)}, so there is no axis between {words[0]!r} and "
@@ -119,7 +119,7 @@ def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words at both ends of the axis of a pair, half of `count` each, those of its first word first."""
-    (pair,) = checked_pairs([pair])
+    (pair,) = checked_base_pairs([pair])
     forms = reference.lookup(pair).matches.values()
     others = [word for word in words if reference.match(word) not in forms]
     return ends_of_axis(reference, others, axis(reference, pair), count, f"{pair[0]!r} and {pair[1]!r}")
@@ -222,7 +222,7 @@ def clustering(
     """
     seed = resolve_seed(random_seed)
     source, chooser = load_both(embedding, reference)
-    candidates = vocabulary_of(chooser, words)[0]
+    candidates = unique_words(chooser, words)[0]
     if names is None:
         sides = most_biased_words(chooser, candidates, pair, words_in_all)
         direction_text = f"{pair[0]} - {pair[1]}"
@@ -232,11 +232,12 @@ def clustering(
         candidates = tuple(word for word in candidates if chooser.match(word) not in excluded)
         sides = ends_of_axis(chooser, candidates, direction, words_in_all, f"the names ({direction_text})")
     lost = source.lookup([*sides[0], *sides[1]]).lost
-    kept_sides = [[word for word in side if word not in set(lost)] for side in sides]
-    if min(map(len, kept_sides)) < 2:
+    embedded_sides = [[word for word in side if word not in set(lost)] for side in sides]
+    if min(map(len, embedded_sides)) < 2:
         raise MeasureError(
-            f"The embedding {source.name!r} has {len(kept_sides[0])} and {len(kept_sides[1])} of the words of the two "
-            f"sides that {chooser.name!r} chose, but at least 2 of each are needed. Give words that both have."
+            f"The embedding {source.name!r} has {len(embedded_sides[0])} and {len(embedded_sides[1])} of the words "
+            f"of the two sides that {chooser.name!r} chose, but at least 2 of each are needed. Give words that "
+            "both have."
         )
     if lost:
         warn_user(
@@ -244,8 +245,8 @@ def clustering(
             f"{name_some(lost)}. The clusters are those of the others.",
             LostWordsWarning,
         )
-    side = np.repeat([0, 1], [len(side_words) for side_words in kept_sides])
-    vectors = unit_rows(source.matrix([*kept_sides[0], *kept_sides[1]]))
+    side = np.repeat([0, 1], [len(side_words) for side_words in embedded_sides])
+    vectors = unit_rows(source.matrix([*embedded_sides[0], *embedded_sides[1]]))
     kmeans = require("sklearn.cluster", "classifiers", "Clustering").KMeans(
         n_clusters=2, n_init=_STARTS, random_state=seed
     )
@@ -253,7 +254,7 @@ def clustering(
     if (cluster == side).mean() < 0.5:
         cluster = 1 - cluster
     items = {
-        "item": [*kept_sides[0], *kept_sides[1]],
+        "item": [*embedded_sides[0], *embedded_sides[1]],
         "side": side,
         "cluster": cluster,
         "right": (cluster == side).astype(int),
@@ -389,7 +390,7 @@ def recoverability(
     if not names or len(set(names)) < len(names):
         raise MeasureError(f"classifiers={classifiers!r}: give different names, out of {', '.join(CLASSIFIERS)}.")
     source, chooser = load_both(embedding, reference)
-    sides = most_biased_words(chooser, vocabulary_of(chooser, words)[0], pair, words_in_all)
+    sides = most_biased_words(chooser, unique_words(chooser, words)[0], pair, words_in_all)
     if lost := source.lookup([*sides[0], *sides[1]]).lost:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {len(lost):,} words that {chooser.name!r} chose ({name_some(lost)}), "

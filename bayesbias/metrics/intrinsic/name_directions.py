@@ -74,11 +74,11 @@ def find_names(source: Embedding, names: NameLists) -> FoundNames:
     return FoundNames((first, second), names_in(source, (first, second)))
 
 
-def name_subspace(source: Embedding, names: NameLists, components: int) -> tuple[Floats, Floats, str]:
+def midb_directions(source: Embedding, names: NameLists, components: int) -> tuple[Floats, Floats, str]:
     """Return MIDB's directions and weights, from names of length 1, and what a score's conventions say of them.
 
     >>> vectors = bb.Embedding(("Amy", "Lisa", "John", "Paul"), [[3, 1], [3, -1], [-1, 0.2], [-1, -0.2]])
-    >>> directions, weights, text = name_subspace(vectors, (["Amy", "Lisa"], ["John", "Paul"]), 1)
+    >>> directions, weights, text = midb_directions(vectors, (["Amy", "Lisa"], ["John", "Paul"]), 1)
     >>> directions.round(3) + 0.0, weights.round(3), text
     (array([[1., 0.]]), array([0.964]), '1 components of the differences of 2 of 2 and 2 of 2 names, of length 1')
     """
@@ -89,8 +89,8 @@ def name_subspace(source: Embedding, names: NameLists, components: int) -> tuple
 
 
 def weighted_direction(source: Embedding, names: NameLists, components: int) -> tuple[Floats, str]:
-    """Return sum_i a_i g_i scaled to length 1, along which a word's MIDB lies, and the text of `name_subspace`."""
-    directions, weights, text = name_subspace(source, names, components)
+    """Return sum_i a_i g_i scaled to length 1, along which a word's MIDB lies, and the text of `midb_directions`."""
+    directions, weights, text = midb_directions(source, names, components)
     direction = weights @ directions
     unit: Floats = direction / np.linalg.norm(direction)
     return unit, f"sum of {text}"

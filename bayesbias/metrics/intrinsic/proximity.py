@@ -14,11 +14,11 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
-from bayesbias.metrics.intrinsic.clustering import load_both, projections, vocabulary_of
-from bayesbias.metrics.intrinsic.name_directions import NameLists, name_subspace
+from bayesbias.metrics.intrinsic.clustering import load_both, projections, unique_words
+from bayesbias.metrics.intrinsic.name_directions import NameLists, midb_directions
 from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure, shared_parameters
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 _BLOCK = 256  # words per block
 
@@ -156,26 +156,32 @@ def gipe(
         weights: Floats = np.ones(1)
         direction_text = f"the direction of {counted(len(direction.pairs), 'pair')}"
     else:
-        directions, weights, direction_text = name_subspace(judge, names, check_count("components", components))
+        directions, weights, direction_text = midb_directions(judge, names, check_count("components", components))
     vocabulary, judge_rows = _common(source, judge)
-    requested_words, lost = vocabulary_of(source, words)
+    requested_words, lost = unique_words(source, words)
     row_of = {source.words[row]: place for place, row in enumerate(vocabulary)}
-    kept_words = [word for word in requested_words if source.match(word) in row_of]
+    embedded_words = [word for word in requested_words if source.match(word) in row_of]
     lost_words = [*lost, *(word for word in requested_words if source.match(word) not in row_of)]
-    if len(kept_words) < 2:
-        raise MeasureError(f"{len(kept_words)} of the words are left, but at least 2 are needed. Add words.")
+    if len(embedded_words) < 2:
+        raise MeasureError(f"{len(embedded_words)} of the words are left, but at least 2 are needed. Add words.")
     if lost_words:
         warn_user(
             f"The embedding {source.name!r} or the reference lacks {len(lost_words):,} of the words: "
             f"{name_some(lost_words)}. The score is that of the others.",
             LostWordsWarning,
         )
-    targets = np.array([row_of[str(source.match(word))] for word in kept_words])
-    near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own_rows=targets)
+    targets = np.array([row_of[str(source.match(word))] for word in embedded_words])
+    near = nearest_neighbours(
+        source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, target_rows=targets
+    )
     illicit = _illicit(judge, judge_rows, (directions, weights), targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
     illicit_incoming = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
-    items = {"item": kept_words, "eta": illicit.mean(axis=1), "gamma": 1 + illicit_incoming / np.maximum(incoming, 1)}
+    items = {
+        "item": embedded_words,
+        "eta": illicit.mean(axis=1),
+        "gamma": 1 + illicit_incoming / np.maximum(incoming, 1),
+    }
     return result_of_items(
         "gipe",
         source.name,

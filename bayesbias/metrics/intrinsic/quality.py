@@ -16,8 +16,8 @@ from bayesbias.errors import MeasureError
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.look_up import as_embedding, judge_lost_rows
 from bayesbias.metrics.measure_entry import Measure, shared_parameters
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 SimilarityPairs = list[tuple[str, str, float]]
 _SEPARATORS = ("\t", ";", ",")
@@ -264,15 +264,15 @@ def word_similarity(
     pairs = read_similarity(path)
     source = as_embedding(embedding, {word for first, second, _ in pairs for word in (first, second)})
     forms = source.lookup(word for first, second, _ in pairs for word in (first, second)).matches
-    kept_pairs = [pair for pair in pairs if pair[0] in forms and pair[1] in forms]
+    embedded_pairs = [pair for pair in pairs if pair[0] in forms and pair[1] in forms]
     lost = [f"{first} ~ {second}" for first, second, _ in pairs if first not in forms or second not in forms]
     judge_lost_rows(source, path, len(pairs), lost, "pairs", least=3)
     first, second = (
-        unit_rows(source.matrix(column)) for column in ([p[0] for p in kept_pairs], [p[1] for p in kept_pairs])
+        unit_rows(source.matrix(column)) for column in ([p[0] for p in embedded_pairs], [p[1] for p in embedded_pairs])
     )
     items = pd.DataFrame({
-        "item": [f"{a} ~ {b}" for a, b, _ in kept_pairs],
-        "human": [score for _, _, score in kept_pairs],
+        "item": [f"{a} ~ {b}" for a, b, _ in embedded_pairs],
+        "human": [score for _, _, score in embedded_pairs],
         "cosine": np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0),
     })  # fmt: skip
     return result_of_items(

@@ -13,10 +13,10 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.intrinsic.clustering import lengths
 from bayesbias.metrics.intrinsic.name_directions import NameLists, weighted_direction
 from bayesbias.metrics.intrinsic.quality import read_sembias
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, judge_lost_rows
+from bayesbias.metrics.look_up import as_embedding, checked_base_pairs, judge_lost_rows
 from bayesbias.metrics.measure_entry import DAWKINS, Measure, shared_parameters
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 KINDS = ("definition", "none", "none", "stereotype")
 _SUBSET = (440, 40)  # tuples in the authors' file; the last 40 have none of their training words
@@ -100,7 +100,7 @@ def sembias(
     """
     seed = resolve_seed(random_seed)
     tuples = read_sembias(path)
-    (pair,) = checked_pairs([pair])
+    (pair,) = checked_base_pairs([pair])
     default = _SUBSET[1] if len(tuples) == _SUBSET[0] else 0
     last = default if subset is None else check_count("subset", subset, least=0)
     source = as_embedding(
@@ -115,24 +115,24 @@ def sembias(
     lost = [label for label, complete in zip(labels, is_complete, strict=True) if not complete]
     judge_lost_rows(source, path, len(tuples), lost, "tuples", least=2)
     places = np.flatnonzero(is_complete)
-    kept_tuples = [tuples[place] for place in places]
+    embedded_tuples = [tuples[place] for place in places]
     target = _differences(source, [pair], scaled=check_flag("normalize", normalize))[0]
     target_text = f"{pair[0]} - {pair[1]}"
     if names is not None:
         direction, target_text = weighted_direction(source, names, check_count("components", components))
         target = direction if direction @ target >= 0 else -direction
-    candidates = _differences(source, [word_pair for four in kept_tuples for word_pair in four], scaled=normalize)
+    candidates = _differences(source, [word_pair for four in embedded_tuples for word_pair in four], scaled=normalize)
     chosen = (candidates @ target).reshape(-1, len(KINDS)).argmax(axis=1)
     kinds = np.array(KINDS)[chosen]
     items = pd.DataFrame({
         "item": [labels[place] for place in places],
         "part": np.where(places >= len(tuples) - last, "subset", "") if last else "",
-        "definition_pair": [":".join(four[0]) for four in kept_tuples],
-        "stereotype_pair": [":".join(four[3]) for four in kept_tuples],
+        "definition_pair": [":".join(four[0]) for four in embedded_tuples],
+        "stereotype_pair": [":".join(four[3]) for four in embedded_tuples],
         "chosen": kinds,
     })  # fmt: skip
     if not normalize:
-        of_words = [lengths(source, [word for word_pair in four for word in word_pair]) for four in kept_tuples]
+        of_words = [lengths(source, [word for word_pair in four for word in word_pair]) for four in embedded_tuples]
         items["length"] = [float(np.exp(np.log(some).mean())) for some in of_words]
     shares = ("definition", "stereotype", "none")
     items = items.assign(**{name: (kinds == name).astype(int) for name in shares})

@@ -13,12 +13,12 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import RANK_TOLERANCE, weighted_directions
 from bayesbias.metrics.directions.direction import Direction, DirectionPosterior, as_direction, direction_posterior
-from bayesbias.metrics.intrinsic.clustering import PAIR, axis, lengths, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.clustering import PAIR, axis, lengths, projections, unique_words
 from bayesbias.metrics.intrinsic.name_directions import NAME_DRAWS, drawn_weighted_directions, find_names
-from bayesbias.metrics.look_up import as_embedding, checked_pairs
+from bayesbias.metrics.look_up import as_embedding, checked_base_pairs
 from bayesbias.metrics.measure_entry import DAWKINS, NEUTRAL_WORDS, Measure, shared_parameters
+from bayesbias.metrics.measure_result import Items, MeasureResult, result_of_items
 from bayesbias.metrics.quantities import DRAWS, DrawnDirections, Quantity
-from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 NAMES_OF_MEAN_ABSOLUTE = 400
 """Smallest number of names of a list with which the mean of absolute biases is given; fewer make it too large."""
@@ -80,7 +80,7 @@ def vocabulary_direct_bias(
     -----
     Each draw of the interval combines a draw of the words' weights with a draw of the direction
     (`DirectionPosterior.draws`, in order), so that `paired_change` takes the change along the same draw of the
-    direction. The value is the median of the draws; `plain` is that along the direction of all pairs with equal
+    direction. The value is the median of the draws; `observed` is that along the direction of all pairs with equal
     weights, which can lie outside the interval if pairs disagree. Value and interval refer to these pairs. Along
     the direction of infinitely many pairs words would look more biased, the more so the farther the direction of few
     pairs lies from it; the interval does not account for this (see `bb.metrics.direction_posterior`).
@@ -99,7 +99,7 @@ def vocabulary_direct_bias(
     seed = resolve_seed(random_seed)
     if not is_number(c) or c <= 0:
         raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
-    (pair,) = checked_pairs([pair])
+    (pair,) = checked_base_pairs([pair])
     if pairs is not None and direction is not None:
         raise MeasureError("Found both pairs and direction. Give one of them.")
     source = as_embedding(embedding)
@@ -124,17 +124,19 @@ def vocabulary_direct_bias(
     else:
         vector = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, convention = vector / np.linalg.norm(vector), "direction as given"
-    kept_words, lost = _words(source, words, set(source.lookup(excluded).matches.values()))
-    cosines = np.clip(projections(source, kept_words, vector), -1.0, 1.0)
+    embedded_words, lost = _words(source, words, set(source.lookup(excluded).matches.values()))
+    cosines = np.clip(projections(source, embedded_words, vector), -1.0, 1.0)
     along = None
     if isinstance(direction, DirectionPosterior):
         convention += f", in {len(direction.draws)} draws of seed {direction.random_seed}"
-        along = _along(source, kept_words, direction.draws)
+        along = _along(source, embedded_words, direction.draws)
     return result_of_items(
         "vocabulary_direct_bias",
         source.name,
         Items(
-            pd.DataFrame({"item": kept_words, "bias": np.abs(cosines) ** c, "cosine": cosines}), {"words": lost}, along
+            pd.DataFrame({"item": embedded_words, "bias": np.abs(cosines) ** c, "cosine": cosines}),
+            {"words": lost},
+            along,
         ),
         [Quantity("direct_bias", "mean", ("bias",), power=float(c)), Quantity("mean_cosine", "mean", ("cosine",))],
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
@@ -200,10 +202,10 @@ def midb(
 
     Words and names are both treated as samples: each draw of the interval weights the words, the first names and the
     second names by the Bayesian bootstrap, and computes the directions and their shares from the weighted names. In
-    `paired_change` the weights are the same before and after. The value is the median of the draws, and `plain` that of
-    equal weights. On simulated names whose population is known (50 or 100 dimensions, three shapes of covariance) the
-    89 % interval of `midb` held the population's value in 72 % of cases with 5 names a list, 83 to 93 % with 10, and
-    84 to 94 % with 20 to 400 (Monte Carlo error 3 %); the median was nearer to it than the value of equal weights.
+    `paired_change` the weights are the same before and after. The value is the median of the draws, and `observed` that
+    of equal weights. On simulated names whose population is known (50 or 100 dimensions, three shapes of covariance)
+    the 89 % interval of `midb` held the population's value in 72 % of cases with 5 names a list, 83 to 93 % with 10,
+    and 84 to 94 % with 20 to 400 (Monte Carlo error 3 %); the median was nearer to it than the value of equal weights.
 
     `mean_absolute` is too large if names are few, since the error of the directions adds to every absolute value. With
     10 names a list its draws exceeded the population's value by 40 to 148 % and its interval held it in 0 to 47 % of
@@ -232,9 +234,9 @@ def midb(
     drawn_directions = drawn_weighted_directions(
         female, male, _name_weights(available_names.lookups, seed), count, centred=centred
     )
-    kept_words, lost = _words(source, words, {name for stored in available_names.stored for name in stored})
-    bias = projections(source, kept_words, weights @ directions, scaled=scaled)
-    items = pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)})
+    embedded_words, lost = _words(source, words, {name for stored in available_names.stored for name in stored})
+    bias = projections(source, embedded_words, weights @ directions, scaled=scaled)
+    items = pd.DataFrame({"item": embedded_words, "bias": bias, "absolute": np.abs(bias)})
     quantities = [Quantity("midb", "mean", ("bias",))]
     if min(map(len, available_names.stored)) >= NAMES_OF_MEAN_ABSOLUTE:
         quantities.append(Quantity("mean_absolute", "mean", ("absolute",), power=1.0))
@@ -242,9 +244,9 @@ def midb(
         "midb",
         source.name,
         Items(
-            items if scaled else items.assign(length=lengths(source, kept_words)),
+            items if scaled else items.assign(length=lengths(source, embedded_words)),
             {"words": lost},
-            _along(source, kept_words, drawn_directions, scaled=scaled),
+            _along(source, embedded_words, drawn_directions, scaled=scaled),
         ),
         quantities,
         conventions=(
@@ -284,17 +286,17 @@ def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
 
 def _words(source: Embedding, words: Sequence[str] | None, excluded: set[str]) -> tuple[list[str], tuple[str, ...]]:
     """Return words of a vocabulary but those of excluded forms, and words that the embedding lacks, with a warning."""
-    available_words, lost = vocabulary_of(source, words)
-    kept_words = [word for word in available_words if source.match(word) not in excluded]
+    available_words, lost = unique_words(source, words)
+    embedded_words = [word for word in available_words if source.match(word) not in excluded]
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is that of "
-            f"the {len(kept_words):,} others; it lists the lost ones (lost_words).",
+            f"the {len(embedded_words):,} others; it lists the lost ones (lost_words).",
             LostWordsWarning,
         )
-    if len(kept_words) < 2:
-        raise MeasureError(f"{len(kept_words)} of the words are left, but at least 2 are needed. Add words.")
-    return kept_words, lost
+    if len(embedded_words) < 2:
+        raise MeasureError(f"{len(embedded_words)} of the words are left, but at least 2 are needed. Add words.")
+    return embedded_words, lost
 
 
 VOCABULARY_DIRECT_BIAS = Measure(

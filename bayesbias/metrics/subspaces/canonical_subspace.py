@@ -22,12 +22,12 @@ from bayesbias.geometry import canonical_congruences, canonical_subspace_similar
 from bayesbias.metrics.associations.mean_vectors import rank_correlation
 from bayesbias.metrics.look_up import EmbeddedLists, StudyLists, as_embedding, find_lists, find_two_lists, four_lists
 from bayesbias.metrics.measure_entry import FOUR_GROUPS, FOUR_LISTS, KINDEL, SCORE, Measure, shared_parameters
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.metrics.subspaces.mean_cosine import (
     COMPONENTS,
     component_lists,
     component_vectors,
-    score,
+    score_of_components,
     score_result,
     word_cosines,
 )
@@ -374,7 +374,7 @@ def _row(lists: StudyLists, embedded_lists: EmbeddedLists) -> dict[str, Any]:
     pairs = component_vectors(lists, embedded_lists)
     mcs = [float(word_cosines(*pair).mean()) for pair in pairs]
     cca = [float(canonical_subspace_similarity(*pair, scaled=True)) for pair in pairs]
-    by_cosine, by_subspace = float(score(mcs)), float(score(cca))
+    by_cosine, by_subspace = float(score_of_components(mcs)), float(score_of_components(cca))
     if by_subspace == 0:
         raise MeasureError(f"weat_cca of {lists.study!r} is 0, so ratio is not defined. Leave the study out.")
     return {

@@ -19,7 +19,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import condition_number
 from bayesbias.metrics.measure_entry import shared_parameters
-from bayesbias.metrics.subspaces.list_similarities import (
+from bayesbias.metrics.subspaces.similarity_metrics import (
     Metric,
     all_similarities,
     list_vectors,

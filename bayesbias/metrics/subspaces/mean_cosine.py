@@ -24,7 +24,7 @@ from bayesbias.metrics.measure_entry import (
     Measure,
     shared_parameters,
 )
-from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.measure_result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, Statistics
 from bayesbias.studies.study import StudyLike
 
@@ -51,13 +51,13 @@ def component_vectors(lists: StudyLists, embedded_lists: EmbeddedLists) -> list[
     ]
 
 
-def score(components: ArrayLike) -> Floats:
+def score_of_components(components: ArrayLike) -> Floats:
     """Return the test score of four similarities, (A:C + B:D) - (B:C + A:D).
 
     `components` has shape (..., 4), in the order of `COMPONENTS`. Kindel (2023), equation WEAT(A, B, C, D); for any
     similarity of two lists, caption of Table 1.
 
-    >>> round(float(score([0.131, 0.035, 0.028, 0.072])), 3)  # his WEAT 10
+    >>> round(float(score_of_components([0.131, 0.035, 0.028, 0.072])), 3)  # his WEAT 10
     0.052
     """
     a_c, a_d, b_d, b_c = np.moveaxis(np.asarray(components, dtype=np.float64), -1, 0)
@@ -67,7 +67,10 @@ def score(components: ArrayLike) -> Floats:
 
 def score_statistics(components: Sequence[Floats]) -> Statistics:
     """Return the score of four components, each of shape (...), and the components by name."""
-    return {"score": score(np.stack(components, axis=-1)), **dict(zip(COMPONENTS, components, strict=True))}
+    return {
+        "score": score_of_components(np.stack(components, axis=-1)),
+        **dict(zip(COMPONENTS, components, strict=True)),
+    }
 
 
 def score_result(

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from bayesbias.errors import FitError
-from bayesbias.estimates.dependence import Links
-from bayesbias.models.data import ModelData, attribute_lists, list_names
-from bayesbias.tables.effective_words import links_of_distances
+from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.models.data import ModelData, attribute_lists, list_kinds
+from bayesbias.tables.word_worths import links_of_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +40,13 @@ class AttributeSample:
     connection_weights: np.ndarray
     compared: np.ndarray
     covariates: np.ndarray | None = None
-    protected_links: Links = None  # type: ignore[assignment]
-    attribute_links: Links = None  # type: ignore[assignment]
+    protected_links: LinkedWords = None  # type: ignore[assignment]
+    attribute_links: LinkedWords = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         for name, labels in (("protected_links", self.group_of), ("attribute_links", self.list_of)):
             if getattr(self, name) is None:
-                object.__setattr__(self, name, Links.none(len(labels)))
+                object.__setattr__(self, name, LinkedWords.none(len(labels)))
 
     @cached_property
     def list_effects(self) -> np.ndarray:
@@ -124,7 +124,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     distances[data.attribute, data.protected] = data.distance
     connection[data.attribute, data.protected] = data.connection
     group_of = np.unique(data.protected_groups, return_inverse=True)[1]
-    names, name_of = list(list_names(data)), kind_of
+    names, name_of = list(list_kinds(data)), kind_of
     if data.attribute_groups is not None:
         names = list(dict.fromkeys(data.attribute_groups.tolist()))
         name_of = np.array([names.index(name) for name in data.attribute_groups.tolist()])
@@ -149,7 +149,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
             for place, label in enumerate(labels)
         ),
         list_kind=lists[:, 0].copy(),
-        kinds=list_names(data),
+        kinds=list_kinds(data),
         group_of=group_of,
         pattern_of=np.unique(np.column_stack([group_of, lists[:, 2:].T]), axis=0, return_inverse=True)[1].reshape(-1),
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
@@ -161,8 +161,8 @@ def attribute_sample(data: ModelData) -> AttributeSample:
 
 
 def known_links(
-    links: Links | None, distances: np.ndarray, list_of: np.ndarray, kind_of: np.ndarray | None = None
-) -> Links:
+    links: LinkedWords | None, distances: np.ndarray, list_of: np.ndarray, kind_of: np.ndarray | None = None
+) -> LinkedWords:
     """Return the recorded links of words (rows); if these are unknown, those that their distances show.
 
     `kind_of` is the kind of each word's list, as in `links_of_distances`.
@@ -173,10 +173,10 @@ def known_links(
         of_word = values.sum(axis=1, keepdims=True) / measured.sum(axis=1, keepdims=True).clip(1)
         whole = np.where(measured, distances, of_word)
         links = links_of_distances(whole, list_of, kind_of)
-    return Links.none(len(list_of)) if links is None else links
+    return LinkedWords.none(len(list_of)) if links is None else links
 
 
-def design_effects(links: Links, list_of: np.ndarray) -> np.ndarray:
+def design_effects(links: LinkedWords, list_of: np.ndarray) -> np.ndarray:
     """Return the design effect of each list of words."""
     return np.array([links.design_effect(np.flatnonzero(list_of == place)) for place in range(int(list_of.max()) + 1)])
 

@@ -23,7 +23,7 @@ from scipy import stats
 
 from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, effects_basis
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     InverseWishart,
     completed_distances,
     coordinates_of,
@@ -38,7 +38,7 @@ _COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class PlainEffects:
+class ObservedEffects:
     """Effects of these words from plain means of lists, as contrasts of words within groups.
 
     `effects` has shape (effects, contrasts); `covariances` (effects, contrasts, contrasts) are theirs over samples of
@@ -66,7 +66,7 @@ def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("dlj,jcl->djc", lists, connection_weights, optimize=True))
 
 
-def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> PlainEffects:
+def observed_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> ObservedEffects:
     """Return the plain effects of the words that have all connections, from distances without gaps."""
     whole = sample.connection_weights.any(axis=2).all(axis=1)
     within = group_contrasts(sample.pattern_of[whole])
@@ -83,7 +83,7 @@ def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: S
     weights = np.einsum("jp,ejl->epl", within**2, weights)
     effects = np.einsum("epl,lp->ep", weights, means)
     covariance = np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True)
-    return PlainEffects(effects, covariance, of_group, sample.group_effects)
+    return ObservedEffects(effects, covariance, of_group, sample.group_effects)
 
 
 def group_contrasts(group_of: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ def shrunk_covariance(residual: np.ndarray, lost: float) -> np.ndarray:
 
 
 def draw_effect_covariances(
-    plain: PlainEffects,
+    observed: ObservedEffects,
     half_t: tuple[float, float],
     draws: int,
     rng: np.random.Generator,
@@ -129,39 +129,39 @@ def draw_effect_covariances(
     `half_t` holds degrees of freedom and scale of the prior of the common sd s of each effect. `earlier` are the sds
     that calls with the same state of `rng` drew; new ones are added.
     """
-    size, groups = len(plain.effects), len(plain.design_effects)
+    size, groups = len(observed.effects), len(observed.design_effects)
     common, sds = np.empty((draws, size)), np.empty((draws, groups, size))
     earlier = {} if earlier is None else earlier
     uniforms = rng.random((size, 1 + 2 * groups, draws))
     for effect in range(size):
-        likelihood = np.stack([_log_likelihood(plain, effect, group) for group in range(groups)])
+        likelihood = np.stack([_log_likelihood(observed, effect, group) for group in range(groups)])
         key = "sds", effect, half_t, likelihood.tobytes()
         if key not in earlier:
             earlier[key] = _draw_sds(likelihood, half_t, uniforms[effect])
         common[:, effect], sds[:, :, effect] = earlier[key]
-    shares = 1 / plain.design_effects[plain.group_of]
-    scatter = (plain.effects * shares) @ plain.effects.T + common[:, :, None] ** 2 * np.eye(size)
-    freedom = np.full(draws, 1.0 + size + sum(plain.freedom(group) for group in range(groups)))
+    shares = 1 / observed.design_effects[observed.group_of]
+    scatter = (observed.effects * shares) @ observed.effects.T + common[:, :, None] ** 2 * np.eye(size)
+    freedom = np.full(draws, 1.0 + size + sum(observed.freedom(group) for group in range(groups)))
     roots = InverseWishart(freedom, scatter).roots(rng)
     correlation = roots / np.linalg.norm(roots, axis=2, keepdims=True)
     of_groups = sds[..., None] * correlation[:, None]
     return np.asarray(of_groups @ np.swapaxes(of_groups, 2, 3))
 
 
-def _log_likelihood(plain: PlainEffects, effect: int, group: int) -> np.ndarray:
+def _log_likelihood(observed: ObservedEffects, effect: int, group: int) -> np.ndarray:
     """Return log p(plain effects of a group | s_g) at the nodes of `_SDS`.
 
     Words that depend on each other count as what they are worth: their squares have the share of independent words, and
     the determinant has the freedom of these.
     """
-    members = np.flatnonzero(plain.group_of == group)
+    members = np.flatnonzero(observed.group_of == group)
     if not len(members):
         return np.zeros(len(_SDS))
-    spread, axes = np.linalg.eigh(plain.covariances[effect][np.ix_(members, members)])
+    spread, axes = np.linalg.eigh(observed.covariances[effect][np.ix_(members, members)])
     variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
-    squares = (np.square(axes.T @ plain.effects[effect, members]) / variance).sum(axis=1)
-    determinant = np.log(variance).sum(axis=1) * plain.freedom(group) / len(members)
-    return np.asarray(-0.5 * (determinant + squares / plain.design_effects[group]))
+    squares = (np.square(axes.T @ observed.effects[effect, members]) / variance).sum(axis=1)
+    determinant = np.log(variance).sum(axis=1) * observed.freedom(group) / len(members)
+    return np.asarray(-0.5 * (determinant + squares / observed.design_effects[group]))
 
 
 def _draw_sds(

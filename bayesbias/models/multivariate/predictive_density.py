@@ -13,7 +13,7 @@ from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind, subset
 from bayesbias.models.likelihood import Densities, PairGrid, log_mean
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     Coordinates,
     ListStatistics,
@@ -23,7 +23,7 @@ from bayesbias.models.multivariate.list_model import (
     list_statistics,
     regression_log_density,
 )
-from bayesbias.models.multivariate.list_sampler import MOST_COVARIANCE_NUMBERS
+from bayesbias.models.multivariate.posterior_draws import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.multivariate.pymc_density import root_of
 from bayesbias.models.numerics.proposals import pareto_weights
 

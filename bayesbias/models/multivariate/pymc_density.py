@@ -11,7 +11,7 @@ from pymc.logprob.transforms import Transform
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, effects_basis
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     Coordinates,
     completed_distances,
@@ -31,7 +31,7 @@ _MIDDLE = 1.0  # of cosine distances
 def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     """Add the variables of the multivariate model to the PyMC model of this context, which has the coordinates.
 
-    The model is that of `list_model.py`, in its notation, with the covariances integrated out: Sigma_L of the
+    The model is that of `marginal_likelihood.py`, in its notation, with the covariances integrated out: Sigma_L of the
     distances to whole groups and E of the contrasts of words within groups leave a matrix t density each. Means of
     lists to whole groups (xi), and the coefficients (alpha, eta, B) of the regression of the contrasts, are variables;
     so are lost pairs. Words like these are drawn after sampling, from the means of these words. `list_group_mean`,

@@ -13,7 +13,7 @@ from bayesbias.models.spec import ModelSpec
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class ContrastEstimate:
     """The posterior of one contrast.
 
     `mean`, `sd`, `low` and `high` are the moments and the ends of the highest posterior density interval, in units of
@@ -32,7 +32,7 @@ class Estimate:
     end_error: float
 
     @property
-    def conclusion(self) -> str:
+    def reading(self) -> str:
         """Whether the interval lies below 0 (nearer), above 0 (farther), or includes it (not settled)."""
         return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
 
@@ -44,7 +44,7 @@ class Estimate:
             "hdi_low": self.low,
             "hdi_high": self.high,
             "probability_of_direction": max(self.below, 1 - self.below),
-            "conclusion": self.conclusion,
+            "reading": self.reading,
         }
 
 
@@ -58,7 +58,7 @@ class Interval:
     high_se: float
 
 
-Contrast = Callable[[float], Estimate]
+Contrast = Callable[[float], ContrastEstimate]
 """Probability inside the interval -> the estimate of one contrast."""
 
 # Consecutive batches of draws, whose differences show the Monte Carlo error.
@@ -82,7 +82,7 @@ def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     return Interval(*shortest_interval(draws, hdi_prob), *map(float, errors))
 
 
-def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
+def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> ContrastEstimate:
     """Return the estimate of a mixture of Normals, without drawing from it.
 
     All arrays have shape (components,); weights sum to 1.
@@ -100,7 +100,7 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
     cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
     low, high = (center + spread * end for end in _shortest(cumulative, hdi_prob))
     influence = weights * (mean - center)
-    return Estimate(
+    return ContrastEstimate(
         mean=center,
         sd=spread,
         low=low,
@@ -113,7 +113,7 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
     )
 
 
-def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -> Estimate:
+def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -> ContrastEstimate:
     """Return the estimate of weighted draws; weights, shape (draws,), sum to 1.
 
     >>> uniform = weighted_estimate(np.full(1001, 1 / 1001), np.linspace(-1, 1, 1001), 0.5)
@@ -129,7 +129,7 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
     low, high = float(ordered[first]), float(ordered[ends[first]])
     mean = float(weights @ draws)
     influence = weights * (draws - mean)
-    return Estimate(
+    return ContrastEstimate(
         mean=mean,
         sd=float(np.sqrt(weights @ (draws - mean) ** 2)),
         low=low,
@@ -141,12 +141,12 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
     )
 
 
-def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
+def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> ContrastEstimate:
     """Return the estimate of draws, shape (draws,), worth `effective` independent ones (by default all)."""
     worth = len(draws) if effective is None else effective
     low, high = shortest_interval(draws, hdi_prob)
     sd = float(draws.std(ddof=1))
-    return Estimate(
+    return ContrastEstimate(
         mean=float(draws.mean()),
         sd=sd,
         low=low,
@@ -217,14 +217,14 @@ def _spline() -> np.ndarray:
     return np.asarray(CubicSpline(_STEPS, np.eye(len(_STEPS)))(_FINE))
 
 
-def changes_conclusion(refit: Estimate, full: Estimate) -> bool:
+def changes_reading(refit: ContrastEstimate, full: ContrastEstimate) -> bool:
     """Return whether an end of the interval moved to the other side of 0, by more than twice its Monte Carlo error."""
     error = 2 * float(np.hypot(refit.end_error, full.end_error))
     ends = ((refit.low, full.low), (refit.high, full.high))
-    return refit.conclusion != full.conclusion and any(a * b <= 0 and abs(a - b) > error for a, b in ends)
+    return refit.reading != full.reading and any(a * b <= 0 and abs(a - b) > error for a, b in ends)
 
 
-def shift_error(refit: Estimate, full: Estimate) -> float:
+def shift_error(refit: ContrastEstimate, full: ContrastEstimate) -> float:
     """Return the Monte Carlo standard error of the difference of two means."""
     if refit.influence is not None and full.influence is not None:
         return _root_of_squares(refit.influence - full.influence)

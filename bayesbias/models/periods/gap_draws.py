@@ -20,7 +20,7 @@ import pandas as pd
 
 from bayesbias.base.number_text import counted
 from bayesbias.errors import TableError, name_some
-from bayesbias.estimates.dependence import FEWEST_EFFECTIVE, Links, error_factor
+from bayesbias.estimates.dependence import FEWEST_EFFECTIVE, LinkedWords, error_factor
 from bayesbias.estimates.intervals import student_scales, welch_freedom
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import (
@@ -38,8 +38,8 @@ from bayesbias.models.periods.panel import (
     mean_weights,
     sole_links,
 )
-from bayesbias.tables.effective_words import recorded_links
 from bayesbias.tables.schema import table_facts
+from bayesbias.tables.word_worths import recorded_links
 
 _PAIR = ["protected_word", "attribute_word"]
 # Student's t of a list's mean needs two words.
@@ -75,14 +75,14 @@ class PeriodSample:
     compared: np.ndarray
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
-    protected_links: tuple[Links, ...] = ()
+    protected_links: tuple[LinkedWords, ...] = ()
 
     def __post_init__(self) -> None:
         for name, lists in (("list_effects", self.lists), ("group_effects", self.groups)):
             if getattr(self, name) is None:  # words are independent
                 object.__setattr__(self, name, np.ones(len(lists)))
         if not self.protected_links:
-            object.__setattr__(self, "protected_links", (Links.none(len(self.group_of)),) * len(self.periods))
+            object.__setattr__(self, "protected_links", (LinkedWords.none(len(self.group_of)),) * len(self.periods))
 
 
 def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
@@ -151,7 +151,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
 
 def _dependence(
     table: pd.DataFrame, distances: np.ndarray, data: ModelData, sample: AttributeSample
-) -> tuple[np.ndarray, np.ndarray, Links]:
+) -> tuple[np.ndarray, np.ndarray, LinkedWords]:
     """Return the design effects of lists and of groups, and the links of protected words, of the words of a period.
 
     They come from the table's record; without one, from its distances (attribute words, protected words).
@@ -320,7 +320,7 @@ class OverallGaps:
     `quantiles` (draws,) are those of the error of the scale. `word_errors` are those of the choice of protected words.
     """
 
-    plain: np.ndarray
+    observed: np.ndarray
     errors: np.ndarray
     freedom: float
     quantiles: np.ndarray
@@ -334,40 +334,40 @@ class OverallGaps:
     @cached_property
     def draws(self) -> np.ndarray:
         """Draws of the gaps, shape (draws, periods)."""
-        return np.asarray(self.plain + self.errors * self.scales + self.word_errors)
+        return np.asarray(self.observed + self.errors * self.scales + self.word_errors)
 
 
 @dataclass(frozen=True, eq=False)
 class ContrastDraws:
     """Plain gaps by period and their draws, chain after chain.
 
-    `estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
-    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `plain_groups` (periods, groups)
-    are differences of averages; `group_places` are the positions of groups in the sample.
+    `gap_estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
+    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `observed_groups` (periods,
+    groups) are differences of averages; `group_places` are the positions of groups in the sample.
     """
 
-    estimate: GapEstimate
+    gap_estimate: GapEstimate
     population: OverallGaps
     these_words: OverallGaps
     groups: np.ndarray
     words: np.ndarray
-    plain_groups: np.ndarray
+    observed_groups: np.ndarray
     group_places: np.ndarray
 
     @property
-    def plain_words(self) -> np.ndarray:
+    def observed_words(self) -> np.ndarray:
         """Differences of averages of each word, shape (periods, words)."""
-        return self.estimate.gaps
+        return self.gap_estimate.gaps
 
     @property
     def word_places(self) -> np.ndarray:
         """Positions of the words in the sample."""
-        return self.estimate.places
+        return self.gap_estimate.places
 
     @property
-    def plain(self) -> np.ndarray:
+    def observed(self) -> np.ndarray:
         """Plain gaps of all words, groups weighing the same, shape (periods,)."""
-        return self.these_words.plain
+        return self.these_words.observed
 
     def overall(self, scope: str) -> OverallGaps:
         """Return the gaps of all words in a scope."""
@@ -398,11 +398,11 @@ def draw_contrast(
     group_places, group_of = np.unique(sample.group_of[places], return_inverse=True)
     to_group = np.eye(len(group_places))[group_of]
     to_group /= to_group.sum(axis=0)
-    group_draws, plain_groups = estimate.draws @ to_group, estimate.gaps @ to_group
+    group_draws, observed_groups = estimate.draws @ to_group, estimate.gaps @ to_group
     present = sample.protected_present[places]
     effects = sample.group_effects[group_places]
     variation = draw_word_variation(
-        estimate.gaps - plain_groups[:, group_of],
+        estimate.gaps - observed_groups[:, group_of],
         ProtectedWords(present, group_of, effects),
         estimate.sampling,
         times,
@@ -412,7 +412,7 @@ def draw_contrast(
     )
     errors = (estimate.errors @ to_group).mean(axis=2)
     these_words = OverallGaps(
-        plain_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
+        observed_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
     )
     rng = np.random.default_rng([seed, 1001])
     roots = _roots(variation.covariance) * np.sqrt(effects)[:, None, None]
@@ -426,12 +426,12 @@ def draw_contrast(
             noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
         word_errors += noise / len(group_places)
     return ContrastDraws(
-        estimate=estimate,
+        gap_estimate=estimate,
         population=replace(these_words, word_errors=word_errors),
         these_words=these_words,
         groups=group_draws,
         words=group_draws[:, :, group_of] + variation.deviations,
-        plain_groups=plain_groups,
+        observed_groups=observed_groups,
         group_places=group_places,
     )
 

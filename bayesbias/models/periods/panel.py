@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.estimates.intervals import draw_nodes
-from bayesbias.models.multivariate.list_model import InverseWishart
+from bayesbias.models.multivariate.marginal_likelihood import InverseWishart
 
 # Relative to the largest eigenvalue. The one that is 0, of equal effects, is off by more than NumPy allows for.
 _SINGULAR = 1e-9

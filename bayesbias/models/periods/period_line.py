@@ -21,12 +21,12 @@ _ROUNDING = 1e-12  # in units of cosine distance
 class LineDraws:
     """Draws of coefficients (draws, coefficients) and of the sd of periods around the trend (draws,).
 
-    `plain` (coefficients,) are those of the plain gaps, around which the draws are symmetric.
+    `observed` (coefficients,) are those of the plain gaps, around which the draws are symmetric.
     """
 
     coefficients: np.ndarray
     period_sd: np.ndarray
-    plain: np.ndarray
+    observed: np.ndarray
 
 
 def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk: bool, seed: int) -> LineDraws:
@@ -54,7 +54,7 @@ def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk:
         """Return the mean square of errors around the trend."""
         return float(np.square(errors @ left.T).sum(axis=1).mean() / free)
 
-    residual, gap_error = beside_trend(gaps.plain[None]), beside_trend(gaps.errors + gaps.word_errors)
+    residual, gap_error = beside_trend(gaps.observed[None]), beside_trend(gaps.errors + gaps.word_errors)
     period_variance = max(residual - gap_error, 0.0)
     errors, size = gaps.errors @ gain.T, np.square(root).sum(axis=1)
     # Parts of the variance of errors and periods, each with its degrees of freedom. That of periods is net of the error
@@ -68,7 +68,7 @@ def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk:
     noise = rng.standard_normal((count, design.shape[1])) @ root.T
     drawn = (errors + np.sqrt(period_variance) * noise) * student_scales(gaps.quantiles, freedom)
     period_sd = np.sqrt(np.maximum(residual * free / rng.chisquare(free, count) - gap_error, 0))
-    return LineDraws(gain @ gaps.plain + drawn + gaps.word_errors @ gain.T, period_sd, gain @ gaps.plain)
+    return LineDraws(gain @ gaps.observed + drawn + gaps.word_errors @ gain.T, period_sd, gain @ gaps.observed)
 
 
 def _least_squares(design: np.ndarray, times: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -110,7 +110,7 @@ def neighbour_test(
     weights = 1 / np.diff(times)
     weights /= weights.mean()
 
-    deviations = np.vstack([gaps.plain, simulated]) @ left.T
+    deviations = np.vstack([gaps.observed, simulated]) @ left.T
     if np.abs(deviations[0]).max() < _ROUNDING:
         return None
     statistics = np.square(np.diff(deviations)) @ weights / np.square(deviations).sum(axis=1)

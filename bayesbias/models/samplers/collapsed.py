@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.errors import ModelError
-from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.data import ModelData, list_kinds
 from bayesbias.models.numerics.contrast_estimate import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.numerics.proposals import (
@@ -223,7 +223,7 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
             f"{MOST_PATTERNS} cannot be collapsed"
         )
     per_list = spec.switches["attribute_effects"] == "per_list"
-    return Collapsed(patterns, spec, len(list_names(data)) if per_list else 1)
+    return Collapsed(patterns, spec, len(list_kinds(data)) if per_list else 1)
 
 
 def sample_collapsed(

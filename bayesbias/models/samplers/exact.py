@@ -38,7 +38,7 @@ _LOG_SCALES = (-40.0, 3.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class SufficientStatistics:
     """Sufficient statistics of a table: shapes (protected words, connections), and (connections,) for `within`."""
 
     count: np.ndarray
@@ -46,7 +46,7 @@ class Cells:
     within: np.ndarray
 
 
-def cell_statistics(data: ModelData) -> Cells:
+def cell_statistics(data: ModelData) -> SufficientStatistics:
     """Return number and mean of each cell's rows, and each connection's sum of squares around the cell means."""
     count = data.pair_counts
     total, within = np.zeros(count.size), np.zeros(count.shape[1])
@@ -56,7 +56,7 @@ def cell_statistics(data: ModelData) -> Cells:
     for rows in blocks(len(data.distance)):
         residual = data.distance[rows] - mean[data.cells(rows)]
         within += np.bincount(data.connection[rows], residual * residual, len(within))
-    return Cells(count, mean.reshape(count.shape), within)
+    return SufficientStatistics(count, mean.reshape(count.shape), within)
 
 
 def why_not_exact(spec: ModelSpec) -> str | None:
@@ -87,7 +87,7 @@ def sample_exact(
     return {"connection_mean": connection_mean, "word_mean": word_mean} | scales, error
 
 
-def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> GridLogDensity:
+def log_marginal(cells: SufficientStatistics, g: int, spec: ModelSpec) -> GridLogDensity:
     """Return the function log p(distances of connection g | tau, sigma), up to a constant: locations integrated out.
 
     It takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
@@ -140,7 +140,7 @@ def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
 
 
 def _scales(
-    cells: Cells, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
+    cells: SufficientStatistics, connections: tuple[str, ...], spec: ModelSpec, *, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     partial, reports = _pools(spec), []
     for g, connection in enumerate(connections):
@@ -170,7 +170,7 @@ def _checked(drawn: GridDraws) -> GridDraws:
     return drawn
 
 
-def _not_drawn(cells: Cells, g: int, connection: str, error: ImproperDensityError) -> Exception:
+def _not_drawn(cells: SufficientStatistics, g: int, connection: str, error: ImproperDensityError) -> Exception:
     """Return a `FitError` if equal distances are the cause, and a `SamplerFailedError` if the priors are."""
     if cells.within[g] > 1e-24 * cells.count[:, g].sum():
         what = f"the priors leave the scales of the connection {connection!r} without bounds ({error})"
@@ -187,7 +187,7 @@ def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
 
 
 def _locations(
-    cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator
+    cells: SufficientStatistics, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw connection means, then word means, from their Normal conditionals."""
     prior, partial = spec.priors["connection_mean"].parameters, _pools(spec)

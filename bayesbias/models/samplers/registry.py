@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.models.data import ModelData
-from bayesbias.models.multivariate.list_sampler import sample_multivariate, why_not_conjugate
+from bayesbias.models.multivariate.posterior_draws import sample_multivariate, why_not_conjugate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact

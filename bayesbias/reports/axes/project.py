@@ -14,13 +14,13 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ReportError
-from bayesbias.estimates.estimate_frame import EstimateFrame
-from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, ChanceDifferences, Estimate, PairAxis
+from bayesbias.estimates.frames import EstimateFrame
+from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, ChanceDifferences, MeanOverPairs, PairAxis
 from bayesbias.metrics.directions.word_scores import (
     BasePairs,
     Pairs,
     as_base_pairs,
-    kept_pairs_of,
+    embedded_pairs_of,
     pair_label,
     raise_if_parallel,
     target_lists,
@@ -38,7 +38,7 @@ type AxisPairs = BasePairs | Sequence[str] | Mapping[str, BasePairs]
 
 _LISTED = "pairs"
 _EQUAL = 1e-12  # projections that differ by less are equal up to rounding
-_RATINGS = ("correlation", "correlation_low", "correlation_high", "plain_correlation")
+_RATINGS = ("correlation", "correlation_low", "correlation_high", "observed_correlation")
 _RANKS = ("rank_correlation", "rank_correlation_low", "rank_correlation_high", "kurtosis")
 
 
@@ -106,8 +106,8 @@ def project(
     near-copies are reversed together. Without random words of the vocabulary, all pairs count as independent.
 
     Words and pairs are both samples for the correlation with ratings, which is corrected for the error that few pairs
-    leave in the projections; `plain_correlation` and the rank correlation are not. Its error is that of both samples,
-    with the variance HC2 over words (Cameron, Gelbach and Miller 2011; Bell and McCaffrey 2002).
+    leave in the projections; `observed_correlation` and the rank correlation are not. Its error is that of both
+    samples, with the variance HC2 over words (Cameron, Gelbach and Miller 2011; Bell and McCaffrey 2002).
 
     References
     ----------
@@ -132,18 +132,18 @@ def project(
     others = [word for axis_pairs in pairs_by_axis.values() for pair in axis_pairs for word in pair]
     embedded_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=others)
     source = embedded_lists.source
-    kept_by_axis, lost = {}, dict(embedded_lists.lost)
+    embedded_by_axis, lost = {}, dict(embedded_lists.lost)
     for name, axis_pairs in pairs_by_axis.items():
-        kept_by_axis[name], lost_pairs = kept_pairs_of(axis_pairs, source)
+        embedded_by_axis[name], lost_pairs = embedded_pairs_of(axis_pairs, source)
         if lost_pairs:
             lost[f"pairs of {name}"] = tuple(map(pair_label, lost_pairs))
-        if len(kept_by_axis[name]) < LEAST_PAIRS:
+        if len(embedded_by_axis[name]) < LEAST_PAIRS:
             raise ReportError(
-                f"The axis {name!r} has {len(kept_by_axis[name])} of its {counted(len(axis_pairs), 'pair')} in the "
+                f"The axis {name!r} has {len(embedded_by_axis[name])} of its {counted(len(axis_pairs), 'pair')} in the "
                 f"embedding {source.name!r}. Give at least {LEAST_PAIRS} that it has: two pairs do not show how far "
                 "pairs agree."
             )
-    axes = {name: _pair_axis(source, kept_pairs) for name, kept_pairs in kept_by_axis.items()}
+    axes = {name: _pair_axis(source, embedded_pairs) for name, embedded_pairs in embedded_by_axis.items()}
     rows_of_axes = [_axis_row(name, axis, prob, seed) for name, axis in axes.items()]
     agreeing = {row["axis"] for row in rows_of_axes if row["pairs_agree"]}
     units = np.concatenate(list(embedded_lists.units.values()))
@@ -154,7 +154,7 @@ def project(
         if name not in agreeing:
             word_frame[["cosine", "cosine_low", "cosine_high"]] = np.nan
         word_frames.append(word_frame)
-    pair_frames = [_pair_rows(name, axis, kept_by_axis[name], prob) for name, axis in axes.items()]
+    pair_frames = [_pair_rows(name, axis, embedded_by_axis[name], prob) for name, axis in axes.items()]
     return Projection(
         words=EstimateFrame(pd.concat(word_frames, ignore_index=True)),
         pairs=EstimateFrame(pd.concat(pair_frames, ignore_index=True)),
@@ -162,7 +162,7 @@ def project(
         angles=_angles({name: axis for name, axis in axes.items() if name in agreeing}, prob),
         ratings=_rating_rows(scores, axes, embedded_lists.every_word, rated, prob),
         scores=scores,
-        base_pairs=kept_by_axis,
+        base_pairs=embedded_by_axis,
         near_copies={name: tuple(map(tuple, axis.near_copies)) for name, axis in axes.items() if axis.near_copies},
         lost_words=lost,
         embedding=source.name,
@@ -216,7 +216,7 @@ def _word_rows(name: str, axis: PairAxis, units: Floats, embedded_lists: Embedde
     frame["mean"] = projections.values
     frame["hdi_low"], frame["hdi_high"] = projections.interval(prob)
     frame["pair_se"] = projections.errors
-    frame["probability_of_positive"] = projections.probability_positive()
+    frame["probability_of_direction"] = projections.probability_of_direction()
     for column, values in zip(
         ("cosine", "cosine_low", "cosine_high"), (cosines.values, *cosines.interval(prob)), strict=True
     ):
@@ -254,7 +254,7 @@ def _angles(axes: Mapping[str, PairAxis], prob: float) -> "pd.DataFrame":
     names, rows = list(axes), []
     for place, first in enumerate(names):
         for second in names[place + 1 :]:
-            cosine: Estimate = axes[first].cosine_with(axes[second])
+            cosine: MeanOverPairs = axes[first].cosine_with(axes[second])
             low, high = (np.clip(end, -1, 1) for end in cosine.interval(prob))
             value = float(cosine.values.clip(-1, 1)[0])
             rows.append({"first": first, "second": second, "mean": value, "hdi_low": low[0], "hdi_high": high[0]})

@@ -16,9 +16,9 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.estimates.dependence import error_factor
-from bayesbias.estimates.intervals import settled, welch_freedom
+from bayesbias.estimates.intervals import is_settled, welch_freedom
 from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs, pair_label
-from bayesbias.reports.covariates.slopes import Design, design_of, robust_freedom
+from bayesbias.reports.covariates.slopes import CovariateDesign, design_of, robust_freedom
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import to_numbers
 
@@ -40,7 +40,7 @@ class Projection(Result):
     words : pandas.DataFrame
         One row for each `axis` and `word`, with its `list`: the projection, `mean` with `hdi_low` to `hdi_high`, which
         is the mean cosine of the word with the difference of a pair, positive towards the first words of the pairs;
-        `pair_se`, its standard error over pairs; `probability_of_positive`; and `cosine` with `cosine_low` to
+        `pair_se`, its standard error over pairs; `probability_of_direction`; and `cosine` with `cosine_low` to
         `cosine_high`, the cosine with the axis of all pairs like these (missing if the pairs do not agree).
     pairs : pandas.DataFrame
         One row for each `axis` and `base_pair`: `pair_share`, its share in the squared length of the mean difference,
@@ -56,7 +56,7 @@ class Projection(Result):
     ratings : pandas.DataFrame
         One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
         `correlation_high`, that of the axis of all pairs like these with ratings of all words like these;
-        `plain_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
+        `observed_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
         `kurtosis` of the ratings.
     scores
         Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
@@ -335,7 +335,7 @@ class Projection(Result):
 
     def _sides(self, axis: str) -> Statement:
         rows = self.words[self.words["axis"] == axis].sort_values("mean")
-        clear = np.array([settled(low, high) for low, high in zip(rows["hdi_low"], rows["hdi_high"], strict=True)])
+        clear = np.array([is_settled(low, high) for low, high in zip(rows["hdi_low"], rows["hdi_high"], strict=True)])
         pair = self.base_pairs[axis][0]
         low_words = rows.loc[clear & (rows["mean"] < 0), "word"].tolist()
         high_words = rows.loc[clear & (rows["mean"] > 0), "word"].tolist()[::-1]
@@ -357,7 +357,7 @@ class Projection(Result):
             f"The cosine between {row['first']} and {row['second']} is {_cosine_text(row)}: "
             + (
                 f"the first side of one leans to the {'first' if row['mean'] > 0 else 'second'} side of the other."
-                if settled(row["hdi_low"], row["hdi_high"])
+                if is_settled(row["hdi_low"], row["hdi_high"])
                 else "whether they lean to each other is not settled."
             ),
             row,
@@ -373,7 +373,7 @@ class Projection(Result):
             "correlation of their axis is undefined"
         )
         return Statement(
-            "rating", f"{first}; that of the projections as they are is {row['plain_correlation']:+.2f}.", row
+            "rating", f"{first}; that of the projections as they are is {row['observed_correlation']:+.2f}.", row
         )
 
     def _limits(self) -> tuple[Statement, ...]:
@@ -422,14 +422,14 @@ _MOST = 0.9999  # a correlation of 1 has no arctanh
 def checked_ratings(ratings: Any) -> "pd.DataFrame":
     """Return a frame of ratings with the index `word`, or raise `ReportError`.
 
-    >>> checked_ratings({"nurse": 4.5, "pilot": 1.0})["value"].to_dict()
+    >>> checked_ratings({"nurse": 4.5, "pilot": 1.0})["rating"].to_dict()
     {'nurse': 4.5, 'pilot': 1.0}
     """
     import pandas as pd
 
     if not isinstance(ratings, pd.DataFrame):
         try:
-            ratings = pd.Series(dict(ratings), name="value", dtype=float).rename_axis("word").reset_index()
+            ratings = pd.Series(dict(ratings), name="rating", dtype=float).rename_axis("word").reset_index()
         except (TypeError, ValueError) as error:
             raise ReportError(
                 f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
@@ -485,7 +485,7 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 
         "correlation": float(np.clip(estimate.correlation, -1, 1)),
         "correlation_low": low,
         "correlation_high": high,
-        "plain_correlation": float(np.corrcoef(projected, values)[0, 1]),
+        "observed_correlation": float(np.corrcoef(projected, values)[0, 1]),
         "rank_correlation": rank,
         "rank_correlation_low": rank_low,
         "rank_correlation_high": rank_high,
@@ -497,13 +497,13 @@ def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 
 class AxisCorrelation:
     """Correlation of the axis of all pairs like these with ratings of all words like these.
 
-    `correlation` is `plain`, that of the mean scores, over `attenuation`, the square root of their reliability; it can
-    be beyond 1. `error` is its standard error, `freedom` the degrees of freedom of that. The numbers are NaN if the
+    `correlation` is `observed`, that of the mean scores, over `attenuation`, the square root of their reliability; it
+    can be beyond 1. `error` is its standard error, `freedom` the degrees of freedom of that. The numbers are NaN if the
     scores on two pairs have no positive covariance, or if the ratings rest on one word.
     """
 
     correlation: float
-    plain: float
+    observed: float
     attenuation: float
     error: float
     freedom: float
@@ -511,8 +511,8 @@ class AxisCorrelation:
     def interval(self, hdi_prob: float) -> tuple[float, float]:
         """Return Student's interval of arctanh(correlation / bound), as a correlation.
 
-        The bound is what the correlation is if `plain` is 1, or two standard errors above it if that is more. The
-        interval holds the estimate, and `plain` if the estimate is beyond 1.
+        The bound is what the correlation is if `observed` is 1, or two standard errors above it if that is more. The
+        interval holds the estimate, and `observed` if the estimate is beyond 1.
         """
         from scipy.stats import t
 
@@ -520,7 +520,7 @@ class AxisCorrelation:
         share = np.clip(self.correlation / bound, -_MOST, _MOST)
         half = t.ppf((1 + hdi_prob) / 2, self.freedom) * self.error / bound / (1 - share**2)
         ends = bound * np.tanh(np.arctanh(share) + half * np.array([-1, 1]))
-        inside = [self.correlation] if abs(self.correlation) <= 1 else [self.correlation, self.plain]
+        inside = [self.correlation] if abs(self.correlation) <= 1 else [self.correlation, self.observed]
         low, high = np.clip([min(ends[0], *inside), max(ends[1], *inside)], -1, 1)
         return float(low), float(high)
 
@@ -534,7 +534,7 @@ def rest_on_one_word(values: Floats) -> bool:
     return not np.isfinite(_design(values).unexplained).all()
 
 
-def _design(values: Floats) -> Design:
+def _design(values: Floats) -> CovariateDesign:
     return design_of(values[:, np.newaxis], np.zeros(len(values), dtype=int))
 
 
@@ -575,7 +575,7 @@ def axis_correlation(scores: Floats, values: Floats, effect: float = 1.0) -> Axi
     once = variances.sum() - np.square(of_both).sum() * words / ((words - 1) * pairs * (pairs - 1))
     return AxisCorrelation(
         correlation=float(correlation),
-        plain=float(mean @ apart / np.sqrt(mean @ mean * square)),
+        observed=float(mean @ apart / np.sqrt(mean @ mean * square)),
         attenuation=float(np.sqrt(shared / (mean @ mean))),
         error=float(np.sqrt(max(once, variances.max()))),
         freedom=float(welch_freedom(variances, [robust_freedom(design).item(), pairs / effect - 1])),

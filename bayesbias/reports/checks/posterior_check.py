@@ -223,7 +223,7 @@ class PosteriorCheck(Result):
         Name of the model; origin of the distances.
     converged
         Whether the sampler of the fit converged.
-    total_pairs, draws, replicates, random_seed
+    total_pairs, total_draws, replicates, random_seed
         Number of pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
     """
 
@@ -236,7 +236,7 @@ class PosteriorCheck(Result):
     source: str
     converged: bool
     total_pairs: int
-    draws: int
+    total_draws: int
     replicates: int
     random_seed: int
 
@@ -369,7 +369,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         source=source_name(fit_attribute(fit, "table")),
         converged=not convergence,
         total_pairs=total,
-        draws=posterior.draws,
+        total_draws=posterior.draws,
         replicates=replicates,
         random_seed=seed,
     )

@@ -23,7 +23,7 @@ from bayesbias.models.simulate import draw_distances, draw_parameters, parameter
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
-from bayesbias.reports.posterior.contrasts import plain_difference, plain_means
+from bayesbias.reports.posterior.contrasts import observed_difference, observed_means
 from bayesbias.tables.schema import any_frame, provenance
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def check_prior(
     parameters_frame = _parameters(
         {"connection_mean": connection_mean} | prior_draws,
         parameter_labels(sample, spec),
-        plain_means(data),
+        observed_means(data),
         data,
     )
     return PriorCheck(
@@ -327,7 +327,7 @@ def _parameters(
 
     connections, groups = data.connections, data.protected_groups
     average = {
-        name: plain_difference(column, np.zeros(len(column)), groups)
+        name: observed_difference(column, np.zeros(len(column)), groups)
         for name, column in zip(connections, plain.T, strict=True)
     }
     columns: list[tuple[str, str, np.ndarray, float]] = []
@@ -342,7 +342,7 @@ def _parameters(
                 "contrast",
                 f"associated - {other}",
                 connection_mean[:, 0] - connection_mean[:, place],
-                plain_difference(plain[:, 0], plain[:, place], groups),
+                observed_difference(plain[:, 0], plain[:, place], groups),
             )
             for place, other in enumerate(connections)
             if place

@@ -19,7 +19,8 @@ from bayesbias.estimates.intervals import (
     estimates,
     independent_draws,
     is_borderline,
-    settled,
+    is_settled,
+    probability_of_direction,
     shortest_interval,
     shortest_intervals,
 )
@@ -27,7 +28,7 @@ from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, write_
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.slopes import (
-    Design,
+    CovariateDesign,
     Leans,
     check_design,
     correlations_of,
@@ -50,7 +51,7 @@ _LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced val
 
 
 def effect_doubts(
-    fit: "xr.DataTree", design: Design, names: tuple[str, ...], words: np.ndarray, leans: Leans
+    fit: "xr.DataTree", design: CovariateDesign, names: tuple[str, ...], words: np.ndarray, leans: Leans
 ) -> Iterator[Statement]:
     """Yield doubts about the draws, and about single words that decide a slope."""
     for problem in fit_attribute(fit, "convergence_problems"):
@@ -65,7 +66,7 @@ def effect_doubts(
             named = name_some(map(repr, words[sole].tolist()))
             yield Statement(
                 "leverage",
-                f"The slope on {name} rests on {named}: no other word tells how such words vary, and the interval "
+                f"The slope on {name} rests on {named}: no other word shows how such words vary, and the interval "
                 f"takes it to be as much as the others do. Take more words with such a {name}.",
                 {"covariate": name, "words": words[sole].tolist()},
             )
@@ -97,7 +98,7 @@ SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
 
 
 def draw_quantities(
-    leans: Leans, design: Design, names: tuple[str, ...], prior: Prior, rng: np.random.Generator
+    leans: Leans, design: CovariateDesign, names: tuple[str, ...], prior: Prior, rng: np.random.Generator
 ) -> tuple[dict[tuple[str, str, str], tuple[np.ndarray, float]], np.ndarray]:
     """Return draws and the plain value of each (quantity, covariate, scope), and draws of slopes in the population.
 
@@ -149,7 +150,7 @@ def association_statistics(leans: Leans) -> np.ndarray:
     return np.asarray(np.where(sds > 1e-12, -leans.observed / np.maximum(sds, 1e-12), np.nan))
 
 
-def statistic_correlations(statistics: np.ndarray, design: Design) -> np.ndarray:
+def statistic_correlations(statistics: np.ndarray, design: CovariateDesign) -> np.ndarray:
     """Return the Pearson correlation of words' statistics with each covariate, within the groups of the design.
 
     NaN if a statistic is missing, or none differs within its group.
@@ -185,16 +186,18 @@ class CovariateEffect(Result):
         ``"residual sd"`` (of leans beyond all covariates, in units of cosine distance; its `covariate` is empty).
         `scope` is ``"population"``, words like these, or ``"these_words"``. `observed` is the value of the plain leans,
         `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
-        `probability_of_positive` is the probability above 0. For comparison, `plain_low` and `plain_high` are the
-        least-squares interval of slopes in the population, which treats leans as free of error.
-        `wefat_correlation`, in rows of correlations, is the plain correlation of the words' `wefat` with the covariate.
+        `probability_of_direction` is the probability of the sign. For comparison, `least_squares_low` and
+        `least_squares_high` are the least-squares interval of slopes in the population, which treats leans as free of
+        error. `wefat_correlation`, in rows of correlations, is the plain correlation of the words' `wefat` with the
+        covariate.
     words : pandas.DataFrame
         A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `wefat` (the
         association statistic of Caliskan et al. 2017, above 0 if the word is nearer to the first list), `mean`, `sd`,
         `hdi_low` and `hdi_high` of its lean, then the covariates.
     line : pandas.DataFrame
-        The line along the first covariate, through the mean lean: `value` (of the covariate), `mean`, and the ends of
-        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_low` and `these_high` in these words.
+        The line along the first covariate, through the mean lean: `covariate_value`, `mean`, and the ends of
+        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_words_low` and `these_words_high` in
+        these words.
     within_groups, hdi_prob
         As in `covariate_effect`.
     doubts
@@ -233,7 +236,7 @@ class CovariateEffect(Result):
                 claim = (
                     f"Whether the lean of words like these follows {name} is borderline (another seed may settle it)"
                 )
-            elif not settled(slope["hdi_low"], slope["hdi_high"]):
+            elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
                 claim = f"Whether the lean of words like these follows {name} is not settled"
             else:
                 nearer = first if slope["mean"] < 0 else second
@@ -420,7 +423,7 @@ def _two_lists(lists: Any) -> tuple[str, str]:
 def _effects(
     fit: "xr.DataTree",
     leans: Leans,
-    design: Design,
+    design: CovariateDesign,
     names: tuple[str, ...],
     hdi_prob: float,
     rng: np.random.Generator,
@@ -429,11 +432,11 @@ def _effects(
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     sizes = fit["posterior"].sizes
     quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
-    plain_ends = _plain_intervals(leans.observed, design, hdi_prob)
+    least_squares_ends = _least_squares_intervals(leans.observed, design, hdi_prob)
     wefat = statistic_correlations(association_statistics(leans), design)
     records = []
     for (quantity, name, scope), (draws, observed) in quantities.items():
@@ -441,7 +444,7 @@ def _effects(
         moments = estimates(chains, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0]
         interval = draws_interval(draws, hdi_prob)
         is_slope = (quantity, scope) == (SLOPE, "population")
-        ends = plain_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        ends = least_squares_ends[names.index(name)] if is_slope else (np.nan, np.nan)
         records.append(
             {
                 "contrast": leans.name,
@@ -455,21 +458,27 @@ def _effects(
                 "low_se": interval.low_se,
                 "high_se": interval.high_se,
                 "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                "probability_of_positive": float((draws > 0).mean()),
-                "plain_low": ends[0],
-                "plain_high": ends[1],
+                "probability_of_direction": float(probability_of_direction(draws)),
+                "least_squares_low": ends[0],
+                "least_squares_high": ends[1],
                 "wefat_correlation": wefat[names.index(name)] if quantity == CORRELATION else np.nan,
             }
         )
     frame = pd.DataFrame(records)
     columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
-    columns += ["probability_of_positive", "plain_low", "plain_high", "wefat_correlation", *diagnostics_of(frame)]
+    columns += [
+        "probability_of_direction",
+        "least_squares_low",
+        "least_squares_high",
+        "wefat_correlation",
+        *diagnostics_of(frame),
+    ]
     effects = EstimateFrame(frame[columns])
     effects.attrs = {"hdi_prob": hdi_prob}
     return effects, population
 
 
-def _plain_intervals(leans: np.ndarray, design: Design, hdi_prob: float) -> list[tuple[float, float]]:
+def _least_squares_intervals(leans: np.ndarray, design: CovariateDesign, hdi_prob: float) -> list[tuple[float, float]]:
     """Return the interval of each slope by plain least squares, with leans taken as free of error."""
     from scipy.stats import t
 
@@ -485,7 +494,7 @@ def _words(
 ) -> "pd.DataFrame":
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     ends = shortest_intervals(leans.draws.T, hdi_prob)
     columns = {
@@ -505,16 +514,18 @@ def _words(
     return frame
 
 
-def _line(leans: Leans, design: Design, values: np.ndarray, population: np.ndarray, hdi_prob: float) -> "pd.DataFrame":
+def _line(
+    leans: Leans, design: CovariateDesign, values: np.ndarray, population: np.ndarray, hdi_prob: float
+) -> "pd.DataFrame":
     """Return the line along the first covariate, through the mean of the leans; `population` are draws of slopes."""
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     grid = np.linspace(values.min(), values.max(), 41)
     level, around = float(leans.draws.mean()), grid - values.mean()
-    columns = {"value": grid}
-    for name, slopes in (("hdi", population[:, 0]), ("these", leans.draws @ design.coefficients[0])):
+    columns = {"covariate_value": grid}
+    for name, slopes in (("hdi", population[:, 0]), ("these_words", leans.draws @ design.coefficients[0])):
         ends = np.outer(around, shortest_interval(slopes, hdi_prob))
         columns["mean"] = level + around * slopes.mean()
         columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}

@@ -20,7 +20,7 @@ from bayesbias.estimates.intervals import contrast_name, draw_on_grid
 from bayesbias.models.data import ModelData
 from bayesbias.models.fits import fitted_rows
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_model import completed_distances
+from bayesbias.models.multivariate.marginal_likelihood import completed_distances
 from bayesbias.models.multivariate.population import shrunk_covariance
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _ALONE = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class CovariateDesign:
     """The regression of words' leans on covariates, with a mean for each group of words.
 
     `coefficients` (covariates, words) give the slopes of leans, `deviations` (words, covariates) are the covariates
@@ -61,7 +61,7 @@ class Design:
         """Return the correlations of residuals in an orthonormal basis of them, (words, size): shape (size, size)."""
         return np.eye(basis.shape[1]) if self.correlations is None else basis.T @ self.correlations @ basis
 
-    def of_covariate(self, place: int) -> "Design":
+    def of_covariate(self, place: int) -> "CovariateDesign":
         """Return the regression on one covariate alone."""
         return design_of(self.deviations[:, [place]], self.group_of, self.correlations)
 
@@ -92,10 +92,10 @@ class Design:
         return np.isinf(self.unexplained) & (shares > COLLINEAR)
 
 
-def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.ndarray | None = None) -> Design:
+def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.ndarray | None = None) -> CovariateDesign:
     """Return the regression on covariates (words, covariates) with a mean for each group in `group_of` (words,).
 
-    `correlations` are those of `Design`.
+    `correlations` are those of `CovariateDesign`.
 
     >>> design = design_of(np.array([[0.0], [1.0], [2.0]]), np.zeros(3, dtype=int))
     >>> (design.coefficients @ [1.0, 3.0, 5.0]).round(6).tolist(), design.freedom
@@ -107,7 +107,7 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.nda
     scale = np.maximum(deviations.std(axis=0), np.finfo(float).tiny)
     design = np.column_stack([means, deviations / scale])
     inverse = np.linalg.pinv(design)
-    return Design(
+    return CovariateDesign(
         coefficients=inverse[means.shape[1] :] / scale[:, None],
         deviations=deviations,
         residuals=np.eye(len(design)) - design @ inverse,
@@ -118,7 +118,7 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.nda
 
 
 def slopes_of_population(
-    slopes: np.ndarray, residuals: np.ndarray, design: Design, rng: np.random.Generator
+    slopes: np.ndarray, residuals: np.ndarray, design: CovariateDesign, rng: np.random.Generator
 ) -> np.ndarray:
     """Draw the slopes in words like these, shape (draws, covariates).
 
@@ -129,7 +129,7 @@ def slopes_of_population(
     return np.asarray(slopes + noise * np.sqrt(variances))
 
 
-def robust_freedom(design: Design) -> np.ndarray:
+def robust_freedom(design: CovariateDesign) -> np.ndarray:
     """Return the degrees of freedom of the HC2 variance of each slope (Bell and McCaffrey 2002), shape (covariates,).
 
     The variance is e' diag(w) e with residuals e = M y; for equal variances its mean and variance are those of a
@@ -160,7 +160,7 @@ def correlations_of(
     return np.asarray(explained / np.maximum(np.sqrt(explained**2 + residual_squares), np.finfo(float).tiny))
 
 
-def check_design(design: Design, names: tuple[str, ...], largest: np.ndarray) -> None:
+def check_design(design: CovariateDesign, names: tuple[str, ...], largest: np.ndarray) -> None:
     """Raise a `ReportError` if there are too few words, or covariates do not vary or follow from each other.
 
     `largest` (covariates,) are the largest numbers of the covariates.
@@ -224,7 +224,7 @@ def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None)
         if first == second:
             raise ReportError(f"lists={lists!r} names the same list twice. Name two lists.")
         sides = [np.tile(_list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
-    weights, plain = sides[0] - sides[1], plain_list_means(sample)
+    weights, plain = sides[0] - sides[1], observed_list_means(sample)
     lacking = ~np.all([side.any(axis=1) for side in sides], axis=0) | (np.isnan(plain) & (weights.T != 0)).any(axis=0)
     if lacking.any():
         without = name_some(rows.protected_words[lacking])
@@ -250,7 +250,7 @@ def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, 
     return sample.lists[places[0][0]], sample.lists[places[1][0]]
 
 
-def plain_list_means(sample: AttributeSample) -> np.ndarray:
+def observed_list_means(sample: AttributeSample) -> np.ndarray:
     """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
     lists = np.eye(len(sample.lists))[sample.list_of].T
     pairs = lists @ np.isfinite(sample.distances)
@@ -286,7 +286,7 @@ _LINKED_SHARES = np.linspace(0, 1, 5)
 
 
 def draw_residuals(
-    leans: Leans, design: Design, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+    leans: Leans, design: CovariateDesign, half_t: tuple[float, float], draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw the residuals (draws, words) of these words' leans, and the sd (draws,) in words like these.
 

@@ -268,9 +268,7 @@ def _model(
         data, rng = replace(design, distance=values.ravel()), np.random.default_rng([seed, number])
         with suppress(FitError):  # a data set that the fast sampler cannot fit is left out
             contrasts = quick_contrasts(data, spec, draws=_DRAWS, points=_POINTS, rng=rng).values()
-            claimed.append(
-                [[contrast(prob).conclusion != "not settled" for prob in HDI_PROBS] for contrast in contrasts]
-            )
+            claimed.append([[contrast(prob).reading != "not settled" for prob in HDI_PROBS] for contrast in contrasts])
     if not claimed:
         raise ReportError(
             f"The fast sampler failed in each of the {len(distance):,} fits of {spec.name!r}. Leave this method out, "

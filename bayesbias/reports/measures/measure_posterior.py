@@ -230,8 +230,8 @@ def summary_of_words(
     import pandas as pd
 
     if WORDS not in parts[0]:
-        return pd.DataFrame(columns=["word", "group", *_COLUMNS])
-    labels = pd.DataFrame({"word": observed.words, "group": observed.groups})
+        return pd.DataFrame(columns=["protected_word", "protected_group", *_COLUMNS])
+    labels = pd.DataFrame({"protected_word": observed.words, "protected_group": observed.groups})
     shape = parts[0][WORDS].shape
     if len(shape) == 2:
         labels = labels.merge(pd.DataFrame({"attribute_group": list(observed.attributes)}), how="cross")
@@ -274,8 +274,8 @@ class MeasurePosterior(Result):
         `beyond_null` the probability that a repeated value lies outside the null's interval, with the Monte Carlo
         errors `null_share_se` and `beyond_null_se`.
     words : pandas.DataFrame
-        The same for single words: `word`, `group` (and `attribute_group`), then the columns above. Empty if the measure
-        has no values of single words.
+        The same for single words: `protected_word`, `protected_group` (and `attribute_group`), then the columns above.
+        Empty if the measure has no values of single words.
     draws : xarray.Dataset
         `expected` and `repeated` with the dimensions ``chain``, ``draw`` and ``statistic``, `null` with ``sample`` and
         ``statistic``, `observed` with ``statistic``.

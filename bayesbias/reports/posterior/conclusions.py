@@ -9,8 +9,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.number_text import counted, interval_text, percent_text, probability_text, signed_text
 from bayesbias.base.statements import Conclusions, Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides
-from bayesbias.estimates.intervals import settled as is_settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
@@ -55,7 +54,7 @@ def is_apart(row: Row) -> bool:
     return bool(abs(row["mean"] - row["observed"]) > row["sd"])
 
 
-def plain_counts(words: list[Row]) -> tuple[int, int]:
+def observed_counts(words: list[Row]) -> tuple[int, int]:
     """Return how many words have a plain difference of associated and different words below and above 0."""
     rows = [row for row in words if contrast_sides(row["contrast"])[1] == "different" and is_measured(row)]
     plain = np.array([row["observed"] for row in rows])
@@ -165,7 +164,7 @@ _LIMITS = {
     "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
     "it is unfair or harms anyone downstream.",
     "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
-    "these are a fair sample of them; those of groups and words are for these very words; all are for attribute words "
+    "these are a fair sample of them; those of groups and words are for these words alone; all are for attribute words "
     "like these, in these vectors. Vectors trained again with another seed can give another answer.",
     "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
     "absence of evidence is not evidence of absence.",
@@ -193,7 +192,7 @@ def conclusions(
         describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
         ``"same distances"``, ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``,
         ``"one word"``, ``"extreme words"`` and ``"tied words"``. `verdict` interprets the contrasts together, and says
-        so if most words' plain differences (`plain_nearer`, `plain_farther`) go against it; its kind is
+        so if most words' plain differences (`observed_nearer`, `observed_farther`) go against it; its kind is
         ``"association"``, ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope),
         ``"list nearness"`` (some lists are nearer to every group than others, which makes, hides or turns the
         difference), ``"same kind"`` (near to words of this kind, whatever the group), ``"nothing"`` or ``"no other
@@ -225,7 +224,7 @@ def conclusions(
         [
             {
                 **row,
-                "settled": _has_plain(row) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"],
+                "settled": _has_observed(row) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"],
             }
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]
@@ -324,7 +323,7 @@ def _group_statements(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
     return group_statements(stereotype_rows, fitted_rows(fit)) if len(stereotype_rows) > 1 else []
 
 
-def _has_plain(row: Row) -> bool:
+def _has_observed(row: Row) -> bool:
     """Return whether some protected word has distances on both sides of a contrast."""
     return bool(np.isfinite(row["observed"]))
 
@@ -332,7 +331,7 @@ def _has_plain(row: Row) -> bool:
 def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) -> Statement:
     associated, other = phrases["associated"], phrases[_other(row)]
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
-    if not _has_plain(row):
+    if not _has_observed(row):
         text = (
             f"No protected word has both {associated} and {other}, so these distances show differences "
             "between groups only. Give a group lists of both kinds."
@@ -345,7 +344,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
     else:
         head = f"Whether {associated} are nearer than {other} is not settled"
     text = (
-        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (plain "
+        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (observed "
         f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
         f"probability {probability_text(row['probability_of_direction'])} that they are {row['direction']}."
     )
@@ -365,7 +364,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
 def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_sizes: Iterable[int]) -> Statement:
     """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
     sizes = tuple(group_sizes)
-    phrases, plain = attribute_phrases(len(sizes)), plain_counts(words)
+    phrases, plain = attribute_phrases(len(sizes)), observed_counts(words)
     rows = {_other(row): row for row in overall}
     # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
     small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= max(hdi_prob, HDI_PROB)]
@@ -376,7 +375,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
         for row in words
         if _other(row) == "different" and is_measured(row) and is_named(row) and row["direction"] == "farther"
     ]
-    if "different" not in rows or not _has_plain(rows["different"]):
+    if "different" not in rows or not _has_observed(rows["different"]):
         kind = "no other groups"
         text = (
             "Without attribute words of another group or list, nearness to the associated words cannot be "
@@ -425,7 +424,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
         kind = "nothing"
         text = phrases.nothing
     numbers = {"hdi_prob": hdi_prob, "settled": settled, "too_small": small, "words_farther": against}
-    numbers |= {"plain_nearer": plain[0], "plain_farther": plain[1]}
+    numbers |= {"observed_nearer": plain[0], "observed_farther": plain[1]}
     return Statement(kind, text, numbers)
 
 

@@ -12,14 +12,15 @@ from bayesbias.base.number_text import count_text, interval_text
 from bayesbias.base.statements import Statement
 from bayesbias.embeddings.language_models.vector_spread import GROUPS
 from bayesbias.estimates.intervals import (
+    SCOPES,
     check_baseline,
     contrast_name,
     diagnostics_of,
     direction_of,
     independent_draws,
     is_borderline,
+    is_settled,
     moments,
-    settled,
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
@@ -84,7 +85,7 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
         return None
     facts = fit_attribute(fit, "table")["contexts"]
     kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its own (median)"
-    decides = settled(row["hdi_low"], row["hdi_high"]) and not settled(row["context_low"], row["context_high"])
+    decides = is_settled(row["hdi_low"], row["hdi_high"]) and not is_settled(row["context_low"], row["context_high"])
     low, high = row["context_low"], row["context_high"]
     text = (
         f"Each vector is a mean over {count_text(facts['median'])} {kind}. Other sentences would move the contrast "
@@ -96,13 +97,13 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
     return Statement("contexts", text, {**numbers, "contexts": facts["median"], "decides": decides})
 
 
-def plain_means(rows: ModelData) -> np.ndarray:
+def observed_means(rows: ModelData) -> np.ndarray:
     """Return the average distance of each word for each connection, shape (protected words, connections).
 
     All attribute lists have the same weight. A word without pairs of a connection has NaN.
 
     >>> from bayesbias.models.data import model_data
-    >>> plain_means(model_data(table)).round(3)[0].tolist()
+    >>> observed_means(model_data(table)).round(3)[0].tolist()
     [0.943, 0.9, 0.936, 0.933]
     """
     word_lists = np.zeros(len(rows.attribute_words)) if rows.attribute_groups is None else rows.attribute_groups
@@ -127,10 +128,10 @@ def group_weights(groups: np.ndarray) -> np.ndarray:
     return np.asarray(1 / (len(names) * sizes[group_of]))
 
 
-def plain_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
+def observed_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
     """Return the mean over groups of the differences of words that have both sides; NaN if no word has.
 
-    >>> plain_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
+    >>> observed_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
     0.1
     """
     gaps = baseline - other
@@ -165,7 +166,6 @@ def reason_pulled(spec: ModelSpec) -> str:
 
 
 LEVELS = ("overall", "protected_group", "word", "all")
-SCOPES = ("population", "these_words")
 _COLUMNS = (
     *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
@@ -247,13 +247,13 @@ def contrasts(
     """
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     rows, levels = _checked(fit, baseline, level, scope)
     check_probability("hdi_prob", hdi_prob)
     region, independent = check_rope(rope), independent_draws(fit)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
-    plain = dict(zip(rows.connections, plain_means(rows).T, strict=True))
+    plain = dict(zip(rows.connections, observed_means(rows).T, strict=True))
     errors = fit_context_errors(fit)
     records: list[dict[str, Any]] = []
     for name in levels:
@@ -278,7 +278,7 @@ def contrasts(
                             f"{side}_pairs": int(counts[words.places, rows.connections.index(connection)].sum())
                             for side, connection in sides
                         },
-                        "observed": plain_difference(
+                        "observed": observed_difference(
                             plain[baseline][words.places], plain[other][words.places], words.groups
                         ),
                         **{str(column): value for column, value in numbers[place].items()},

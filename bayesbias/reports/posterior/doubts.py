@@ -12,8 +12,8 @@ from bayesbias.errors import name_some
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
-from bayesbias.reports.posterior.contrasts import plain_means
+from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
+from bayesbias.reports.posterior.contrasts import observed_means
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -170,7 +170,7 @@ def _extreme_words(rows: ModelData) -> list[str]:
     """Return the words whose plain gap is far from the median of their group, in units of the robust sd (MAD)."""
     if not set(SIDES) <= set(rows.connections):
         return []
-    means = plain_means(rows)
+    means = observed_means(rows)
     gaps = means[:, rows.connections.index(SIDES[0])] - means[:, rows.connections.index(SIDES[1])]
     extreme = []
     for group in dict.fromkeys(rows.protected_groups[rows.compared].tolist()):

@@ -8,12 +8,12 @@ import numpy as np
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Statement
 from bayesbias.errors import FitError, name_some
-from bayesbias.estimates.dependence import Links, clusters
-from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
+from bayesbias.estimates.dependence import LinkedWords, clusters
+from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.studies.faults import CONTROLS
-from bayesbias.tables.effective_words import KEY
 from bayesbias.tables.schema import any_frame, table_facts
+from bayesbias.tables.word_worths import KEY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
     topics = {(record["role"], record["list"]): record["topic"] for record in facts.get(KEY, {}).get("lists", ())}
     lists = data.attribute_groups
     if lists is None:
-        lists = np.asarray(list_names(data))[attribute_lists(data)]
+        lists = np.asarray(list_kinds(data))[attribute_lists(data)]
     records = []
     for role, words, names in (
         ("protected", data.protected_words, data.protected_groups),
@@ -105,7 +105,7 @@ def list_records(data: ModelData, facts: Mapping[str, Any]) -> list[dict[str, An
     return records
 
 
-def links_of(data: ModelData, role: str) -> Links:
+def links_of(data: ModelData, role: str) -> LinkedWords:
     """Return the links between the words of a role, from the table's record or from its distances.
 
     Distances show none where rows repeat a pair, or an attribute word is in lists of two kinds.
@@ -116,7 +116,7 @@ def links_of(data: ModelData, role: str) -> Links:
     try:
         sample = attribute_sample(data)
     except FitError:
-        return Links.none(len({"protected": data.protected_words, "attribute": data.attribute_words}[role]))
+        return LinkedWords.none(len({"protected": data.protected_words, "attribute": data.attribute_words}[role]))
     return {"protected": sample.protected_links, "attribute": sample.attribute_links}[role]
 
 

@@ -10,7 +10,7 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import distance_text, interval_text, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import settled as is_settled
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.models.data import ModelData
 from bayesbias.models.fits import fitted_model, groups_without_contrast
 from bayesbias.models.spec import DEFAULT_MODEL
@@ -97,10 +97,11 @@ def unsettled_text(row: Mapping[Any, Any]) -> str:
 
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
     group = str(row["protected_group"])
-    lists = {name: list_names(data, group, name) for name in ("associated", "different")}
+    lists = {name: lists_of_connection(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
     text = (
-        f"{group}: {associated} minus {different} {signed_text(row['mean'])} (plain {signed_text(row['observed'])}), "
+        f"{group}: {associated} minus {different} {signed_text(row['mean'])} "
+        f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
     decides = nearness_decides(row)
@@ -114,12 +115,12 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
             f"of {group} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}"
         )
-        text += ", which is that of both groups together, of these very words." if shared else "."
+        text += ", which is that of both groups together, of these words." if shared else "."
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
 
 
-def list_names(data: ModelData, group: str, connection: str) -> list[str]:
+def lists_of_connection(data: ModelData, group: str, connection: str) -> list[str]:
     """Return the names of the lists that have a connection to the words of a group."""
     if data.attribute_groups is None:
         return [connection]

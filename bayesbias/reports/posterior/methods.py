@@ -14,7 +14,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_table, groups_without_contrast
-from bayesbias.models.multivariate.list_sampler import KHAT_TO_MOVE, MOVES
+from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.schema import lost_by_list

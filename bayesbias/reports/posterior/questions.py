@@ -31,7 +31,7 @@ from bayesbias.models.fits import (
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import DEFAULT_MODEL
-from bayesbias.reports.posterior.group_statements import list_names, unsettled_text
+from bayesbias.reports.posterior.group_statements import lists_of_connection, unsettled_text
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 
@@ -96,7 +96,7 @@ def planned_contrasts(
     >>> answers.loc[0, "question"], int(answers.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)
@@ -143,7 +143,7 @@ def question_statements(
     return tuple(
         Statement(
             "question",
-            f"Question of the study, {row['question']}: {signed_text(row['mean'])} (plain "
+            f"Question of the study, {row['question']}: {signed_text(row['mean'])} (observed "
             f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
             f"{unsettled_text(row)}.",
             row,
@@ -391,6 +391,8 @@ def named_phrases(data: ModelData) -> dict[str, str]:
     if len(groups) > 1 or data.attribute_groups is None:
         return words
     lists = {
-        name: list_names(data, groups[0], name) for name in ("associated", "different") if name in data.connections
+        name: lists_of_connection(data, groups[0], name)
+        for name in ("associated", "different")
+        if name in data.connections
     }
     return words | {name: f"{words[name]} ({name_some(names, 4)})" for name, names in lists.items()}

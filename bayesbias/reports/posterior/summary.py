@@ -10,7 +10,7 @@ from bayesbias.base.number_text import percent_text
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws, scope_text
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     """
     import pandas as pd
 
-    from bayesbias.estimates.estimate_frame import EstimateFrame
+    from bayesbias.estimates.frames import EstimateFrame
 
     posterior = check_fit(fit)["posterior"].to_dataset()
     check_choice("level", level, LEVELS)
@@ -156,8 +156,8 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
 
 def _about_rows(frame: "pd.DataFrame") -> str:
     """Return which words the rows over all words are about, and the region of practical equivalence, for a caption."""
-    population = "words like these" if frame.attrs.get("scope") == "population" else "these very words"
-    over_all = f"; rows over all words are about {population}" if (frame["protected_group"] == "").any() else ""
+    about = scope_text(frame.attrs.get("scope", "these_words"))
+    over_all = f"; rows over all words are about {about}" if (frame["protected_group"] == "").any() else ""
     if not (rope := frame.attrs.get("rope")):
         return over_all
     return f"{over_all}; from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter"

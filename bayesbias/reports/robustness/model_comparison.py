@@ -71,8 +71,10 @@ class ModelComparison(Result):
         For each model, each attribute word's contribution to the sum.
     advice
         Statements on which model to trust, and why.
-    random_seed, hdi_prob, draws
-        As in `compare_models`; `draws` of all chains.
+    random_seed, hdi_prob
+        As in `compare_models`.
+    total_draws
+        Posterior draws of each model, all chains together.
     """
 
     models: "pd.DataFrame"
@@ -81,7 +83,7 @@ class ModelComparison(Result):
     advice: tuple[Statement, ...]
     random_seed: int
     hdi_prob: float
-    draws: int
+    total_draws: int
 
     def __repr__(self) -> str:
         return f"ModelComparison({', '.join(self.models['model'])})"
@@ -114,7 +116,7 @@ class ModelComparison(Result):
                     _SHOWN,
                 ),
             },
-            settings={"Draws of each model": f"{self.draws:,}", "Seed": str(self.random_seed), "Interval": prob},
+            settings={"Draws of each model": f"{self.total_draws:,}", "Seed": str(self.random_seed), "Interval": prob},
         )
 
 
@@ -240,7 +242,7 @@ def compare_models(
         advice=(*_advice(frame, len(data.attribute_words)), *without_contrast(not_compared)),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        draws=total_draws,
+        total_draws=total_draws,
     )
 
 

@@ -26,7 +26,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.numerics.contrast_estimate import Estimate
+from bayesbias.models.numerics.contrast_estimate import ContrastEstimate
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
@@ -379,7 +379,7 @@ def check_random_lists(
     data = model_data(distance_table(source, loaded, max_lost=max_lost))
     lists = random_lists(source, loaded, data, vocabulary=vocabulary, match=match, window=window)
 
-    def estimate(data: ModelData, number: int) -> Estimate:
+    def estimate(data: ModelData, number: int) -> ContrastEstimate:
         draws, rng = SAMPLERS[sampler_for(spec)].quick_draws, np.random.default_rng([seed, 1, number])
         return quick_contrasts(data, spec, draws=draws, points=_POINTS, rng=rng)[CONTRAST](hdi_prob)
 
@@ -453,7 +453,7 @@ def _check_request(spec: ModelSpec, study: Study) -> None:
         )
 
 
-def _model_rows(spec: ModelSpec, fitted: dict[int, Estimate]) -> "pd.DataFrame":
+def _model_rows(spec: ModelSpec, fitted: dict[int, ContrastEstimate]) -> "pd.DataFrame":
     """Return a row for each sample that was fitted; sample 0 is the study's own."""
     import pandas as pd
 
@@ -463,7 +463,7 @@ def _model_rows(spec: ModelSpec, fitted: dict[int, Estimate]) -> "pd.DataFrame":
             "method": spec.name,
             "quantity": "posterior mean",
             "value": estimate.mean,
-            "claims": estimate.conclusion != "not settled",
+            "claims": estimate.reading != "not settled",
             "sd": estimate.sd,
             "hdi_low": estimate.low,
             "hdi_high": estimate.high,

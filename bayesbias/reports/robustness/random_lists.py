@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias import geometry
-from bayesbias.embeddings.embedding import Embedding, unit_rows
+from bayesbias.embeddings.embedding import Embedding, unit_rows_of
 from bayesbias.errors import MeasureError, ReportError, did_you_mean
-from bayesbias.estimates.dependence import Links
+from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.metrics.associations.weat import association, effect_size
 from bayesbias.metrics.significance import p_value, t_test
 from bayesbias.metrics.subspaces.randomisation_nulls import MATCHES, draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.models.data import ModelData
 from bayesbias.studies.study import Study
-from bayesbias.tables.build import vocabulary_of
+from bayesbias.tables.build import vocabulary_statistics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,20 +105,20 @@ class RandomLists:
     def coherences(self) -> list[float]:
         """The mean cosine between two words of each of the study's own lists; not a number for one word."""
         words = [[str(self.data.attribute_words[place]) for place in members] for members in self.members]
-        return [_mean_cosine(unit_rows(self.source, of_list)) for of_list in words]
+        return [_mean_cosine(unit_rows_of(self.source, of_list)) for of_list in words]
 
-    def _links(self, vectors: np.ndarray) -> Links | None:
+    def _links(self, vectors: np.ndarray) -> LinkedWords | None:
         """Return the links of the drawn words within their lists and of the controls; None without random words."""
-        vocabulary = vocabulary_of(self.source)
+        vocabulary = vocabulary_statistics(self.source)
         if vocabulary is None:
             return None
         words = len(self.data.attribute_words)
         place_of = np.full(words, -1)
         place_of[self.drawn] = np.arange(len(self.drawn))
-        study_links = self.data.attribute_links or Links.none(words)
+        study_links = self.data.attribute_links or LinkedWords.none(words)
         of_controls = ~np.isin(study_links.pairs, self.drawn).any(axis=1)
         parts = [
-            Links(
+            LinkedWords(
                 study_links.pairs[of_controls],
                 study_links.strengths[of_controls],
                 np.where(place_of < 0, study_links.chance, 0.0),
@@ -132,7 +132,7 @@ class RandomLists:
         chance = np.asarray(np.max([part.chance for part in parts], axis=0), dtype=float)
         pairs = np.sort(np.concatenate([part.pairs for part in parts]), axis=1)
         pairs, first = np.unique(pairs, axis=0, return_index=True)
-        return Links(pairs, np.concatenate([part.strengths for part in parts])[first], chance)
+        return LinkedWords(pairs, np.concatenate([part.strengths for part in parts])[first], chance)
 
 
 def topic(vectors: np.ndarray, words: int, coherence: float, used: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -207,8 +207,8 @@ def random_lists(
         "rank" if match == COHERENCE else match,
         min(window, len(usable_rows)) if isinstance(window, int | np.integer) else window,
     )
-    protected = unit_rows(source, map(str, data.protected_words))
-    attributes = unit_rows(source, map(str, data.attribute_words))
+    protected = unit_rows_of(source, map(str, data.protected_words))
+    attributes = unit_rows_of(source, map(str, data.attribute_words))
     distances = 1.0 - np.clip(protected @ attributes.T, -1.0, 1.0)
     pool = np.unique(candidates) if match == COHERENCE else None
     if pool is not None and len(pool) > _POOL:

@@ -28,7 +28,7 @@ from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data, subset
-from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
+from bayesbias.models.numerics.contrast_estimate import ContrastEstimate, changes_reading, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits
@@ -53,8 +53,8 @@ COLUMNS = (
     "probability_of_direction",
     "shift",
     "shift_in_sd",
-    "conclusion",
-    "changes_conclusion",
+    "reading",
+    "changes_reading",
 )
 _FEWEST_DRAWS = 100
 _SMALL_ERROR = 0.0005
@@ -89,8 +89,8 @@ class Sensitivity(Result):
     shifts : pandas.DataFrame
         One row for each refit and contrast of connection means, those that change a conclusion first and the largest
         shift in sd first: `left_out`, `contrast`, `mean`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1),
-        `shift` (mean minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion`
-        (``"nearer"`` or ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_conclusion` (by
+        `shift` (mean minus the mean with everything), `shift_in_sd` (in posterior sds with everything), `reading`
+        (``"nearer"`` or ``"farther"`` if the interval excludes 0, else ``"not settled"``) and `changes_reading` (by
         more than Monte Carlo error).
     contrasts : pandas.DataFrame
         The contrasts with everything.
@@ -99,10 +99,12 @@ class Sensitivity(Result):
     skipped : pandas.DataFrame
         The cases that could not be left out: `left_out`, `contrast` and `reason`. Lists are among them without which
         the means would be about other groups.
-    reading
+    statements
         A summary.
-    leave_out, model, random_seed, hdi_prob, draws
-        As in `sensitivity`; `draws` of all chains.
+    leave_out, model, random_seed, hdi_prob
+        As in `sensitivity`.
+    total_draws
+        Posterior draws of each refit, all chains together.
     refits
         Number of refits.
     stopped
@@ -115,12 +117,12 @@ class Sensitivity(Result):
     contrasts: "pd.DataFrame"
     deciding: dict[str, list[str]]
     skipped: "pd.DataFrame"
-    reading: tuple[Statement, ...]
+    statements: tuple[Statement, ...]
     leave_out: str
     model: str
     random_seed: int
     hdi_prob: float
-    draws: int
+    total_draws: int
     refits: int
     stopped: bool
     monte_carlo_error: float
@@ -130,7 +132,7 @@ class Sensitivity(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        return (StatementList("", self.reading, bulleted=False),)
+        return (StatementList("", self.statements, bulleted=False),)
 
     @cached_property
     def contents(self) -> Contents:
@@ -140,7 +142,7 @@ class Sensitivity(Result):
         return Contents(
             title=_TITLES[self.leave_out],
             about=f"Model {self.model}.",
-            answers=self.reading,
+            answers=self.statements,
             tables={
                 "shifts": ResultTable(
                     self.shifts,
@@ -164,7 +166,7 @@ class Sensitivity(Result):
             },
             settings={
                 "Model": self.model,
-                "Draws": f"{self.draws:,}",
+                "Draws": f"{self.total_draws:,}",
                 "Seed": str(self.random_seed),
                 "Interval": prob,
             },
@@ -202,7 +204,7 @@ def sensitivity(
     hdi_prob
         Probability inside the highest posterior density interval, which decides a conclusion.
     draws, chains
-        Each posterior rests on draws times chains draws, or on half as many weighted points.
+        Posterior draws per chain, and number of chains. Reweighted points are half as many as all draws.
     random_seed
         0 to 2**32 - 1, the same for every refit. None draws a seed and records it.
     progress
@@ -260,7 +262,7 @@ def sensitivity(
     # It searches all libraries for threads: once, and not for each refit.
     threads = ThreadpoolController()
 
-    def estimates(keep: np.ndarray, spec: ModelSpec) -> dict[str, Estimate]:
+    def estimates(keep: np.ndarray, spec: ModelSpec) -> dict[str, ContrastEstimate]:
         # The matrices are small: with more threads, linear algebra takes longer.
         with threads.limit(limits=1, user_api="blas"):
             if sampler_for(spec) != "nuts":
@@ -290,16 +292,16 @@ def sensitivity(
             done += 1
     except KeyboardInterrupt:
         stopped = (stopped_statement(done, len(cases), "refits"),)
-    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
-    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_conclusion"].to_numpy(bool)))
+    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_reading": bool})
+    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
     shifts = shifts.iloc[order].reset_index(drop=True)
-    changing = shifts[shifts["changes_conclusion"]]
+    changing = shifts[shifts["changes_reading"]]
     deciding = {
         contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
     }
-    reading = (
+    statements = (
         *stopped,
-        *_reading(shifts, everything, deciding, skipped, leave_out),
+        *_statements(shifts, everything, deciding, skipped, leave_out),
         *without_contrast(not_compared),
     )
     return Sensitivity(
@@ -307,12 +309,12 @@ def sensitivity(
         contrasts=pd.DataFrame({"contrast": contrast, **full.numbers()} for contrast, full in everything.items()),
         deciding=deciding,
         skipped=pd.DataFrame(skipped, columns=["left_out", "contrast", "reason"]),
-        reading=reading,
+        statements=statements,
         leave_out=leave_out,
         model=spec.name,
         random_seed=seed,
         hdi_prob=hdi_prob,
-        draws=draws * chains,
+        total_draws=draws * chains,
         refits=done,
         stopped=bool(stopped),
         monte_carlo_error=max(errors),
@@ -321,7 +323,7 @@ def sensitivity(
 
 def _fitted(
     table: "pd.DataFrame", spec: ModelSpec, baseline: str, hdi_prob: float, *, draws: int, chains: int, seed: int
-) -> dict[str, Estimate]:
+) -> dict[str, ContrastEstimate]:
     """Return the estimate of each contrast from a whole fit, with the error of its effective sample size."""
     import arviz_stats
 
@@ -401,7 +403,7 @@ def _groups_behind(data: ModelData) -> dict[str, set[str]]:
     }
 
 
-def _row(label: str, contrast: str, refit: Estimate, full: Estimate) -> dict[str, Any]:
+def _row(label: str, contrast: str, refit: ContrastEstimate, full: ContrastEstimate) -> dict[str, Any]:
     shift = refit.mean - full.mean
     numbers = refit.numbers()
     return {
@@ -410,13 +412,13 @@ def _row(label: str, contrast: str, refit: Estimate, full: Estimate) -> dict[str
         "contrast": contrast,
         "shift": shift,
         "shift_in_sd": shift / full.sd,
-        "changes_conclusion": changes_conclusion(refit, full),
+        "changes_reading": changes_reading(refit, full),
     }
 
 
-def _reading(
+def _statements(
     result: "pd.DataFrame",
-    everything: Mapping[str, Estimate],
+    everything: Mapping[str, ContrastEstimate],
     deciding: Mapping[str, list[str]],
     skipped: list[dict[str, str]],
     leave_out: str,
@@ -429,7 +431,7 @@ def _reading(
     if leave_out.endswith("_word") and any(", " in label for label in result["left_out"]):
         refits += ", and each cluster of words that count nearly as one,"
     changes = [
-        f"{contrast!r} ({everything[contrast].conclusion} with everything) is sensitive to {len(names)}: "
+        f"{contrast!r} ({everything[contrast].reading} with everything) is sensitive to {len(names)}: "
         f"{name_some(names)}"
         for contrast, names in deciding.items()
         if names

@@ -337,7 +337,7 @@ def _weathub(path: Path) -> object:
     return load_weathub(path, "de_human", "weat7")
 
 
-_QUESTION = {"embedding": "E", "study": "s", "model": "m", "study_hash": "h", "lost_words": 0, "estimate": 0.1, "sd": 1}
+_QUESTION = {"embedding": "E", "study": "s", "model": "m", "study_hash": "h", "lost_words": 0, "mean": 0.1, "sd": 1}
 _LISTS = {name: {"category": name, "examples": [name, "x" + name]} for name in ("targ1", "targ2", "attr1", "attr2")}
 _JSON_READERS: dict[str, tuple[Callable[[Path], object], Any]] = {
     "baseline": (read_baseline, {"schema_version": 1, "questions": [_QUESTION], "about": "@"}),

@@ -13,8 +13,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.changes.change_statements import reading_text
 from bayesbias.changes.compare import compare_embeddings
-from bayesbias.changes.statements import reading_text
 from bayesbias.delivery.page import fit as conclusions
 from bayesbias.delivery.page import fit as report
 from bayesbias.delivery.page.blocks import Bullets, Figure, Notice, Paragraph, Table, Verbatim
@@ -327,7 +327,7 @@ def test_the_sentence_names_the_lists_with_the_number_and_its_interval() -> None
     row = bb.contrasts(page.fit, level="overall").iloc[0]
     for fact in ("group cats", "cats traits", "those of dogs", "dogs traits", "89%"):
         assert fact in sentence
-    assert f"{row['mean']:+.3f} (plain {row['observed']:+.3f})" in sentence
+    assert f"{row['mean']:+.3f} (observed {row['observed']:+.3f})" in sentence
     assert f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}" in sentence
     first, *_ = answer_blocks(page)
     assert isinstance(first, Figure)
@@ -467,7 +467,7 @@ def test_settings_study_and_code_are_those_of_the_fit(given: FitReport, tmp_path
     assert ast.literal_eval(calls["load_study"].args[0]) == "_s_weather_s_.toml"
     path = tmp_path / "study.toml"
     path.write_text(study, encoding="utf-8")
-    read, fitted_study = bb.load_study(path), given.own_study
+    read, fitted_study = bb.load_study(path), given.study_of_table
     assert read == fitted_study
     table = given.table
     for kind, lists in (("protected", read.protected), ("attribute", read.attribute_lists)):
@@ -517,7 +517,7 @@ def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(chan
         shown = " ".join(str(block) for block in question_section(page).blocks)
         assert (bundled.description in shown) is not printed
         if printed:
-            assert page.own_study == study
+            assert page.study_of_table == study
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")

@@ -13,7 +13,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.base import machine as memory
 from bayesbias.base.statements import Statement
-from bayesbias.changes.statements import explanations
+from bayesbias.changes.change_statements import explanations
 from bayesbias.delivery.page import fit_sections as posterior
 from bayesbias.delivery.page import fit_sections as robustness
 from bayesbias.delivery.page.blocks import Bullets, Figure, Heading, Notice, Paragraph, Section, Table
@@ -159,7 +159,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         frame[list(numbers)] = 0.0
         row = {"contrast": "associated - different", "mean": -0.5, "sd": 0.1, "hdi_low": -0.7, "hdi_high": -0.3}
         rows = pd.DataFrame([{"model": "crossed", **row, "observed": -0.4}])
-        return ModelComparison(frame, rows, {}, (), random_seed=1, hdi_prob=0.89, draws=2000)
+        return ModelComparison(frame, rows, {}, (), random_seed=1, hdi_prob=0.89, total_draws=2000)
 
     monkeypatch.setattr(robustness, "compare_models", compare)
     headlines = robustness.comparison_section(page).headlines
@@ -203,8 +203,8 @@ def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
     fitted_contrasts = bb.contrasts(fit)
     assert not ((fitted_contrasts["hdi_high"] < 0) | (fitted_contrasts["hdi_low"] > 0)).any()
     refitted = [
-        {"contrast": "associated - different", "conclusion": "not settled", "hdi_low": -0.1, "hdi_high": 0.01},
-        {"contrast": "associated - human", "conclusion": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
+        {"contrast": "associated - different", "reading": "not settled", "hdi_low": -0.1, "hdi_high": 0.01},
+        {"contrast": "associated - human", "reading": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
     ]
     (edge,) = robustness._edges(page, pd.DataFrame(refitted))
     assert "'associated - human' is on the edge" in edge

@@ -22,12 +22,14 @@ def test_an_audit_has_a_panel_a_measure_and_a_point_a_row(tmp_path: Path) -> Non
     rng = np.random.default_rng(1)
     values = {key: float(rng.normal()) for key in KEYS} | {("second", "s", "rnd"): 0.2}
     frame = audit_of(values, {KEYS[0]: rng.normal(size=100)})
-    frame["conclusion"] = ["not settled", *[""] * 4]
+    frame["reading"] = ["not settled", *[""] * 4]
     figure = bb.plots.plot_audit(frame)
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left").split(" ")[0] for axes in shown] == ["weat", "rnd"]
     points = [line for line in shown[0].lines if line.get_marker() in "os" and len(line.get_xdata()) == 1]
-    assert sorted(float(line.get_xdata()[0]) for line in points) == sorted(frame["estimate"].iloc[:4])
+    assert sorted(float(line.get_xdata()[0]) for line in points) == sorted(
+        frame["mean"].fillna(frame["observed"]).iloc[:4]
+    )
     assert sum(line.get_markerfacecolor() == "white" for line in points) == 1
     assert save_figure(figure, tmp_path / "audit.png").stat().st_size > 1000
 
@@ -46,7 +48,7 @@ def test_the_axis_reaches_the_edges_of_the_region_and_no_text_is_cut() -> None:
     keys = [(name, "s", "contrast") for name in ("first", "second")]
     rng = np.random.default_rng(1)
     frame = audit_of(dict.fromkeys(keys, 0.004), {key: rng.normal(0.004, 0.002, 100) for key in keys})
-    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["reading", "quantity"]] = ["nearer", "associated - different"]
     frame[["hdi_low", "hdi_high"]] = [0.001, 0.008]
     frame.record = replace(frame.record, rope=(-0.02, 0.02))  # type: ignore[attr-defined]
     figure = bb.plots.plot_audit(frame)

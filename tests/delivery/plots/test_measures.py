@@ -58,7 +58,7 @@ def test_words_show_observed_values_and_intervals(weat: Any, tmp_path: Path) -> 
     assert bars == weat.words[["hdi_low", "hdi_high"]].to_numpy().tolist()
     assert [patch.get_x() for patch in axes.patches] == weat.words["null_low"].tolist()  # type: ignore[attr-defined]
     labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert [label for label in labels if label not in ("math", "arts")] == weat.words["word"].tolist()[1:]
+    assert [label for label in labels if label not in ("math", "arts")] == weat.words["protected_word"].tolist()[1:]
     assert labels.count("math") == 2  # the group, and its word
     assert save_figure(figure, tmp_path / "words.png").stat().st_size > 10_000
 

@@ -12,12 +12,12 @@ import pytest
 from bayesbias.delivery.plots.style import (
     MOST_WORDS,
     furnish,
+    label_word_rows,
     new_figure,
     save_figure,
     short_label,
     shown_words,
     title_figure,
-    word_rows,
     words_by_group,
 )
 from bayesbias.errors import FigureWarning, OutputError
@@ -25,7 +25,7 @@ from bayesbias.errors import FigureWarning, OutputError
 
 def test_rows_of_words_have_no_scale_and_no_mathematics() -> None:
     axes = new_figure(3, 3).subplots()
-    word_rows(axes, ["$x_{", "she", "him"], ["a$b$", "a$b$", "c"])
+    label_word_rows(axes, ["$x_{", "she", "him"], ["a$b$", "a$b$", "c"])
     assert [label.get_text() for label in axes.get_yticklabels()] == ["$x_{", "she", "him"]
     assert not any(label.get_parse_math() for label in (*axes.get_yticklabels(), *axes.texts))
     assert [text.get_text() for text in axes.texts] == ["a$b$", "c"]
@@ -105,7 +105,7 @@ def test_figures_that_cannot_be_saved(tmp_path: Path) -> None:
 def test_words_are_no_tex_whatever_the_settings_say(tmp_path: Path, ending: str) -> None:
     with mpl.rc_context({"text.usetex": True}):
         figure = new_figure(3, 3)
-        word_rows(figure.subplots(), ["he_", r"\frac{", "50 %"], ["a$b$", "a$b$", "c"])
+        label_word_rows(figure.subplots(), ["he_", r"\frac{", "50 %"], ["a$b$", "a$b$", "c"])
         title_figure(figure, "he_ & #1")
         assert save_figure(figure, tmp_path / f"f{ending}").stat().st_size > 500
         assert mpl.rcParams["text.usetex"]

@@ -172,7 +172,7 @@ def test_programs_in_place_of_tables_are_not_run(
         replace(index, path=path).texts([0])
     corpus = tmp_path / "pets.txt"
     corpus.write_text("\n".join(made_texts()), encoding="utf-8")
-    assert in_process("contexts", corpus, "-o", path, monkeypatch=monkeypatch) == 2
+    assert in_process("index-contexts", corpus, "-o", path, monkeypatch=monkeypatch) == 2
     assert "pets.contexts is damaged, or no index of contexts" in capsys.readouterr().err
 
 
@@ -353,7 +353,7 @@ def test_programs_in_what_was_begun_are_not_run(
     before = part.read_bytes()
     with pytest.raises(OutputError, match=r"pets\.contexts\.part: its schema .* remove it"):
         bb.embeddings.index_contexts(corpus, target)
-    assert in_process("contexts", corpus, "-o", target, monkeypatch=monkeypatch) == 2
+    assert in_process("index-contexts", corpus, "-o", target, monkeypatch=monkeypatch) == 2
     assert "its schema is another one" in capsys.readouterr().err
     assert part.read_bytes() == before
 

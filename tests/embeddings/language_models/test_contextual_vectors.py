@@ -14,7 +14,7 @@ import bayesbias as bb
 from bayesbias.base.files.vector_cache import _checked
 from bayesbias.embeddings.language_models import contextual_vectors as module
 from bayesbias.embeddings.language_models.contextual_vectors import (
-    WordVectors,
+    CachedVector,
     numbers_of_vectors,
     vectors_of_numbers,
 )
@@ -260,7 +260,7 @@ def test_a_model_whose_file_lacks_weights_is_no_model(
             bb.embeddings.contextual_embedding(folder, ["bado"], index)
 
 
-VECTORS = WordVectors(
+VECTORS = CachedVector(
     mean=np.arange(4, dtype=np.float32), deviations=np.eye(20, 4, dtype=np.float32) / 3, contexts=3, pieces=7
 )
 NUMBERS = numbers_of_vectors(VECTORS)

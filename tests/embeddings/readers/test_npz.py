@@ -29,7 +29,7 @@ def test_other_numbers(tmp_path, dtype):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_several_blocks(tmp_path, monkeypatch, order):
-    monkeypatch.setattr("bayesbias.base.files.arrays._BLOCK_BYTES", 100)
+    monkeypatch.setattr("bayesbias.base.files.stored_arrays._BLOCK_BYTES", 100)
     vectors = np.random.default_rng(1).standard_normal((50, 6)).astype(np.float32, order=order)
     path = save(tmp_path, words=np.array([f"w{number}" for number in range(50)]), vectors=vectors)
     np.testing.assert_array_equal(load_embedding(path).vectors, vectors)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.training.corpus import count_cooccurrences
-from bayesbias.embeddings.training.glove import BLOCKS, Cells, sorted_cells, start_numbers
+from bayesbias.embeddings.training.glove import BLOCKS, EntriesByCell, sorted_cells, start_numbers
 from bayesbias.embeddings.training.glove_sweeps import descend
 from tests.embeddings.training.made_glove import ALPHA, DIMENSIONS, SIZE, X_MAX, far_numbers, objective, parts
 
@@ -35,7 +35,7 @@ def entries_of(counted):
 def run(entries, words, contexts, rate):
     rows, columns, values = (np.array(column) for column in zip(*entries, strict=True))
     logs = np.log(values).astype(np.float32)
-    cells = Cells(np.array([[len(entries)]]), rows.astype(np.int32), columns.astype(np.int32), logs)
+    cells = EntriesByCell(np.array([[len(entries)]]), rows.astype(np.int32), columns.astype(np.int32), logs)
     return descend(0, len(entries), cells, words, contexts, np.float32(rate), *SETTINGS)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.training.glove import Cells, Penalties
+from bayesbias.embeddings.training.glove import EntriesByCell, Penalties
 from bayesbias.embeddings.training.glove_sweeps import descend_apart
 from tests.embeddings.training import made_glove as glove
 from tests.embeddings.training.made_glove import ALPHA, DIMENSIONS, SIZE, X_MAX, far_numbers, parts
@@ -48,7 +48,7 @@ def gradients(values, entry):
 def run(entries, words, contexts, rate):
     rows, columns, counts = (np.array(column) for column in zip(*entries, strict=True))
     logs = np.log(counts).astype(np.float32)
-    cells = Cells(np.array([[len(entries)]]), rows.astype(np.int32), columns.astype(np.int32), logs)
+    cells = EntriesByCell(np.array([[len(entries)]]), rows.astype(np.int32), columns.astype(np.int32), logs)
     direction, last = np.zeros((2, words.shape[2]), dtype=np.float32)
     direction[:DIMENSIONS], last[DIMENSIONS - 1] = DIRECTION, 1
     penalties = Penalties(SIDES, direction, last, np.float32(APART), np.float32(NEUTRAL))

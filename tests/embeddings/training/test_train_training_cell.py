@@ -1,4 +1,5 @@
-"""Trainings on workers: the same bytes whoever trains, one file a seed, and what is lost is trained again."""
+"""Trainings on workers: the same bytes with any number of workers, one file a seed, and what is lost is trained
+again."""
 
 import sys
 from collections.abc import Iterator

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.estimates.dependence import Links
-from bayesbias.metrics.directions.pair_axis import ChanceDifferences, Estimate, PairAxis, combined
+from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.metrics.directions.pair_axis import ChanceDifferences, MeanOverPairs, PairAxis, combined
 from tests.models.dependent_words import SAMPLE
 
 
@@ -22,11 +22,10 @@ def test_projections_are_means_with_students_interval() -> None:
     axis, words = planted(7, 0.5, 1), np.random.default_rng(2).normal(size=(4, 40))
     estimate = axis.projections(words)
     low, high = estimate.interval(0.89)
-    positive = estimate.probability_positive()
+    directions = estimate.probability_of_direction()
     for place, word in enumerate(words):
         scores = [word @ difference / np.linalg.norm(word) for difference in axis.differences]
-        expected = stats.ttest_1samp(scores, 0, alternative="greater")
-        assert positive[place] == pytest.approx(1 - expected.pvalue)
+        assert directions[place] == pytest.approx(1 - stats.ttest_1samp(scores, 0).pvalue / 2)
         ends = stats.ttest_1samp(scores, 0).confidence_interval(0.89)
         assert (low[place], high[place]) == pytest.approx((ends.low, ends.high))
 
@@ -97,7 +96,10 @@ def test_pairs_that_do_not_agree_have_no_cosines() -> None:
 
 
 def test_errors_of_independent_samples_add_up() -> None:
-    parts = [Estimate(np.zeros(2), np.array([3.0, 0.0]), 5.0), Estimate(np.zeros(2), np.array([4.0, 0.0]), 9.0)]
+    parts = [
+        MeanOverPairs(np.zeros(2), np.array([3.0, 0.0]), 5.0),
+        MeanOverPairs(np.zeros(2), np.array([4.0, 0.0]), 9.0),
+    ]
     joint = combined(np.zeros(2), parts)
     assert joint.errors.tolist() == [5.0, 0.0]
     assert joint.freedom[0] == pytest.approx(25**2 / (81 / 5 + 256 / 9))  # Satterthwaite (1946)
@@ -154,6 +156,6 @@ def test_near_copies_are_reversed_together() -> None:
     units = 18 - sum(len(copies) - 1 for copies in axis.near_copies)
     assert units <= 12
     same = PairAxis(np.eye(40)[[0]] + 0.01 * np.eye(40)[1:7])
-    linked = PairAxis(same.differences, Links(np.array([[0, 1], [2, 3], [4, 5]]), np.full(3, 0.9), np.zeros(6)))
+    linked = PairAxis(same.differences, LinkedWords(np.array([[0, 1], [2, 3], [4, 5]]), np.full(3, 0.9), np.zeros(6)))
     assert same.sign_test(1) == 2.0**-5
     assert linked.sign_test(1) == 2.0**-2

@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.intrinsic.clustering import axis, most_biased_words, neutral_words, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.clustering import axis, most_biased_words, neutral_words, projections, unique_words
 
 RANDOM = np.random.default_rng(3)
 WORDS = ("she", "he", *(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(400)))
@@ -32,9 +32,9 @@ def test_neutral_words_are_of_letters_and_not_specific() -> None:
 
 def test_words_of_one_vector_count_once() -> None:
     embedding = bb.Embedding(("cat", "dog"), np.eye(2), case="lower")
-    assert vocabulary_of(embedding, ["Cat", "dog", "cat", "owl"]) == (("Cat", "dog"), ("owl",))
+    assert unique_words(embedding, ["Cat", "dog", "cat", "owl"]) == (("Cat", "dog"), ("owl",))
     with pytest.raises(MeasureError, match=" 1 of the words"):
-        vocabulary_of(embedding, ["cat", "owl"])
+        unique_words(embedding, ["cat", "owl"])
 
 
 def test_projections_on_the_axis_are_those_of_a_plain_loop() -> None:

@@ -61,10 +61,10 @@ def test_midb_is_that_of_plain_loops(centred: bool) -> None:
     ]
     score = bb.metrics.midb(VECTORS, (FEMALE, MALE), words, components=3, centred=centred, random_seed=1)
     np.testing.assert_allclose(score.scores["bias"], expected, atol=1e-10)
-    assert score.estimates["plain"].item() == pytest.approx(np.mean(expected), abs=1e-10)
+    assert score.estimates["observed"].item() == pytest.approx(np.mean(expected), abs=1e-10)
 
 
-def test_midb_of_units_does_not_heed_lengths() -> None:
+def test_midb_of_units_does_not_depend_on_lengths() -> None:
     longer = {word: vector * (1 + len(word)) for word, vector in VECTORS.items()}
     first, second = (
         bb.metrics.midb(vectors_of_words, (FEMALE, MALE), ["nurse", "clerk", "cook"], normalize=True, random_seed=1)
@@ -221,13 +221,13 @@ def test_a_value_lies_inside_its_interval_where_names_disagree() -> None:
         vectors |= {"clerk": [3.0, 2.9, 0.1, 0, 0, 0]}
         score = bb.metrics.midb(vectors, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
         (row,) = score.estimates.to_dict("records")
-        outside += not row["hdi_low"] <= row["plain"] <= row["hdi_high"]
+        outside += not row["hdi_low"] <= row["observed"] <= row["hdi_high"]
         assert row["hdi_low"] <= row["value"] <= row["hdi_high"]
         after = {word: np.asarray(vector) * [1, 0.9, 1, 1, 1, 1] for word, vector in vectors.items()}
         again = bb.metrics.midb(after, (FEMALE[:5], MALE), ["nurse", "clerk"], components=2, random_seed=seed)
         (change,) = bb.metrics.paired_change(score, again, random_seed=seed).to_dict("records")
         assert change["hdi_low"] <= change["change"] <= change["hdi_high"]
-        assert change["plain"] == pytest.approx(again.scores["bias"].mean() - score.scores["bias"].mean())
+        assert change["observed"] == pytest.approx(again.scores["bias"].mean() - score.scores["bias"].mean())
         assert (change["before"], change["after"]) == pytest.approx((score.value, again.value))
     assert outside > 0, "the test has cases in which equal weights give a value outside"
 
@@ -250,7 +250,7 @@ def test_the_interval_of_midb_holds_that_of_all_names() -> None:
         row = bb.metrics.midb(vectors, (labels[0], labels[1]), items, random_seed=seed).estimates.iloc[0]
         truth = (words @ direction).mean()
         hits.append(row["hdi_low"] <= truth <= row["hdi_high"])
-        errors.append((row["value"] - truth, row["plain"] - truth))
+        errors.append((row["value"] - truth, row["observed"] - truth))
     share = float(np.mean(hits))
     assert abs(share - 0.89) < 3 * np.sqrt(0.89 * 0.11 / 80)
     median_error, plain_error = np.sqrt(np.mean(np.square(errors), axis=0))

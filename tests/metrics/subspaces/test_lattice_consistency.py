@@ -10,7 +10,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity, condition_number
 from bayesbias.metrics.subspaces.lattice import subset_consistency
-from bayesbias.metrics.subspaces.list_similarities import METRICS
+from bayesbias.metrics.subspaces.similarity_metrics import METRICS
 from tests.metrics.made import mean_cosine
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")

@@ -14,7 +14,7 @@ from bayesbias.metrics.subspaces.mean_cosine import (
     Estimator,
     component_lists,
     component_vectors,
-    score,
+    score_of_components,
     score_result,
     score_statistics,
     weat_score,
@@ -124,10 +124,10 @@ def test_lists_come_with_their_vectors_as_stored() -> None:
 
 def test_score_keeps_leading_axes() -> None:
     components = np.array([[0.1, 0.2, 0.4, 0.8], [1.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(score(components), [0.1 + 0.4 - 0.8 - 0.2, 1.0])
+    np.testing.assert_allclose(score_of_components(components), [0.1 + 0.4 - 0.8 - 0.2, 1.0])
     statistics = score_statistics(list(components.T))
     assert list(statistics) == ["score", *COMPONENTS]
-    np.testing.assert_array_equal(statistics["score"], score(components))
+    np.testing.assert_array_equal(statistics["score"], score_of_components(components))
     np.testing.assert_array_equal(statistics["b_d"], [0.4, 0.0])
 
 

@@ -6,10 +6,9 @@ import pytest
 import bayesbias as bb
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, effects_basis
-from bayesbias.models.multivariate.list_sampler import sample_list_means
 from bayesbias.models.multivariate.population import (
     ListMoments,
-    PlainEffects,
+    ObservedEffects,
     direction_shares,
     draw_effect_covariances,
     draw_population,
@@ -19,6 +18,7 @@ from bayesbias.models.multivariate.population import (
     shrunk_covariance,
     without_inflation,
 )
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from tests.models.tables import small
 
 CONNECTIONS = ("associated", "different", "human")
@@ -28,11 +28,11 @@ HALF_T = (2.0, 0.1)
 
 def plain(
     words: np.ndarray, group_of: np.ndarray, noise: float = 0.0, design_effects: np.ndarray | None = None
-) -> PlainEffects:
+) -> ObservedEffects:
     """The plain effects of words whose attribute words vary by as much as `noise`."""
     contrasts = group_contrasts(group_of)
     effects, count = np.linalg.inv(BASIS) @ words.T @ contrasts, contrasts.shape[1]
-    return PlainEffects(
+    return ObservedEffects(
         effects,
         np.broadcast_to(noise**2 * np.eye(count), (3, count, count)),
         group_of[np.abs(contrasts).argmax(axis=0)] if count else np.empty(0, dtype=int),
@@ -110,7 +110,7 @@ def test_groups_have_spreads_of_their_own_and_pool_them_where_they_spread_alike(
 
 
 def test_dependent_words_are_worth_less() -> None:
-    """A group in which each word stands twice says as much about the spread as one in which it stands once."""
+    """A group in which each word occurs twice says as much about the spread as one in which it occurs once."""
     rng = np.random.default_rng(7)
     once = 0.9 + 0.04 * rng.standard_normal((8, 3))
     twice = np.repeat(once, 2, axis=0)

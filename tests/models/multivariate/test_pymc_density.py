@@ -14,7 +14,7 @@ from scipy.special import multigammaln
 import bayesbias as bb
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     LEAN,
     REGRESSION,
     blocks_of,

@@ -59,11 +59,11 @@ def test_the_errors_of_ends_are_those_of_batches_one_by_one(count: int) -> None:
     assert (interval.low_se, interval.high_se) == tuple(errors)
 
 
-@pytest.mark.parametrize(("shift", "conclusion"), [(-5.0, "nearer"), (0.0, "not settled"), (5.0, "farther")])
-def test_the_conclusion_is_where_the_interval_leaves_out_0(shift: float, conclusion: str) -> None:
+@pytest.mark.parametrize(("shift", "reading"), [(-5.0, "nearer"), (0.0, "not settled"), (5.0, "farther")])
+def test_the_reading_is_where_the_interval_leaves_out_0(shift: float, reading: str) -> None:
     draws = shift + np.random.default_rng(1).standard_normal(1000)
     estimate = draws_estimate(draws, 0.89)
-    assert estimate.conclusion == estimate.numbers()["conclusion"] == conclusion
+    assert estimate.reading == estimate.numbers()["reading"] == reading
     assert estimate.numbers()["probability_of_direction"] == max(np.mean(draws < 0), np.mean(draws >= 0))
 
 

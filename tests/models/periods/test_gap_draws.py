@@ -112,10 +112,10 @@ def drawn_of(sample: PeriodSample, seed: int = 1, draws: int = 800) -> ContrastD
 
 def test_groups_and_these_words_are_means_of_words() -> None:
     drawn = drawn_of(period_sample(made_tables(words=5)))
-    np.testing.assert_allclose(drawn.plain_groups.mean(axis=1), drawn.plain)
+    np.testing.assert_allclose(drawn.observed_groups.mean(axis=1), drawn.observed)
     np.testing.assert_allclose(drawn.words[:, :, :5].mean(axis=2), drawn.groups[:, :, 0])
-    np.testing.assert_allclose(drawn.plain_words.mean(axis=1), drawn.plain)
-    np.testing.assert_allclose(drawn.these_words.draws.mean(axis=0), drawn.plain, atol=0.01)
+    np.testing.assert_allclose(drawn.observed_words.mean(axis=1), drawn.observed)
+    np.testing.assert_allclose(drawn.these_words.draws.mean(axis=0), drawn.observed, atol=0.01)
 
 
 def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> None:
@@ -135,7 +135,7 @@ def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> No
     sample = period_sample(tables)
     estimate = draw_contrast(
         sample, list_deviations(sample), np.arange(2.0), (0, 2), draws=400, chains=4, seed=1
-    ).estimate
+    ).gap_estimate
     assert estimate.freedom.max() < 2.5
     assert 3 < estimate.overall_freedom < 7
 
@@ -143,10 +143,12 @@ def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> No
 def test_these_words_have_students_t_of_all_groups() -> None:
     sample = period_sample(made_tables(words=5))
     drawn = drawn_of(sample, draws=40_000)
-    estimate = drawn.estimate
+    estimate = drawn.gap_estimate
     assert estimate.overall_freedom < 7
     expected = stats.t(estimate.overall_freedom).ppf(0.945) * estimate.errors.mean(axis=2).std(axis=0)
-    np.testing.assert_allclose(np.quantile(drawn.these_words.draws - drawn.plain, 0.945, axis=0), expected, rtol=0.03)
+    np.testing.assert_allclose(
+        np.quantile(drawn.these_words.draws - drawn.observed, 0.945, axis=0), expected, rtol=0.03
+    )
 
 
 def test_words_like_these_have_a_further_error() -> None:
@@ -161,7 +163,7 @@ def test_words_that_lack_periods_change_neither_shape_nor_finiteness() -> None:
     for values in (drawn.population.draws, drawn.these_words.draws, drawn.groups, drawn.words):
         assert np.isfinite(values).all()
     whole = drawn_of(period_sample(made_tables(words=5, change=0.02)))
-    np.testing.assert_allclose(drawn.plain, whole.plain, atol=0.02)
+    np.testing.assert_allclose(drawn.observed, whole.observed, atol=0.02)
 
 
 def test_same_seed_same_numbers() -> None:

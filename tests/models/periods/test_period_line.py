@@ -29,7 +29,7 @@ def test_a_line_is_least_squares() -> None:
     plain = 0.002 * TIMES + rng.normal(0, 0.01, len(TIMES))
     line = draw_line(gaps_of(plain, draws=20_000), centred(TIMES), TIMES, walk=False, seed=1)
     slope, (residual, *_) = np.polyfit(TIMES, plain, 1)[0], np.polyfit(TIMES, plain, 1, full=True)[1]
-    assert line.plain[0] == pytest.approx(slope)
+    assert line.observed[0] == pytest.approx(slope)
     free = len(TIMES) - 2
     error = np.sqrt(residual / free / np.square(TIMES - TIMES.mean()).sum())
     # Student's t with `free` degrees of freedom: its variance is free / (free - 2).
@@ -77,7 +77,7 @@ def test_a_walk_is_least_squares_of_steps() -> None:
     line = draw_line(gaps_of(plain, draws=100), centred(covariate), TIMES, walk=True, seed=1)
     steps, roots = np.diff(covariate), np.sqrt(np.diff(TIMES))
     expected = (steps / roots) @ (np.diff(plain) / roots) / np.square(steps / roots).sum()
-    assert line.plain[0] == pytest.approx(expected)
+    assert line.observed[0] == pytest.approx(expected)
 
 
 def test_the_sd_of_periods_is_net_of_the_error_of_gaps() -> None:
@@ -106,7 +106,7 @@ def test_slopes_have_the_unit_of_their_covariate(walk: bool) -> None:
     gaps = gaps_of(plain, rng.normal(0, 0.1, (200, len(TIMES))), 5.0)
     units = np.array([1e15, 1e-17])
     one, other = (draw_line(gaps, columns, TIMES, walk=walk, seed=1) for columns in (design, design * units))
-    np.testing.assert_allclose(other.plain * units, one.plain)
+    np.testing.assert_allclose(other.observed * units, one.observed)
     np.testing.assert_allclose(other.coefficients * units, one.coefficients)
     np.testing.assert_allclose(other.period_sd, one.period_sd)
 

@@ -121,7 +121,7 @@ def test_what_it_says_of_its_own_error_is_kept() -> None:
     assert bb.models.fit_attribute(fit, "convergence_problems") == []
 
 
-def test_other_priors_of_the_scales_are_heeded() -> None:
+def test_other_priors_of_the_scales_are_used() -> None:
     table = small(seed=4)
     narrow = bb.summary(bb.fit(table, "hierarchical", random_seed=1, priors={"word_sd": "HalfNormal(0.001)"}))
     wide = bb.summary(bb.fit(table, "hierarchical", random_seed=1, priors={"word_sd": "HalfStudentT(3, 2)"}))

@@ -56,7 +56,7 @@ def test_many_words_with_few_rows(words: int, rows: int) -> None:
     ],
 )
 def test_priors_with_long_tails_are_followed(prior: str, table) -> None:
-    """With one protected word nothing but the prior tells word_sd, apart from one shared mean."""
+    """With one protected word only the prior determines `word_sd`, apart from one shared mean."""
     one = table[table["protected_word"] == "math"]
     fit = bb.fit(one, "hierarchical", priors={"word_sd": prior}, random_seed=1, draws=5000)
     assert bb.models.fit_attribute(fit, "sampler") == "exact"

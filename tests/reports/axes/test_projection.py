@@ -93,7 +93,7 @@ def test_the_correlation_is_corrected_by_cronbachs_alpha() -> None:
     alpha = 5 / 4 * (1 - item_variance / total_variance)
     plain = np.corrcoef(scores.mean(axis=1), ratings)[0, 1]
     estimate = axis_correlation(scores, ratings)
-    assert (estimate.plain, estimate.attenuation) == pytest.approx((plain, np.sqrt(alpha)))
+    assert (estimate.observed, estimate.attenuation) == pytest.approx((plain, np.sqrt(alpha)))
     assert estimate.correlation == pytest.approx(plain / np.sqrt(alpha))
 
 
@@ -238,7 +238,7 @@ def test_extreme_ratings_are_doubted() -> None:
     projection = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, values, strict=True)), random_seed=1)
     assert projection.ratings["kurtosis"].iloc[0] > 6
     assert [text.numbers["rating"] for text in projection.parts[0].statements if text.kind == "extreme ratings"] == [
-        "value"
+        "rating"
     ]
     logarithms = dict(zip(WORDS, np.log(values), strict=True))
     same = bb.project(planted(), WORDS, PAIRS, ratings=logarithms, random_seed=1)

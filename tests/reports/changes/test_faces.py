@@ -65,8 +65,8 @@ def test_a_report_on_debiasing_has_the_rows_and_the_doubts_of_the_comparison(com
     change = comparison.changes.iloc[0]
     gap = comparison.gaps[comparison.gaps["condition"] == "hard"].iloc[0]
     # Its seed is another one: numbers agree within the Monte Carlo error of 1,000 draws.
-    assert row["change_plain"] == pytest.approx(change["observed"])
-    assert row["value_plain"] == pytest.approx(gap["observed"])
+    assert row["change_observed"] == pytest.approx(change["observed"])
+    assert row["observed"] == pytest.approx(gap["observed"])
     assert [row["change_low"], row["change_high"]] == pytest.approx(
         [change["hdi_low"], change["hdi_high"]], abs=6 * max(change["low_se"], change["high_se"])
     )

@@ -16,7 +16,7 @@ from bayesbias.reports.covariates.covariate_effect import association_statistics
 from bayesbias.reports.covariates.slopes import (
     design_of,
     leans_of,
-    plain_list_means,
+    observed_list_means,
     rows_with_covariates,
     slopes_of_population,
 )
@@ -51,7 +51,9 @@ def test_observed_values_and_plain_interval_are_those_of_scipy(effect: bb.report
     slope = row(effect, "slope", "population")
     assert slope["observed"] == pytest.approx(line.slope)
     reach = stats.t.ppf(0.945, len(leans) - 2) * line.stderr
-    assert (slope["plain_low"], slope["plain_high"]) == pytest.approx((line.slope - reach, line.slope + reach))
+    assert (slope["least_squares_low"], slope["least_squares_high"]) == pytest.approx(
+        (line.slope - reach, line.slope + reach)
+    )
     assert row(effect, "correlation", "these_words")["observed"] == pytest.approx(line.rvalue)
     residual = leans - line.intercept - line.slope * share
     assert row(effect, "residual sd", "population")["observed"] == pytest.approx(np.sqrt(residual @ residual / 7))
@@ -160,7 +162,7 @@ def test_the_only_word_with_a_covariate_is_taken_to_vary_as_the_others_do() -> N
     fit = bb.fit(made_table(), covariates={"one": one}, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
     slope = row(effect, "slope", "population")
-    assert slope["hdi_high"] - slope["hdi_low"] > 0.9 * (slope["plain_high"] - slope["plain_low"])
+    assert slope["hdi_high"] - slope["hdi_low"] > 0.9 * (slope["least_squares_high"] - slope["least_squares_low"])
     (doubt,) = (doubt for doubt in effect.doubts if doubt.kind == "leverage")
     assert doubt.numbers["words"] == ["<b>w4"]
 
@@ -295,7 +297,7 @@ def test_lost_pairs_are_left_out() -> None:
     distances = leans.sample.distances.copy()
     distances[[0, 7], [2, 2]] = np.nan
     sample = replace(leans.sample, distances=distances)
-    plain = plain_list_means(sample)
+    plain = observed_list_means(sample)
     lossy = replace(leans, sample=sample, observed=plain[0] - plain[1])
     near, far = (1 - distances[sample.list_of == side, 2] for side in (0, 1))
     near, far = near[np.isfinite(near)], far[np.isfinite(far)]

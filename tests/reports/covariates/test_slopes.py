@@ -13,7 +13,7 @@ from bayesbias.reports.covariates.slopes import (
     correlations_of,
     design_of,
     leans_of,
-    plain_list_means,
+    observed_list_means,
     robust_freedom,
     rows_with_covariates,
     slopes_of_population,
@@ -153,7 +153,7 @@ def test_lost_pairs_leave_the_other_averages() -> None:
     means = table.groupby(["protected_word", "attribute_group"])["cosine_distance"].mean().unstack()
     means = means.loc[rows.protected_words]
     np.testing.assert_allclose(leans.observed, means["far"] - means["near"])
-    assert np.isfinite(plain_list_means(attribute_sample(rows))).all()
+    assert np.isfinite(observed_list_means(attribute_sample(rows))).all()
 
 
 def test_groups_with_other_lists_have_the_names_of_connections() -> None:

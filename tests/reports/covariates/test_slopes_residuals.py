@@ -7,7 +7,7 @@ import pytest
 
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.reports.covariates.slopes import Leans, design_of, draw_residuals, plain_list_means
+from bayesbias.reports.covariates.slopes import Leans, design_of, draw_residuals, observed_list_means
 
 WORDS = 40
 
@@ -28,7 +28,7 @@ def made(
     kinds = np.zeros(2, dtype=int)
     groups = zeros, zeros, weights, zeros == 0
     sample = AttributeSample(distances, lists, ("a", "b"), kinds, ("stereotype",), *groups, values)
-    plain = plain_list_means(sample)
+    plain = observed_list_means(sample)
     leans = Leans(np.zeros((1, words)), plain[0] - plain[1], np.tile([1.0, -1.0], (words, 1)), sample, "a", "b")
     return leans, values, beyond
 
@@ -56,7 +56,7 @@ def test_combinations_of_words_that_never_vary_do_not_make_the_sd_small() -> Non
     attributes = means[lists] + 0.3 * rng.standard_normal((len(lists), 4))
     leans, values, _ = made(0.0, 0.0, 15)
     sample = replace(leans.sample, distances=1 - attributes @ vectors.T)
-    plain = plain_list_means(sample)
+    plain = observed_list_means(sample)
     leans = replace(leans, sample=sample, observed=plain[0] - plain[1])
     design = design_of(values, np.zeros(WORDS, dtype=int))
     truth = design.residuals @ vectors @ (means[1] - means[0])

@@ -142,7 +142,7 @@ def test_observed_equals_the_measure_itself(name: str, options: dict[str, Any]) 
         assert row["observed"] == pytest.approx(expected.statistics[row["statistic"]], abs=1e-12), row["statistic"]
     assert posterior.summary["statistic"].iloc[0] == next(iter(expected.statistics))
     if name == "weat":
-        assert posterior.words["word"].tolist() == expected.scores["word"].tolist()
+        assert posterior.words["protected_word"].tolist() == expected.scores["word"].tolist()
         np.testing.assert_allclose(posterior.words["observed"], expected.scores["score"], atol=1e-12)
     assert ("give words of a list the same mean" in str(posterior).replace("\n", " ")) == (name == "ect")
     if name == "mac":
@@ -321,10 +321,10 @@ def test_seed_repeats_and_is_recorded(crossed: xr.DataTree) -> None:
 def test_words_are_as_the_statistics_say(crossed: xr.DataTree) -> None:
     posterior = measure_posterior(crossed, "weat", statistic="mean", random_seed=1)
     words, statistics = posterior.words, posterior.summary.set_index("statistic")
-    groups = words.groupby("group", sort=False)["mean"].mean()
+    groups = words.groupby("protected_group", sort=False)["mean"].mean()
     assert groups["math"] - groups["arts"] == pytest.approx(statistics.loc["test_statistic", "mean"])
     assert ((words["null_low"] < 0) & (words["null_high"] > 0)).all()
-    assert list(words.columns[:2]) == ["word", "group"]
+    assert list(words.columns[:2]) == ["protected_word", "protected_group"]
 
 
 def test_print(crossed: xr.DataTree) -> None:
@@ -440,5 +440,8 @@ def test_words_have_rows_of_their_own() -> None:
     sizes = (None, 2000, 2000, 10_000)
     parts = tuple({WORDS: flat if n is None else flat + RNG.normal(0, 0.1, (n, 2))} for n in sizes)
     frame = summary_of_words(observed, parts, (4, 500), 0.89, None)
-    assert frame[["word", "group", "observed"]].to_numpy().tolist() == [["a", "x", 5.0], ["b", "y", 6.0]]
+    assert frame[["protected_word", "protected_group", "observed"]].to_numpy().tolist() == [
+        ["a", "x", 5.0],
+        ["b", "y", 6.0],
+    ]
     assert frame["mean"].tolist() == pytest.approx(flat, abs=5 * 0.1 / np.sqrt(2000))

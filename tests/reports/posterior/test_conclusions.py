@@ -13,7 +13,7 @@ from bayesbias.reports.posterior.conclusions import (
     _contrast_statement,
     _verdict,
     nothing_to_compare,
-    plain_counts,
+    observed_counts,
     words_statement,
 )
 from bayesbias.reports.posterior.contrasts import reason_pulled
@@ -172,7 +172,7 @@ def test_a_plain_difference_that_is_apart_is_explained(normal_fit: xr.DataTree) 
             if candidate.numbers["contrast"] == row.name
         ]
         assert statement.numbers["observed"] == pytest.approx(plain)
-        assert f"(plain {plain:+.3f})" in statement.text
+        assert f"(observed {plain:+.3f})" in statement.text
         assert ("more than one posterior sd apart" in statement.text) == apart
 
 
@@ -376,7 +376,7 @@ def test_a_verdict_that_a_small_group_decides_has_the_plain_count() -> None:
         "But groups weigh the same whatever their size; 40 of the 43 words have a plain difference above 0, and for 4 "
         "of the words that is settled: see below."
     )
-    assert (verdict.numbers["plain_nearer"], verdict.numbers["plain_farther"]) == (3, 40)
+    assert (verdict.numbers["observed_nearer"], verdict.numbers["observed_farther"]) == (3, 40)
     reverse = OVERALL | {"direction": "farther", "mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "net_mean": 0.1}
     turned = [row | {"observed": -row["observed"]} for row in words]
     text = _verdict([reverse], turned, 0.89, group_sizes=(3, 40)).text
@@ -392,7 +392,7 @@ def test_a_verdict_that_most_words_share_has_no_count() -> None:
     equal = [word_row(f"w{place}", -0.3 if place < 3 else 0.02) for place in range(10)]
     text = _verdict([OVERALL], equal, 0.89, group_sizes=(5, 5)).text
     assert text.endswith("But 7 of the 10 words have a plain difference above 0.")
-    assert plain_counts([word_row("one", -0.1) | {"baseline_pairs": 0, "observed": np.nan}]) == (0, 0)
+    assert observed_counts([word_row("one", -0.1) | {"baseline_pairs": 0, "observed": np.nan}]) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import bayesbias as bb
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.data import model_data
-from bayesbias.reports.posterior.contrasts import group_weights, plain_difference, plain_means
+from bayesbias.reports.posterior.contrasts import group_weights, observed_difference, observed_means
 from tests import third_group
 from tests.refusals import refusals
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit, made_table
@@ -159,7 +159,7 @@ def test_plain_means_give_lists_equal_weights_and_missing_connections_nan() -> N
     assert expected.isna().to_numpy().sum() == 1
     plain_human = table[(table["protected_word"] == "he") & (table["connection"] == "human")]["cosine_distance"].mean()
     assert expected.loc["he", "human"] != pytest.approx(plain_human, abs=1e-3)
-    np.testing.assert_allclose(plain_means(rows), expected.to_numpy())
+    np.testing.assert_allclose(observed_means(rows), expected.to_numpy())
 
 
 def test_groups_have_equal_weights_whatever_their_sizes() -> None:
@@ -171,8 +171,8 @@ def test_groups_have_equal_weights_whatever_their_sizes() -> None:
 
 def test_words_without_one_side_do_not_count() -> None:
     baseline, other = np.array([0.9, 0.8, np.nan, 0.2]), np.array([0.7, np.nan, 0.5, 0.1])
-    assert plain_difference(baseline, other, np.array(["a", "a", "b", "b"])) == pytest.approx((0.2 + 0.1) / 2)
-    assert np.isnan(plain_difference(baseline[1:3], other[1:3], np.array(["a", "b"])))
+    assert observed_difference(baseline, other, np.array(["a", "a", "b", "b"])) == pytest.approx((0.2 + 0.1) / 2)
+    assert np.isnan(observed_difference(baseline[1:3], other[1:3], np.array(["a", "b"])))
 
 
 STUDY = bb.Study(

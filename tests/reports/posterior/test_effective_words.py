@@ -9,8 +9,8 @@ import pytest
 import bayesbias as bb
 from bayesbias.models.data import model_data
 from bayesbias.reports.posterior.effective_words import clusters_of, dependence_statements, worth_text
-from bayesbias.tables.effective_words import KEY
 from bayesbias.tables.schema import Provenance
+from bayesbias.tables.word_worths import KEY
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_sensitivity_leaves_out_clusters(kin: pd.DataFrame) -> None:
     relatives = next(label for label in labels if "father" in label)
     shifts = frame[frame["contrast"] == "associated - different"].set_index("left_out")["shift_in_sd"].abs()
     assert shifts[relatives] > max(shifts[word] for word in relatives.split(", "))
-    assert "each cluster of words that count nearly as one" in changes.reading[0].text
+    assert "each cluster of words that count nearly as one" in changes.statements[0].text
 
 
 def test_intervals_are_those_of_the_independent_words(kin: pd.DataFrame) -> None:

@@ -43,7 +43,7 @@ def test_nearness_decides_if_the_contrast_turns_or_is_no_longer_settled(
     assert statement.kind == "group"
     assert statement.numbers["decides"] is decides
     assert ("0.043" in statement.text) == decides
-    assert statement.text.startswith(f"group 0: associated minus different {numbers['mean']:+.3f} (plain -0.040)")
+    assert statement.text.startswith(f"group 0: associated minus different {numbers['mean']:+.3f} (observed -0.040)")
     assert (statement.numbers["associated"], statement.numbers["different"]) == (["associated"], ["different"])
     assert "protected_word" not in statement.numbers
 

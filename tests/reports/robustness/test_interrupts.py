@@ -38,7 +38,7 @@ def test_sensitivity_returns_the_refits_that_were_done(table: pd.DataFrame, monk
     assert part.refits == part.shifts["left_out"].nunique() == 3
     merged = part.shifts.merge(whole.shifts, on=["left_out", "contrast"], suffixes=("", "_whole"))
     assert merged["shift"].tolist() == merged["shift_whole"].tolist()
-    assert "Interrupted" in part.reading[0].text
+    assert "Interrupted" in part.statements[0].text
 
 
 def test_required_words_returns_the_sizes_that_were_done(monkeypatch: pytest.MonkeyPatch) -> None:

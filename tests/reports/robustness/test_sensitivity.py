@@ -58,7 +58,7 @@ def changes(request: pytest.FixtureRequest, both: dict[str, Sensitivity]) -> Sen
 def test_the_planted_word_decides(changes: Sensitivity) -> None:
     assert changes.shifts.columns.tolist() == list(COLUMNS)
     assert changes.deciding["associated - different"][0] == "planted"
-    conclusions, largest = changes.reading
+    conclusions, largest = changes.statements
     assert conclusions.numbers == {"deciding": changes.deciding}
     assert "'associated - different' (nearer " in conclusions.text
     assert "planted" in conclusions.text
@@ -67,9 +67,9 @@ def test_the_planted_word_decides(changes: Sensitivity) -> None:
         == changes.shifts.loc[changes.shifts["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
     )
     first = changes.shifts[changes.shifts["contrast"] == "associated - different"].iloc[0]
-    assert (first["left_out"], first["conclusion"], first["changes_conclusion"]) == ("planted", "not settled", True)
-    sizes = changes.shifts["shift_in_sd"].abs().groupby(changes.shifts["changes_conclusion"])
-    assert changes.shifts["changes_conclusion"].is_monotonic_decreasing
+    assert (first["left_out"], first["reading"], first["changes_reading"]) == ("planted", "not settled", True)
+    sizes = changes.shifts["shift_in_sd"].abs().groupby(changes.shifts["changes_reading"])
+    assert changes.shifts["changes_reading"].is_monotonic_decreasing
     assert all((values.diff().dropna() <= 0).all() for _, values in sizes)
     assert not changes.shifts.isna().any(axis=None)
     assert len(changes.shifts) == 2 * 28
@@ -112,10 +112,10 @@ def test_a_word_without_weight_moves_nothing(model: str) -> None:
 def test_a_shift_that_would_be_shown_as_0_is_left_out(
     planted: pd.DataFrame, both: dict[str, Sensitivity], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kinds = [statement.kind for statement in both["hierarchical"].reading]
+    kinds = [statement.kind for statement in both["hierarchical"].statements]
     assert kinds == ["conclusions", "largest shift"]
     monkeypatch.setattr("bayesbias.reports.robustness.sensitivity._LEAST_SHIFT", np.inf)
-    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).reading]
+    kinds = [statement.kind for statement in sensitivity(planted, "hierarchical", random_seed=1).statements]
     assert kinds == ["conclusions"]
 
 
@@ -137,7 +137,7 @@ def test_nothing_can_be_left_out() -> None:
     changes = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
     assert changes.shifts.empty
     assert changes.shifts.columns.tolist() == list(COLUMNS)
-    (reading,) = changes.reading
+    (reading,) = changes.statements
     assert reading.kind == "nothing"
     assert changes.skipped["reason"].iloc[0] in reading.text
 
@@ -267,4 +267,4 @@ def test_what_would_change_the_groups_of_an_average_is_skipped(model: str) -> No
     np.testing.assert_allclose(beside["mean"], without["mean"], atol=0.004)
     people = both[1].shifts.query("left_out == 'protected group people'")
     assert (people["shift"].abs() < 0.004).all()
-    assert [one.kind for one in both[1].reading][-1] == "group without contrast"
+    assert [one.kind for one in both[1].statements][-1] == "group without contrast"

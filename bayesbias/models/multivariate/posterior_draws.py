@@ -19,7 +19,7 @@ from bayesbias.models.multivariate.attribute_sample import (
     effects_basis,
     group_shares,
 )
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     LARGEST_ARRAY,
     LEAN,
@@ -40,7 +40,12 @@ from bayesbias.models.multivariate.list_model import (
     residual_precisions,
     statistics_of,
 )
-from bayesbias.models.multivariate.population import draw_effect_covariances, draw_population, plain_effects, word_means
+from bayesbias.models.multivariate.population import (
+    draw_effect_covariances,
+    draw_population,
+    observed_effects,
+    word_means,
+)
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.numerics.proposals import (
     ImportanceDraws,
@@ -456,9 +461,12 @@ def effect_covariances(
 
     `earlier` is as in `draw_effect_covariances`.
     """
-    half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed_distances(sample), connections)
+    half_t, observed = (
+        priors["effect_sd"].parameters,
+        observed_effects(sample, completed_distances(sample), connections),
+    )
     rng = np.random.default_rng([seed, 101])
-    return draw_effect_covariances(plain, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
+    return draw_effect_covariances(observed, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
 
 
 def weighted_points(

@@ -1,4 +1,4 @@
-"""`context_factors`: accuracy of a language model by the contexts of pairs."""
+"""`accuracy_by_context`: accuracy of a language model by the contexts of pairs."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FACTORS = ("contexts", "distance")
 
 
-def context_factors(
+def accuracy_by_context(
     truth: "pd.DataFrame",
     source: "pd.DataFrame",
     index: ContextIndex,
@@ -69,8 +69,8 @@ def context_factors(
 
         model = bb.asymmetry.masked_model("bert/", index, random_seed=1)
         truth = bb.asymmetry.lar(people, pairs)
-        found = bb.asymmetry.context_factors(truth, bb.asymmetry.lar(model, pairs), index)
-        bb.asymmetry.plot_context_factors(found)
+        accuracy = bb.asymmetry.accuracy_by_context(truth, bb.asymmetry.lar(model, pairs), index)
+        bb.asymmetry.plot_accuracy_by_context(accuracy)
     """
     import pandas as pd
 

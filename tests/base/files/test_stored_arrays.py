@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bayesbias.base import machine as memory
-from bayesbias.base.files.arrays import StoredArray, arrays_of, read_arrays
+from bayesbias.base.files.stored_arrays import StoredArray, arrays_of, read_arrays
 from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from tests.base.files.bombs import DIMENSIONS, READERS, with_header
 

@@ -217,7 +217,7 @@ def scored(table: Crossed, name: str) -> Floats:
     return column
 
 
-def two_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, str]:
+def compared_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, str]:
     """Return the two groups to compare: the chosen ones, or the only two; else raise `MeasureError`."""
     names = list(dict.fromkeys(groups))
     if chosen_groups is None:
@@ -239,7 +239,7 @@ def several_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, ...]
     """Return the groups to compare: the chosen ones, or all; raise `MeasureError` if they are fewer than two."""
     names = list(dict.fromkeys(groups))
     if chosen_groups is None:
-        return two_groups(names, None) if len(names) < 3 else tuple(names)
+        return compared_groups(names, None) if len(names) < 3 else tuple(names)
     chosen = list(chosen_groups) if isinstance(chosen_groups, tuple | list) else []
     if len(chosen) < 2 or len(set(chosen)) < len(chosen) or not all(name in names for name in chosen):
         raise MeasureError(f"groups={chosen_groups!r}: give two or more of {name_some(names)}.")

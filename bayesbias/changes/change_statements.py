@@ -17,7 +17,7 @@ from bayesbias.base.number_text import (
 from bayesbias.base.results import NO_PROOF
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.posterior.questions import attribute_phrases
@@ -107,7 +107,7 @@ def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
         return Statement("distance", f"{words}, {where}: no distance differs.", dict(row))
     moved = (
         f"{row['direction']} in {row['second']} on average"
-        if settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        if is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         else "not settled whether they are nearer or farther"
     )
     text = (
@@ -151,7 +151,7 @@ def explanations() -> tuple[Statement, ...]:
     return tuple(Statement(name, text) for name, text in _EXPLAINED.items())
 
 
-def limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
+def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
     """Return what changes do not show; `pairs` is the number of pairs of conditions."""
     statements = [Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None]
     many = (
@@ -234,7 +234,7 @@ def slope_statements(slopes: "pd.DataFrame") -> tuple[Statement, ...]:
     return tuple(statements)
 
 
-def methods(facts: Mapping[str, Any]) -> Statement:
+def methods_statement(facts: Mapping[str, Any]) -> Statement:
     """Return a paragraph for the methods section of a paper."""
     names: Sequence[str] = facts["conditions"]
     words = (
@@ -306,7 +306,7 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
     moved = [
         row
         for row in controls
-        if settled(row["hdi_low"], row["hdi_high"])
+        if is_settled(row["hdi_low"], row["hdi_high"])
         and not row["borderline"]
         and row.get("probability_in_rope", 0.0) < hdi_prob
     ]
@@ -321,7 +321,7 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
         text += (
             " too, so part of the changes of distances is a shift of words in general and not of the association "
             "alone. Judge the association by the gaps, in which a common shift cancels. The shift need not be a fault: "
-            "hard debiasing, for example, removes a direction from every word that it is not told to leave alone, "
+            "hard debiasing, for example, removes a direction from every word except those that its sets exclude, "
             "control words included."
         )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})

@@ -5,10 +5,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
-from bayesbias.models.multivariate import list_refits as connection_moments
+from bayesbias.models.multivariate import refits as connection_moments
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
-from bayesbias.models.multivariate.list_sampler import weighted_points
+from bayesbias.models.multivariate.posterior_draws import weighted_points
+from bayesbias.models.multivariate.refits import MultivariateRefits, list_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from tests.models.test_list_tables import TABLES
 
@@ -21,7 +21,7 @@ def test_the_mean_of_a_refit_is_the_plain_difference_at_every_seed() -> None:
     for word in (0, 7):
         keep = data.attribute != word
         estimates = [
-            ListRefits(data, spec, "associated", draws=2000, seed=seed).estimates(keep, spec, 0.89)[NAME]
+            MultivariateRefits(data, spec, "associated", draws=2000, seed=seed).estimates(keep, spec, 0.89)[NAME]
             for seed in (1, 2, 3)
         ]
         assert estimates[0].mean == estimates[1].mean == estimates[2].mean
@@ -35,7 +35,7 @@ def test_the_mean_of_a_refit_is_the_plain_difference_at_every_seed() -> None:
 def test_a_table_with_a_lost_pair_is_weighted_to_what_it_is_without_a_word() -> None:
     rows, spec = TABLES["two groups"].iloc[1:].reset_index(drop=True), bb.load_model("multivariate")
     data = model_data(rows)
-    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    refits = MultivariateRefits(data, spec, "associated", draws=2000, seed=1)
     keep = data.attribute != 3
     weighted = refits.estimates(keep, spec, 0.89)[NAME]
     anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=2)[NAME](0.89)
@@ -63,7 +63,7 @@ def test_a_refit_that_makes_a_table_whole_is_compared_with_the_whole_fit() -> No
 def test_only_the_kind_of_list_that_lost_a_word_has_new_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = TABLES["two groups"].reset_index(drop=True)
     data, spec = model_data(rows), bb.load_model("multivariate")
-    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    refits = MultivariateRefits(data, spec, "associated", draws=2000, seed=1)
     refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
     drawn: list[int] = []
     monkeypatch.setattr(
@@ -94,7 +94,7 @@ def test_refits_that_share_a_proposal_are_independent_refits(left_out: str) -> N
     columns = np.where(rows["protected_group"] == rows["protected_group"].iloc[0], -0.5, 0.5)
     rows = rows.assign(cosine_distance=np.clip(rows["cosine_distance"] + odd * columns, 0, 2))
     data, spec, draws = model_data(rows), bb.load_model("multivariate"), 20_000
-    refits = ListRefits(data, spec, "associated", draws=draws, seed=1)
+    refits = MultivariateRefits(data, spec, "associated", draws=draws, seed=1)
     whole = refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
     shared = refits.estimates(~odd.to_numpy(), spec, 0.89)
     anew = [
@@ -120,7 +120,7 @@ def test_refits_that_share_a_proposal_are_independent_refits(left_out: str) -> N
 def test_a_shared_proposal_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, spec = TABLES["two groups"].reset_index(drop=True), bb.load_model("multivariate")
     data, keep = model_data(rows), (rows["attribute_word"] != rows["attribute_word"].iloc[0]).to_numpy()
-    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    refits = MultivariateRefits(data, spec, "associated", draws=2000, seed=1)
     refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
 
     def refused(*given: object) -> object:

@@ -7,14 +7,14 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity
 from bayesbias.metrics.subspaces.canonical_subspace import subspace_similarity
-from bayesbias.metrics.subspaces.list_similarities import (
+from bayesbias.metrics.subspaces.mean_cosine import word_cosines
+from bayesbias.metrics.subspaces.similarity_metrics import (
     METRICS,
     all_similarities,
     leave_one_word_out,
     list_vectors,
     metric_name,
 )
-from bayesbias.metrics.subspaces.mean_cosine import word_cosines
 from tests.metrics.made import PETS, cosine, mean_cosine, vectors
 
 

@@ -15,7 +15,7 @@ from bayesbias.models.multivariate.attribute_sample import (
     effects_basis,
     group_shares,
 )
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     Block,
     Coordinates,
     ListStatistics,
@@ -23,7 +23,7 @@ from bayesbias.models.multivariate.list_model import (
     coordinates_of,
     list_statistics,
 )
-from bayesbias.models.multivariate.list_sampler import (
+from bayesbias.models.multivariate.posterior_draws import (
     draw_lean_roots,
     effect_covariances,
     keeps_covariances,
@@ -33,7 +33,7 @@ from bayesbias.models.multivariate.list_sampler import (
 from bayesbias.models.multivariate.predictive_density import vector_densities_of
 from bayesbias.models.numerics.contrast_estimate import (
     Contrast,
-    Estimate,
+    ContrastEstimate,
     contrast_positions,
     draws_contrasts,
     mixture_contrasts,
@@ -45,7 +45,7 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 
 Earlier = dict[tuple[Any, ...], Any]
-"""What earlier refits with the same draws and seed drew, by what it follows from."""
+"""Draws of earlier refits, by the draws, seed and data that determine them."""
 
 
 @singular_fails()
@@ -148,7 +148,7 @@ def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
     return lost or spec.switches["likelihood"] != "normal"
 
 
-class ListRefits:
+class MultivariateRefits:
     """The contrasts of a table without some of its rows, all with the same seed.
 
     A posterior that is fitted in sweeps is not fitted again when one attribute word is left out: its draws are weighted
@@ -161,7 +161,7 @@ class ListRefits:
         self._earlier: Earlier = {}
         self._weighs = _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data))
 
-    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
+    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, ContrastEstimate]:
         """Return the estimate of each contrast that the kept rows, an array of bool, have."""
         left_out = np.unique(self._data.attribute[~keep])
         one_word = len(left_out) <= 1 and not np.isin(self._data.attribute[keep], left_out).any()

@@ -10,7 +10,7 @@ import pandas as pd
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding, cosine_effects
 
 
-def context_errors(
+def contrast_errors(
     embedding: ContextualEmbedding,
     protected: pd.DataFrame,
     attributes: pd.DataFrame,

@@ -12,7 +12,7 @@ from bayesbias.errors import (
     MeasureError,
 )
 from bayesbias.metrics import word_scores
-from bayesbias.reliability import scores as room
+from bayesbias.reliability import bias_scores as room
 from tests.reliability.made import PAIRS, WORDS, made_seeds
 
 RULES = ("db_wa", "ripa", "nbm", "ripa_unit")

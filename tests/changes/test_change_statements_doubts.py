@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bayesbias.changes.statements import change_doubts, equalized_words
+from bayesbias.changes.change_statements import change_doubts, equalized_words
 
 FACTS: dict[str, Any] = {
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.estimates.estimate_frame import EstimateFrame, frame_text
+from bayesbias.estimates.frames import EstimateFrame, frame_text
 
 
 @pytest.mark.parametrize("level", ["all", "overall", "word"])

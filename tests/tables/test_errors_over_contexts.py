@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
-from bayesbias.tables.context_errors import context_errors
+from bayesbias.tables.errors_over_contexts import contrast_errors
 
 PROTECTED = pd.DataFrame({"word": ["a", "b", "c"], "list": ["one", "one", "two"]})
 ATTRIBUTES = pd.DataFrame({"word": ["p", "q", "r", "n"], "list": ["up", "up", "down", "neutral"]})
@@ -53,7 +53,7 @@ def test_errors_are_those_of_moved_vectors(embedding):
             moved[list(rows)] += embedding.deviations[list(rows), group]
             for key, value in plain_contrasts(embedding, moved).items():
                 variances[key] += (value - plain[key]) ** 2
-    entries = context_errors(embedding, PROTECTED, ATTRIBUTES, CONNECTIONS)
+    entries = contrast_errors(embedding, PROTECTED, ATTRIBUTES, CONNECTIONS)
     errors = {(entry["contrast"], entry["name"]): entry["sd"] for entry in entries}
     assert len(entries) == 3 * (1 + 2 + 3)
     for key, variance in variances.items():
@@ -63,7 +63,7 @@ def test_errors_are_those_of_moved_vectors(embedding):
 def test_a_group_without_associated_words_has_no_part_in_the_error_of_all(embedding):
     """As in the plain difference: the overall contrast is that of the one group that has both sides."""
     connections = CONNECTIONS | {("two", "down"): "different"}
-    entries = context_errors(embedding, PROTECTED, ATTRIBUTES, connections)
+    entries = contrast_errors(embedding, PROTECTED, ATTRIBUTES, connections)
     errors = {(entry["contrast"], entry["level"], entry["name"]): entry["sd"] for entry in entries}
     contrast = "associated - different"
     assert errors[contrast, "overall", ""] == pytest.approx(errors[contrast, "protected_group", "one"])

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from bayesbias.base.loading import registered
+from bayesbias.base.lazy_loading import registered
 
 INIT = """
-from bayesbias.base.loading import lazy_names
+from bayesbias.base.lazy_loading import lazy_names
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 """
 

@@ -12,14 +12,14 @@ from scipy.stats import beta
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.estimates.intervals import share_interval
-from bayesbias.nli.scores import (
+from bayesbias.nli.model_scores import (
     LABELS,
     accuracy,
+    compared_groups,
     crossed,
     distance_of_means,
     permutation_test,
     permutation_test_of_groups,
-    two_groups,
 )
 from tests.nli.made import by_length, pets
 
@@ -133,14 +133,14 @@ def test_scores_in_any_order_are_one_array(frame: pd.DataFrame) -> None:
 
 def test_which_groups_are_compared() -> None:
     with pytest.raises(MeasureError, match=r"\(a\)"):
-        two_groups(["a", "a"], None)
-    assert two_groups(["b", "a", "b"], None) == ("b", "a")
-    assert two_groups(["a", "b", "c"], ("c", "a")) == ("c", "a")
+        compared_groups(["a", "a"], None)
+    assert compared_groups(["b", "a", "b"], None) == ("b", "a")
+    assert compared_groups(["a", "b", "c"], ("c", "a")) == ("c", "a")
     with pytest.raises(MeasureError, match=" 3 groups"):
-        two_groups(["a", "b", "c"], None)
+        compared_groups(["a", "b", "c"], None)
     for wrong in (("a", "a"), ("a", "d"), "ab", ("a",)):
         with pytest.raises(MeasureError, match="groups="):
-            two_groups(["a", "b", "c"], wrong)
+            compared_groups(["a", "b", "c"], wrong)
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 4), (3, 7), (70, 100), (50, 50)])

@@ -2,11 +2,15 @@
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from bayesbias.base.arrays import Floats
 from bayesbias.base.number_text import visible
+from bayesbias.estimates.intervals import MOMENTS, estimates
 
 _SHOWN = ("mean", "hdi_low", "hdi_high")
 _WIDTH = 80
@@ -34,6 +38,22 @@ class EstimateFrame(pd.DataFrame):
         if not set(_SHOWN) <= set(self.columns) or self.empty:
             return super().__repr__()
         return _text_of(pd.DataFrame(self))
+
+
+def frame_of_draws(
+    draws: Floats, labels: Mapping[str, Sequence[Any]], hdi_prob: float, **columns: Any
+) -> EstimateFrame:
+    """Return one row for each column of independent draws: its labels, `MOMENTS`, and further columns.
+
+    >>> frame = frame_of_draws(np.array([[0.0, 1.0], [1.0, 1.5], [2.0, 5.0]]), {"word": ["he", "she"]}, 0.5)
+    >>> frame[["word", "mean", "sd"]].values.tolist()
+    [['he', 1.0, 1.0], ['she', 2.5, 2.17...]]
+    """
+    import xarray as xr
+
+    array = xr.DataArray(draws[np.newaxis], dims=("chain", "draw", "row"), coords={"row": np.arange(draws.shape[1])})
+    numbers = estimates(array, hdi_prob=hdi_prob, independent=len(draws))
+    return EstimateFrame(pd.DataFrame(labels).assign(**{name: numbers[name] for name in MOMENTS}, **columns))
 
 
 def _text_of(frame: pd.DataFrame) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.machine import threadpool_limits
-from bayesbias.estimates.dependence import ChanceCorrelations, Links, linked_words, residual_correlations
+from bayesbias.estimates.dependence import ChanceCorrelations, LinkedWords, linked_words, residual_correlations
 from bayesbias.studies.faults import CONTROLS
 
 KEY = "dependent_words"
@@ -59,7 +59,7 @@ class Vocabulary:
         """Correlations of pairs of random words."""
         return ChanceCorrelations.from_pairs(self.correlations[np.triu_indices(len(self.correlations), 1)])
 
-    def links(self, vectors: Floats) -> Links:
+    def links(self, vectors: Floats) -> LinkedWords:
         """Return the links among the words of a list, from their unit vectors (words, dimensions)."""
         return linked_words(residual_correlations(vectors, self.metric), self.chance)
 
@@ -92,7 +92,7 @@ def dependence_record(
     return {"measured": f"vectors of {len(vocabulary.reference):,} random words", "lists": records}
 
 
-def _record(role: str, name: str, words: Sequence[str], links: Links, *, topic: bool) -> Record:
+def _record(role: str, name: str, words: Sequence[str], links: LinkedWords, *, topic: bool) -> Record:
     triples = zip(*links.pairs.T.tolist(), links.strengths.round(4).tolist(), strict=True)
     return {
         "role": role,
@@ -104,7 +104,7 @@ def _record(role: str, name: str, words: Sequence[str], links: Links, *, topic: 
     }
 
 
-def recorded_links(facts: Mapping[str, Any], role: str, words: np.ndarray, lists: np.ndarray) -> Links | None:
+def recorded_links(facts: Mapping[str, Any], role: str, words: np.ndarray, lists: np.ndarray) -> LinkedWords | None:
     """Return the links among a table's words of a role from its attrs; None if it has no record of them.
 
     `words` (words,) are all words of the role, `lists` (words,) the name of the list of each; names of several lists
@@ -124,10 +124,10 @@ def recorded_links(facts: Mapping[str, Any], role: str, words: np.ndarray, lists
             if pair[0] >= 0 and lists[pair[0]] == lists[pair[1]]:
                 strengths[pair] = strength
     pairs = np.array(list(strengths), dtype=np.intp).reshape(-1, 2)
-    return Links(pairs, np.array(list(strengths.values()), dtype=float), chance)
+    return LinkedWords(pairs, np.array(list(strengths.values()), dtype=float), chance)
 
 
-def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarray | None = None) -> Links | None:
+def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarray | None = None) -> LinkedWords | None:
     """Return links of words from their distances alone, shape (words, distances), None if they cannot show them.
 
     The correlations are those of the words' distances around the means of their lists. Words of different lists show
@@ -162,7 +162,7 @@ def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarr
         pairs.append(rows[links.pairs])
         strengths.append(links.strengths)
         share[rows] = links.chance
-    return Links(np.concatenate(pairs), np.concatenate(strengths), share)
+    return LinkedWords(np.concatenate(pairs), np.concatenate(strengths), share)
 
 
 def dependence_faults(record: Any) -> Iterator[str]:

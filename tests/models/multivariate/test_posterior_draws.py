@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 import bayesbias as bb
 from bayesbias.errors import FitError
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.models.multivariate.marginal_likelihood import (
     Coordinates,
     ListStatistics,
     blocks_of,
@@ -22,7 +22,7 @@ from bayesbias.models.multivariate.list_model import (
     coordinates_of,
     list_statistics,
 )
-from bayesbias.models.multivariate.list_sampler import (
+from bayesbias.models.multivariate.posterior_draws import (
     MOST_WORDS_IN_SWEEPS,
     ListMeanDraws,
     draw_freedom,

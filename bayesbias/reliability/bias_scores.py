@@ -371,9 +371,9 @@ def _survey(
     if not distinct_words:
         raise MeasureError("There is no target word that all seeds have. Give other target words.")
     lost_pairs = tuple(pair for pair in pairs if set(pair) & lost_base_words)
-    kept_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
+    embedded_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
     missing = f"One or more of the embeddings lack {name_some(sorted(lost_base_words))}"
-    if not kept_pairs:
+    if not embedded_pairs:
         raise MeasureError(f"{missing}, so no base pair is left. Give pairs of words that all embeddings have.")
     if lost_pairs:
         warn_user(
@@ -381,7 +381,7 @@ def _survey(
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return _Survey(distinct_words, kept_pairs, lost, lost_pairs, max(sizes), min(sizes), vocabulary)
+    return _Survey(distinct_words, embedded_pairs, lost, lost_pairs, max(sizes), min(sizes), vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -440,7 +440,7 @@ def _score(source: Embedding, rows: Integers, survey: _Survey, rules: Sequence[s
         )
     if "nbm" in rules:
         scores[list(rules).index("nbm")] = nbm(
-            source.vectors[rows], first, second, vocabulary=source.vectors, k=k, own_rows=rows
+            source.vectors[rows], first, second, vocabulary=source.vectors, k=k, target_rows=rows
         )
 
 

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from bayesbias.base import machine as memory
-from bayesbias.base.files.frames import parquet_frame, read_csv
+from bayesbias.base.files.stored_frames import parquet_frame, read_csv
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, TableError
 
 FRAME = pd.DataFrame({"word": ["null", "a, b", 'x"y', "two\nlines", ""], "number": [1.5, 2, 3, 4, np.nan]})

@@ -11,8 +11,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
+from bayesbias.metrics.measure_result import Items, MeasureResult, labels_of, result_of_items, score_frame
 from bayesbias.metrics.quantities import Quantity
-from bayesbias.metrics.result import Items, MeasureResult, labels_of, result_of_items, score_frame
 
 RESULT = MeasureResult(
     measure="weat",

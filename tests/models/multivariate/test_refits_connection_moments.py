@@ -8,8 +8,8 @@ import pytest
 import bayesbias as bb
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_refits import connection_moments
-from bayesbias.models.multivariate.list_sampler import sample_list_means
+from bayesbias.models.multivariate.posterior_draws import sample_list_means
+from bayesbias.models.multivariate.refits import connection_moments
 from tests import third_group
 from tests.models.made_lists import list_sample
 

@@ -45,7 +45,7 @@ def ratios(index: bb.embeddings.ContextIndex) -> tuple[pd.DataFrame, pd.DataFram
 
 
 def test_accuracies_are_those_of_each_half(index: bb.embeddings.ContextIndex) -> None:
-    factors = bb.asymmetry.context_factors(*ratios(index), index, groups=2)
+    factors = bb.asymmetry.accuracy_by_context(*ratios(index), index, groups=2)
     assert factors["factor"].tolist() == ["contexts", "contexts", "distance", "distance"]
     assert factors["pairs"].tolist() == [14, 14, 14, 14]
     np.testing.assert_allclose(factors["accuracy"], [9 / 14, 1, 9 / 14, 1])
@@ -55,21 +55,21 @@ def test_accuracies_are_those_of_each_half(index: bb.embeddings.ContextIndex) ->
 
 
 def test_groups_of_one_width_are_those_of_the_paper(index: bb.embeddings.ContextIndex) -> None:
-    factors = bb.asymmetry.context_factors(*ratios(index), index, width=14)
+    factors = bb.asymmetry.accuracy_by_context(*ratios(index), index, width=14)
     contexts = factors[factors["factor"] == "contexts"]
     assert contexts[["low", "high"]].to_numpy().tolist() == [[1, 13], [14, 27]]  # the third has one pair
     with pytest.raises(MeasureError, match=" 10 of the "):
-        bb.asymmetry.context_factors(*ratios(index), index, width=3)
+        bb.asymmetry.accuracy_by_context(*ratios(index), index, width=3)
 
 
 def test_pairs_without_contexts_are_in_no_group(tmp_path: Path, index: bb.embeddings.ContextIndex) -> None:
     texts = [text for text in index.texts(range(index.contexts)) if "k" not in text]
     fewer = bb.embeddings.index_contexts(texts, tmp_path / "fewer.contexts")
-    factors = bb.asymmetry.context_factors(*ratios(index), fewer, groups=1)
+    factors = bb.asymmetry.accuracy_by_context(*ratios(index), fewer, groups=1)
     assert factors["pairs"].tolist() == [21, 21]
 
 
 def test_settings_that_cannot_be_are_errors(index: bb.embeddings.ContextIndex) -> None:
     for wrong in ({"groups": 0}, {"width": 0}, {"gamma": -1}, {"hdi_prob": 2}):
         with pytest.raises(ArgumentError):
-            bb.asymmetry.context_factors(*ratios(index), index, **wrong)  # type: ignore[arg-type]
+            bb.asymmetry.accuracy_by_context(*ratios(index), index, **wrong)  # type: ignore[arg-type]

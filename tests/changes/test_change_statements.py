@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bayesbias.changes.statements import (
+from bayesbias.changes.change_statements import (
     READINGS,
+    change_limits,
     change_statement,
     distance_statement,
-    limits,
     line_statements,
-    methods,
+    methods_statement,
     neighbour_statements,
     reading_text,
     word_statements,
@@ -123,15 +123,15 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
 
 
 def test_limits_and_methods_follow_the_facts() -> None:
-    kinds = [statement.kind for statement in limits(FACTS, 3)]
+    kinds = [statement.kind for statement in change_limits(FACTS, 3)]
     assert kinds == ["size", "causes", "removed", "absence", "many changes", "bias"]
-    assert "size" not in [statement.kind for statement in limits(FACTS | {"rope": (-0.1, 0.1)}, 1)]
-    many = {pairs: limits(FACTS, pairs)[4].text for pairs in (1, 3)}
+    assert "size" not in [statement.kind for statement in change_limits(FACTS | {"rope": (-0.1, 0.1)}, 1)]
+    many = {pairs: change_limits(FACTS, pairs)[4].text for pairs in (1, 3)}
     assert many[3].startswith("The table of changes has 3 pairs of conditions")
     assert many[1].startswith("Many words are judged at once")
-    text = methods(FACTS).text
+    text = methods_statement(FACTS).text
     assert "8 protected words with 12 attribute words under 3 conditions" in text
     assert "1,000 draws of each chain (seed 7; bayesbias 0.1)" in text
     assert "The trend is a line" in text
-    assert "random walk" in methods({**FACTS, "walk": True}).text
-    assert "exactly these protected words" in methods({**FACTS, "scope": "these_words", "trend": False}).text
+    assert "random walk" in methods_statement({**FACTS, "walk": True}).text
+    assert "exactly these protected words" in methods_statement({**FACTS, "scope": "these_words", "trend": False}).text

@@ -11,7 +11,7 @@ import bayesbias as bb
 from bayesbias.errors import ArgumentError, TableError
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.tables.effective_words import KEY, links_of_distances
+from bayesbias.tables.word_worths import KEY, links_of_distances
 
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 STUDY = bb.Study(

@@ -15,7 +15,7 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.metrics.quantities import DrawnDirections, Quantity, posterior, posterior_along, value_of
+from bayesbias.metrics.quantities import DrawnDirections, Quantity, posterior_along, quantity_posterior, value_of
 
 LABELS = ("item", "part")
 FIELDS = (
@@ -49,9 +49,9 @@ class MeasureResult(Result):
         Words, or labels of items, that the embedding lacks, by list or kind of item; only those that lost any.
     estimates : pandas.DataFrame
         The numbers of a whole embedding with their intervals, one row per quantity: `quantity`; `value`, with its
-        interval `hdi_low` to `hdi_high`; `plain`, the formula with equal weights; and the number of `items`. Where
+        interval `hdi_low` to `hdi_high`; `observed`, the formula with equal weights; and the number of `items`. Where
         directions are drawn (`along`), the value is the median of the draws, which the interval always contains;
-        elsewhere it is `plain`. None: the numbers have no intervals.
+        elsewhere it is `observed`. None: the numbers have no intervals.
     hdi_prob
         Probability inside the intervals. None: there are none.
     random_seed
@@ -115,7 +115,7 @@ class MeasureResult(Result):
         return len(self.scores) / (len(self.scores) + sum(map(len, self.lost_words.values())))
 
     def __getattr__(self, name: str) -> float:
-        # Called for names that are not fields. A copy in the making has no statistics yet.
+        # Called for names that are not fields. While a copy is being made, it has no statistics.
         statistics = self.__dict__.get("statistics", {})
         if name in statistics:
             number: float = statistics[name]
@@ -273,19 +273,19 @@ def result_of_items(
         columns = columns_of(quantity, chosen)
         random = np.random.default_rng(random_seed)
         if along is None:
-            draws = posterior(quantity, columns, None, random, labels=labels_of(quantity, chosen))
+            draws = quantity_posterior(quantity, columns, None, random, labels=labels_of(quantity, chosen))
         else:
             draws = posterior_along(quantity, along, random)
         low, high = shortest_interval(draws, check_probability("hdi_prob", hdi_prob))
-        plain_value = value_of(quantity, columns)
-        value = plain_value if along is None else float(np.median(draws))
-        rows.append((quantity.name, value, low, high, plain_value, len(chosen)))
+        observed_value = value_of(quantity, columns)
+        value = observed_value if along is None else float(np.median(draws))
+        rows.append((quantity.name, value, low, high, observed_value, len(chosen)))
     return MeasureResult(
         measure=measure,
         embedding=embedding,
         statistics={name: value for name, value, *_ in rows},
         scores=labelled,
-        estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "plain", "items"]),
+        estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "observed", "items"]),
         conventions=conventions,
         random_seed=random_seed,
         hdi_prob=hdi_prob,

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.estimates.dependence import Links
-from bayesbias.models.multivariate.list_model import (
+from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     LEAN,
     REGRESSION,
@@ -180,7 +180,7 @@ def test_words_that_stand_twice_with_half_a_share_are_the_words_once() -> None:
         sample,
         distances=np.repeat(sample.distances, 2, axis=0),
         list_of=np.repeat(sample.list_of, 2),
-        attribute_links=Links(
+        attribute_links=LinkedWords(
             np.arange(2 * len(sample.list_of)).reshape(-1, 2),
             np.ones(len(sample.list_of)),
             np.zeros(2 * len(sample.list_of)),
