@@ -29,18 +29,11 @@ from bayesbias.errors import name_some
 class ContextMean:
     """P(response given cue) over contexts.
 
-    Parameters
-    ----------
-    log_probability
-        Natural logarithm of P.
-    relative
-        Contribution of each sampled context relative to P, of shape (sampled,).
-    weights
-        Share of the cue's occurrences in each sampled context, of shape (sampled,).
-    elsewhere
-        Sum of the squared shares of the contexts with the cue but without the response.
-    contexts
-        Number of contexts with both words, sampled or not.
+    - `log_probability`: natural logarithm of P.
+    - `relative`: contribution of each sampled context relative to P, of shape (sampled,).
+    - `weights`: share of the cue's occurrences in each sampled context, of shape (sampled,).
+    - `elsewhere`: sum of the squared shares of the contexts with the cue but without the response.
+    - `contexts`: number of contexts with both words, sampled or not.
     """
 
     log_probability: float
@@ -66,26 +59,16 @@ def context_mean(
 ) -> ContextMean:
     """Return P(response given cue) = sum over contexts of P(context given cue) P(response masked, in the context).
 
-    Parameters
-    ----------
-    probabilities
-        Probability of the masked response in each sampled context, averaged over its occurrences: shape (sampled,).
-    counts
-        Number of occurrences of the cue in each of these: shape (sampled,).
-    other_counts
-        Number of occurrences of the cue in each context without the response: shape (such contexts,).
-    total
-        Number of all occurrences of the cue.
-    contexts
-        Number of contexts with both words, of which at least 2 are sampled.
+    - `probabilities`: probability of the masked response in each sampled context, averaged over its occurrences: shape
+      (sampled,).
+    - `counts`: number of occurrences of the cue in each of these: shape (sampled,).
+    - `other_counts`: number of occurrences of the cue in each context without the response: shape (such contexts,).
+    - `total`: number of all occurrences of the cue.
+    - `contexts`: number of contexts with both words, of which at least 2 are sampled.
 
-    References
-    ----------
     Zhang, Campbell, Yu and Kumaravel (2021), equation 6, with P(context given cue) = 1 / C(cue), where a context that
     holds the cue k times counts k times.
 
-    Examples
-    --------
     Three contexts have the cue, one of them twice; two of them have the response:
 
     >>> found = context_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)

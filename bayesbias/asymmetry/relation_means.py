@@ -33,17 +33,10 @@ Codes = NDArray[np.integer]
 def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlations: Floats | None = None) -> float:
     """Return the variance of a sum of influences of pairs (first, second) of words.
 
-    Parameters
-    ----------
-    influences : array, shape (pairs,)
-        Influences of the pairs, which sum to about 0.
-    first, second : arrays of int, shape (pairs,)
-        Codes of the words of each pair.
-    correlations : array, shape (words, words)
-        Correlations of dependent words; None if words are independent.
+    - `influences` (array, shape (pairs,)): influences of the pairs, which sum to about 0.
+    - `first`, `second` (arrays of int, shape (pairs,)): codes of the words of each pair.
+    - `correlations` (array, shape (words, words)): correlations of dependent words; None if words are independent.
 
-    Examples
-    --------
     >>> errors = np.array([0.5, 0.5, -1.0])
     >>> dyadic_variance(errors, np.array([0, 2, 4]), np.array([1, 3, 5]))
     1.5
@@ -150,14 +143,9 @@ _WIDEST = 3.0  # upper end of the grid of omega, in standard deviations of its p
 class Means:
     """Means of relations and their errors.
 
-    Parameters
-    ----------
-    values : array, shape (relations,)
-        Means over pairs.
-    variances : array, shape (relations,)
-        Variances of the means, including the effect of shared words.
-    freedom : array, shape (relations,)
-        Degrees of freedom of these variances.
+    - `values` (array, shape (relations,)): means over pairs.
+    - `variances` (array, shape (relations,)): variances of the means, including the effect of shared words.
+    - `freedom` (array, shape (relations,)): degrees of freedom of these variances.
     """
 
     values: Floats

@@ -73,26 +73,13 @@ def require(
 ) -> Any:
     """Return a module of an optional dependency.
 
-    Parameters
-    ----------
-    module
-        Name of the module, such as ``"sklearn.svm"``.
-    extra
-        Name of the extra of this package that installs it.
-    purpose
-        What needs the module: the subject of the error's first sentence, in the singular.
-    error
-        Class of the error.
-    advice
-        Sentences about what to do instead, at the end of the error.
+    - `module`: name of the module, such as ``"sklearn.svm"``.
+    - `extra`: name of the extra of this package that installs it.
+    - `purpose`: what needs the module: the subject of the error's first sentence, in the singular.
+    - `advice`: sentences about what to do instead, at the end of the error.
 
-    Raises
-    ------
-    BayesBiasError
-        Of class `error`, if the module is not installed or cannot be imported.
+    Raises `BayesBiasError` of class `error`, if the module is not installed or cannot be imported.
 
-    Examples
-    --------
     >>> require("not_installed.core", "cluster", "RNSB")
     Traceback (most recent call last):
         ...

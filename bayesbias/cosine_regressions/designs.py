@@ -17,14 +17,9 @@ from bayesbias.geometry import checked_rows
 class VectorPairs:
     """Pairs of vectors: inner products and lengths, in units of the geometric mean lengths.
 
-    Parameters
-    ----------
-    inner
-        Inner products <A_i, B_i>, of shape (rows,).
-    length_a, length_b
-        ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
-    unit
-        The embedding's LNW that is 1 in these units.
+    - `inner`: inner products <A_i, B_i>, of shape (rows,).
+    - `length_a`, `length_b`: ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
+    - `unit`: the embedding's LNW that is 1 in these units.
     """
 
     inner: Floats

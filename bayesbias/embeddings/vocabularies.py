@@ -44,10 +44,7 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
     >>> case_rule("exact, lower")
     ('exact', 'lower')
 
-    Raises
-    ------
-    ArgumentError
-        If there is no such form, or none at all.
+    Raises `ArgumentError` if there is no such form, or none at all.
     """
     if isinstance(case, str):
         rule: tuple[Any, ...] = tuple(name.strip() for name in case.split(","))
@@ -80,10 +77,7 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
     >>> forms("zoë's", ("exact", "title", "unaccented"))
     ("zoë's", "Zoë's", "zoe's")
 
-    Raises
-    ------
-    ArgumentError
-        If a user's function does not return text.
+    Raises `ArgumentError` if a user's function does not return text.
     """
     spellings = [(FORMS[form] if isinstance(form, str) else form)(word) for form in rule]
     for form, spelling in zip(rule, spellings, strict=True):
@@ -128,10 +122,7 @@ def other_spellings(word: str) -> Iterable[tuple[str, str]]:
 class Spellings:
     """A vocabulary in which the reasons for lost words can be sought.
 
-    Parameters
-    ----------
-    vocabulary
-        Words in normal form, the most frequent first, with their places from 1.
+    - `vocabulary`: words in normal form, the most frequent first, with their places from 1.
     """
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:

@@ -208,14 +208,9 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
 
     Dobrzeniecka and Urbaniak (2024), section on pre-averaging. Manzini et al. (2019), whose code pairs the averages.
 
-    Raises
-    ------
-    MeasureError
-        If a sample has fewer than two values, a missing or an infinite one, or no variation, or if paired samples
-        differ in shape.
+    Raises `MeasureError` if a sample has fewer than two values, a missing or an infinite one, or no variation, or if
+    paired samples differ in shape.
 
-    Examples
-    --------
     >>> x, y = np.array([0.9, 1.1, 0.8, 1.0, 0.7, 0.9]), np.array([1.2, 1.0, 1.1, 1.3, 1.0, 1.2])
     >>> test = t_test(x, y)
     >>> round(float(test.difference), 3), round(float(test.p_value), 3)

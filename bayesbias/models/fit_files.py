@@ -270,14 +270,9 @@ def check_storage(content: bytes, source: Path, advice: str) -> None:
 
     `advice` ends the error of a file that is of another kind.
 
-    Raises
-    ------
-    InputFileError
-        If it is not HDF5, or damaged.
-    FitError
-        If it has a group, a link, a type or a form of storage that no fit has, or declares more than it holds.
-    NotEnoughMemoryError
-        If its numbers and texts do not fit into the memory.
+    Raises `InputFileError` if it is not HDF5, or damaged. Raises `FitError` if it has a group, a link, a type or a form
+    of storage that no fit has, or declares more than it holds. Raises `NotEnoughMemoryError` if its numbers and texts
+    do not fit into the memory.
     """
     try:
         total = _total(content)

@@ -20,14 +20,9 @@ _FINE = 5.0  # points of a fine enough grid within a standard deviation
 class Premises:
     """Verbs and objects of premises.
 
-    Parameters
-    ----------
-    codes
-        Codes of verbs and of objects, each of shape (premises,).
-    counts
-        Numbers of premises by verb and by object.
-    both : array, shape (verbs, objects)
-        Numbers of premises by verb and object.
+    - `codes`: codes of verbs and of objects, each of shape (premises,).
+    - `counts`: numbers of premises by verb and by object.
+    - `both` (array, shape (verbs, objects)): numbers of premises by verb and object.
     """
 
     codes: tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -178,20 +173,14 @@ LEAST_FREEDOM = 2
 class CrossedDraws:
     """Independent draws; the first axis is the draw.
 
-    Parameters
-    ----------
-    words : array, shape (draws, words)
-        Means of these words over premises like these.
-    groups : array, shape (draws, groups), or None
-        Means over words like these; None if there are too few words.
-    word_variance : array, shape (draws,), or None
-        Variance of words within their group.
-    shared, specific : array, shape (draws, 3)
-        Variances of the effects of verbs, objects and premises on all words alike, and on single words.
-    spread : array, shape (draws,), or None
-        T.
-    shared_of_mean, specific_of_mean : array, shape (draws,)
-        Variances of a word's mean over the premises, from the shared effects and from those on single words.
+    - `words` (array, shape (draws, words)): means of these words over premises like these.
+    - `groups` (array, shape (draws, groups), or None): means over words like these; None if there are too few words.
+    - `word_variance` (array, shape (draws,), or None): variance of words within their group.
+    - `shared`, `specific` (array, shape (draws, 3)): variances of the effects of verbs, objects and premises on all
+      words alike, and on single words.
+    - `spread` (array, shape (draws,), or None): T.
+    - `shared_of_mean`, `specific_of_mean` (array, shape (draws,)): variances of a word's mean over the premises, from
+      the shared effects and from those on single words.
     """
 
     words: Floats
@@ -319,14 +308,9 @@ LEAST_RUNS = 3
 class Layout:
     """Groups and premises of a table of answers.
 
-    Parameters
-    ----------
-    group : array, shape (words,)
-        Code of each word's group.
-    pair
-        Codes of the two groups that are compared.
-    premises
-        Verbs and objects of the premises.
+    - `group` (array, shape (words,)): code of each word's group.
+    - `pair`: codes of the two groups that are compared.
+    - `premises`: verbs and objects of the premises.
     """
 
     group: NDArray[np.intp]

@@ -39,14 +39,10 @@ LABEL_COUNT = 3
 class Encoded:
     """Encoded sentences; the arrays have the shape (sentences, words, hidden units).
 
-    Parameters
-    ----------
-    attend
-        F of each word.
-    unaligned, aligned
-        Parts of the first layer of G: for a word of its own sentence, and for one aligned with the other's words.
-    mask : shape (sentences, words)
-        True where there is a word.
+    - `attend`: F of each word.
+    - `unaligned`, `aligned`: parts of the first layer of G: for a word of its own sentence, and for one aligned with
+      the other's words.
+    - `mask` (shape (sentences, words)): True where there is a word.
     """
 
     attend: Tensor

@@ -28,16 +28,11 @@ _KIND = "training"
 class Checkpoint:
     """State of a training.
 
-    Parameters
-    ----------
-    sources
-        Name of the embedding, digests of vectors and pairs.
-    settings, random_seed
-        Settings and seed of the training.
-    losses, accuracies
-        Loss and accuracy of each epoch.
-    weights, sums, best
-        Arrays by name: the current weights, Adagrad's sums of squares, and the weights of the best epoch.
+    - `sources`: name of the embedding, digests of vectors and pairs.
+    - `settings`, `random_seed`: settings and seed of the training.
+    - `losses`, `accuracies`: loss and accuracy of each epoch.
+    - `weights`, `sums`, `best`: arrays by name: the current weights, Adagrad's sums of squares, and the weights of the
+      best epoch.
     """
 
     sources: dict[str, str]

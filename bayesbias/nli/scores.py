@@ -171,14 +171,9 @@ def distances_to_neutral(probabilities: Floats) -> Floats:
 class Crossed:
     """Scores of a test set as an array: every word with every premise.
 
-    Parameters
-    ----------
-    probabilities : array, shape (words, premises, 3)
-        Probabilities in the order of `LABELS`.
-    words, groups
-        Labels of the first axis.
-    premises
-        One row per premise, with `premise`, `verb`, `object` and, if there is one, `subject`.
+    - `probabilities` (array, shape (words, premises, 3)): probabilities in the order of `LABELS`.
+    - `words`, `groups`: labels of the first axis.
+    - `premises`: one row per premise, with `premise`, `verb`, `object` and, if there is one, `subject`.
     """
 
     probabilities: Floats

@@ -84,18 +84,11 @@ class Articles:
 class Definition:
     """Definition of a test set.
 
-    Parameters
-    ----------
-    premise, hypothesis
-        Templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
-    words
-        (word, word with its article, group), in order.
-    subjects
-        Words for ``{subject}`` in the premise, if it has one.
-    pairs
-        (verb, object, object with its article), each once.
-    articles
-        Articles of the subjects.
+    - `premise`, `hypothesis`: templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
+    - `words`: (word, word with its article, group), in order.
+    - `subjects`: words for ``{subject}`` in the premise, if it has one.
+    - `pairs`: (verb, object, object with its article), each once.
+    - `articles`: articles of the subjects.
     """
 
     premise: str

@@ -31,18 +31,13 @@ _ROUNDING = 1e-26
 class MeanSquares:
     """Mean squares of matrices of scores, one number per matrix.
 
-    Parameters
-    ----------
-    rows, columns, error
-        Mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ only by rounding.
-    row_kurtosis
-        Excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
-    spread_ratio
-        Standard deviation of log(rows / error) by the jackknife over rows, divided by that of Normal scores with equal
-        columns, sqrt(2 / (n - 1) + 2 / ((n - 1) (k - 1))): above 1 if rows are heavy-tailed or unequally noisy, below 1
-        if columns have different scales; 1 for two rows.
-    n, k
-        Numbers of rows and columns of a matrix.
+    - `rows`, `columns`, `error`: mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ
+      only by rounding.
+    - `row_kurtosis`: excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
+    - `spread_ratio`: standard deviation of log(rows / error) by the jackknife over rows, divided by that of Normal
+      scores with equal columns, sqrt(2 / (n - 1) + 2 / ((n - 1) (k - 1))): above 1 if rows are heavy-tailed or
+      unequally noisy, below 1 if columns have different scales; 1 for two rows.
+    - `n`, `k`: numbers of rows and columns of a matrix.
     """
 
     rows: Floats
@@ -67,14 +62,9 @@ class Reliability:
     It is (q - 1) / (q + c), where q is the ratio of the expectations of rows and error; if columns are a sample too,
     their share is added to both: q = ((n - 1) rows + columns) / ((n - 1) error + columns).
 
-    Parameters
-    ----------
-    title
-        Name in messages.
-    random_columns
-        Whether columns are a sample of a population of columns.
-    constant
-        (n, k) -> c.
+    - `title`: name in messages.
+    - `random_columns`: whether columns are a sample of a population of columns.
+    - `constant`: (n, k) -> c.
     """
 
     title: str

@@ -149,10 +149,7 @@ def _send(worker: _Worker, sources: Mapping[str, Any]) -> None:
 def _heard(team: Sequence[_Worker]) -> Iterator[tuple[_Worker, Outcome | None]]:
     """Yield the workers that answer now, with their outcomes; None from one that died.
 
-    Raises
-    ------
-    ClusterError
-        If a worker died before it began.
+    Raises `ClusterError` if a worker died before it began.
     """
     by_connection = {worker.connection: worker for worker in team if worker.cell is not None or not worker.ready}
     for connection in wait(list(by_connection), timeout=_SECONDS_BETWEEN_LOOKS):

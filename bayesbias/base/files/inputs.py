@@ -46,10 +46,7 @@ def open_input(path: Path) -> BinaryIO:
 
     The opened file itself is checked: whatever the path led to before, another user may have put a pipe there.
 
-    Raises
-    ------
-    InputFileError
-        If it is not an ordinary file: a pipe or a device could block for ever.
+    Raises `InputFileError` if it is not an ordinary file: a pipe or a device could block for ever.
     """
     return open(path, "rb", buffering=1 << 20, opener=_open_ordinary)
 
@@ -129,12 +126,8 @@ def readable(path: Path) -> Iterator[None]:
 def read_content(path: Path, cost: MemoryCost) -> bytes:
     """Return the content of an existing file, unpacked; a zip file must hold one file.
 
-    Raises
-    ------
-    InputFileError
-        If the content is damaged or cut short.
-    NotEnoughMemoryError
-        If the content would take more memory than is free. Reading stops there.
+    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
+    take more memory than is free. Reading stops there.
     """
     check_memory(cost.a_byte * path.stat().st_size, f"{path}: its contents", _ADVICE)
     allowance = Allowance(f"{path}: its contents", _ADVICE)
@@ -149,12 +142,8 @@ def read_content(path: Path, cost: MemoryCost) -> bytes:
 def read_lines(path: Path, *, bytes_a_byte: float = 16) -> Iterator[bytes]:
     """Yield the lines of a file of any size, unpacked, with their ends; only one line at a time must fit into memory.
 
-    Raises
-    ------
-    InputFileError
-        If the content is damaged or cut short.
-    NotEnoughMemoryError
-        If a line would take more memory than is free, at `bytes_a_byte`.
+    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line would take
+    more memory than is free, at `bytes_a_byte`.
     """
     with readable(path), open_content(path) as stream:
         while line := stream.readline(_PIECE):
@@ -369,11 +358,8 @@ def check_links(folder: Path, *more: Path) -> None:
 def text_files(path: Path) -> list[Path]:
     """Return the files of a corpus: a file, or those of a folder that end in ``.txt`` or ``.txt.gz``.
 
-    Raises
-    ------
-    InputFileError
-        If a file cannot be read, the folder has no text, or a link in it leads outside of it: whoever made the folder
-        could have a private file of its reader copied into an embedding or an index.
+    Raises `InputFileError` if a file cannot be read, the folder has no text, or a link in it leads outside of it:
+    whoever made the folder could have a private file of its reader copied into an embedding or an index.
     """
     if not is_folder(path):
         return [input_file(path)]

@@ -26,10 +26,8 @@ _TEMPORARY_FILE_MODE = 0o600  # mode of a temporary file
 def followed(path: Path) -> Path:
     """Return the target of a path after following links.
 
-    Raises
-    ------
-    OutputError
-        If a link leads to itself or is in a folder with the sticky bit, or other users could turn the path elsewhere.
+    Raises `OutputError` if a link leads to itself or is in a folder with the sticky bit, or other users could turn the
+    path elsewhere.
     """
     try:
         return path.resolve() if os.name == "nt" else _followed(path.absolute())
@@ -171,15 +169,7 @@ _WORKSHOP_MODE = 0o700
 
 @dataclass(frozen=True)
 class Workshop:
-    """A workshop of this run.
-
-    Parameters
-    ----------
-    path
-        The workshop.
-    target
-        The output.
-    """
+    """A workshop of this run."""
 
     path: Path
     target: Path
@@ -436,14 +426,10 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
 def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], overwrite: bool = False) -> Iterator[Path]:
     """Yield a folder to write to; on success it replaces `folder` as a whole.
 
-    Parameters
-    ----------
-    folder
-        A new or empty folder, or, with `overwrite`, any folder.
-    names
-        Patterns of all files that such an output may have: matching files of an earlier run are removed, others kept.
-    overwrite
-        Whether files of an earlier run may be replaced.
+    - `folder`: a new or empty folder, or, with `overwrite`, any folder.
+    - `names`: patterns of all files that such an output may have: matching files of an earlier run are removed, others
+      kept.
+    - `overwrite`: whether files of an earlier run may be replaced.
     """
     target = followed(check_folder(folder, overwrite=overwrite))
     with our_errors(target), workshop(target, place := _place(target)) as shop:

@@ -22,28 +22,15 @@ def read_declared_toml[Shape](
 ) -> Shape:
     """Return the content of a TOML file after checking its keys and types.
 
-    Parameters
-    ----------
-    path
-        TOML file.
-    shape
-        A TypedDict: the keys that the file may have, or must have (``Required``), and their types. Types are ``str``,
-        ``bool``, ``int``, ``float``, lists, dictionaries with text keys, ``Literal`` texts, unions of these, other
-        TypedDicts (sections), and ``object`` for anything. Lists and dictionaries must not be empty.
-    error
-        Class of the error if the content is wrong.
-    what
-        What the file is, before its path in errors, such as ``"The audit "``.
+    - `shape`: a TypedDict: the keys that the file may have, or must have (``Required``), and their types. Types are
+      ``str``, ``bool``, ``int``, ``float``, lists, dictionaries with text keys, ``Literal`` texts, unions of these,
+      other TypedDicts (sections), and ``object`` for anything. Lists and dictionaries must not be empty.
+    - `error`: class of the error if the content is wrong.
+    - `what`: what the file is, before its path in errors, such as ``"The audit "``.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read.
-    BayesBiasError
-        Of class `error`, if the file is not TOML or has faults; all faults are listed.
+    Raises `InputFileError` if the file cannot be read. Raises `BayesBiasError` of class `error`, if the file is not
+    TOML or has faults; all faults are listed.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from typing import Required, TypedDict

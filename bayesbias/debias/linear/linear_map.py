@@ -211,15 +211,9 @@ _NOTHING = 1e-5
 def removal(directions: Floats, weights: Floats | float = 1.0) -> Floats:
     """Return the matrix that subtracts from a vector its part in each direction, times a weight.
 
-    Parameters
-    ----------
-    directions
-        Orthonormal rows, of shape (components, dimensions).
-    weights
-        One weight for each direction, or one for all; 1 removes the whole part.
+    - `directions`: orthonormal rows, of shape (components, dimensions).
+    - `weights`: one weight for each direction, or one for all; 1 removes the whole part.
 
-    References
-    ----------
     Dawkins (2021), equation 4: ``w - sum_i a_i <g_i, w> g_i``.
 
     >>> removal(np.array([[1.0, 0.0]]), 0.25)

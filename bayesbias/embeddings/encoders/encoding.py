@@ -57,10 +57,7 @@ class TextCache:
     def read(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vectors of some texts.
 
-        Raises
-        ------
-        InputFileError
-            If a stored vector is damaged, or vectors have different lengths.
+        Raises `InputFileError` if a stored vector is damaged, or vectors have different lengths.
         """
         texts_by_key = {_key(text): text for text in texts}
         vectors: dict[str, NDArray[np.float32]] = {}
@@ -95,12 +92,8 @@ class TextCache:
 def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[TextCache | None]:
     """Yield the open cache of an encoder, created if necessary; None without a path.
 
-    Raises
-    ------
-    InputFileError
-        If the file is damaged, is not a cache, or belongs to an encoder of another name.
-    OutputError
-        If it cannot be written, or all may write to its folder.
+    Raises `InputFileError` if the file is damaged, is not a cache, or belongs to an encoder of another name. Raises
+    `OutputError` if it cannot be written, or all may write to its folder.
     """
     if path is None:
         yield None

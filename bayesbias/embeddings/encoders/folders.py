@@ -260,10 +260,7 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
 def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
     """Return the encoder in a folder, checked and not yet loaded.
 
-    Raises
-    ------
-    InputFileError
-        As for `load_encoder`.
+    Raises `InputFileError` as for `load_encoder`.
     """
     path = check_path(folder, "folder")
     kind = folder_kind(path) if is_folder(path) else None

@@ -75,10 +75,7 @@ def cache_key(*parts: object) -> str:
 def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
     """Return the vectors stored under a key, or None if there are none.
 
-    Raises
-    ------
-    InputFileError
-        If the file is damaged.
+    Raises `InputFileError` if the file is damaged.
     """
     if folder is None or not (path := folder / f"{key}.npz").exists():
         return None

@@ -191,12 +191,7 @@ def spread_arrays(embedding: Embedding) -> dict[str, NDArray[Any]]:
 def with_spread(embedding: Embedding, path: Path) -> Embedding:
     """Return an embedding with the spread in its .npz file, or as it is if the file has none.
 
-    Raises
-    ------
-    EmbeddingError
-        If the spread does not match the words.
-    InputFileError
-        If the file is damaged.
+    Raises `EmbeddingError` if the spread does not match the words. Raises `InputFileError` if the file is damaged.
     """
     stored: dict[str, Any] = read_arrays(path, _DEVIATIONS)
     if not stored:
@@ -226,14 +221,10 @@ def jackknife(
 ) -> tuple[Floats, Floats]:
     """Return the mean of vectors, and its scaled changes when groups of vectors are left out.
 
-    Parameters
-    ----------
-    vectors
-        Array of shape (contexts, dimensions), at least 2 contexts, in random order.
-    group
-        Number of each context's group, shape (contexts,), at least 2 of them. None (default): the contexts take turns.
-    groups
-        Number of rows of the deviations.
+    - `vectors`: array of shape (contexts, dimensions), at least 2 contexts, in random order.
+    - `group`: number of each context's group, shape (contexts,), at least 2 of them. None (default): the contexts take
+      turns.
+    - `groups`: number of rows of the deviations.
 
     Returns
     -------
@@ -241,8 +232,6 @@ def jackknife(
         The mean, and deviations of shape (groups, dimensions), whose squares sum to the variance of the mean; rows of
         groups without a context are 0.
 
-    Examples
-    --------
     >>> mean, deviations = jackknife(np.array([[1.0], [2.0], [6.0]]))
     >>> mean, np.isclose((deviations**2).sum(), np.var([1, 2, 6], ddof=1) / 3)
     (array([3.]), np.True_)

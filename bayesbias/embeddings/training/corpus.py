@@ -75,20 +75,13 @@ def _token(marks: str) -> re.Pattern[str]:
 class Corpus:
     """Documents as numbers of words.
 
-    Parameters
-    ----------
-    words
-        Words that get a vector, most frequent first; equally frequent ones in reverse order of appearance, as in
-        gensim.
-    counts
-        Number of occurrences of each word, shape (words,).
-    stream
-        int32 array with the place of each word in `words`, or ``len(words)`` for a rare word without a vector;
-        `DOCUMENT_END` ends each document.
-    documents, tokens
-        Numbers of documents with at least one word, and of words, rare ones included.
-    name, sha256
-        Name of the source, and hash of all words in order.
+    - `words`: words that get a vector, most frequent first; equally frequent ones in reverse order of appearance, as in
+      gensim.
+    - `counts`: number of occurrences of each word, shape (words,).
+    - `stream`: int32 array with the place of each word in `words`, or ``len(words)`` for a rare word without a vector;
+      `DOCUMENT_END` ends each document.
+    - `documents`, `tokens`: numbers of documents with at least one word, and of words, rare ones included.
+    - `name`, `sha256`: name of the source, and hash of all words in order.
     """
 
     words: tuple[str, ...]
@@ -107,12 +100,8 @@ class Corpus:
 def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     """Return a corpus, read once into 4 bytes per word; words with fewer than `min_count` occurrences get no vector.
 
-    Raises
-    ------
-    EmbeddingError
-        If fewer than two words occur `min_count` times, or a document is not a list of words.
-    InputFileError
-        If a file cannot be read, is not UTF-8, or a folder has no text.
+    Raises `EmbeddingError` if fewer than two words occur `min_count` times, or a document is not a list of words.
+    Raises `InputFileError` if a file cannot be read, is not UTF-8, or a folder has no text.
     """
     numbers_by_word: dict[str, int] = {}
     stream = array("i")
@@ -266,16 +255,9 @@ def count_cooccurrences(
     Pennington, Socher and Manning (2014), section 4.2. A pair belongs to the row of its rarer word, because such rows
     are short; rows are counted in parts, with only the pairs of one part in memory.
 
-    Parameters
-    ----------
-    stream
-        Words as int32 numbers from 0, most frequent first; negative numbers end a document.
-    words
-        Number of words.
-    window
-        Largest distance.
-    pairs_at_once
-        Pairs in memory at once, unless a single row has more.
+    - `stream`: words as int32 numbers from 0, most frequent first; negative numbers end a document.
+    - `window`: largest distance.
+    - `pairs_at_once`: pairs in memory at once, unless a single row has more.
     """
     parts: list[Cooccurrences] = []
     ends, first = np.cumsum(pairs_by_row(stream, words, window)), 0

@@ -56,16 +56,9 @@ type TrainerOf = Callable[[Corpus, dict[str, Any], int], Trainer]
 class TrainingCell:
     """A training with one seed; its answer has the content of the file.
 
-    Parameters
-    ----------
-    trainer_of
-        Function of the algorithm.
-    package
-        Name of the package that trains; a worker must have the version that the facts name.
-    facts
-        What the file says of the training.
-    seed
-        Seed of the training.
+    - `package`: name of the package that trains; a worker must have the version that the facts name.
+    - `facts`: what the file says of the training.
+    - `seed`: seed of the training.
     """
 
     trainer_of: TrainerOf

@@ -301,14 +301,9 @@ def direction_posterior(
 def weighted_directions_of(differences: Floats, weights: Floats, side: Floats) -> Floats:
     """Return the first uncentred principal component of weighted differences for each draw of weights.
 
-    Parameters
-    ----------
-    differences
-        Differences of pairs, of shape (pairs, dimensions).
-    weights
-        Weights of the pairs, of shape (draws, pairs).
-    side
-        Vector to whose side all components are turned.
+    - `differences`: differences of pairs, of shape (pairs, dimensions).
+    - `weights`: weights of the pairs, of shape (draws, pairs).
+    - `side`: vector to whose side all components are turned.
 
     >>> weights = np.array([[0.9, 0.1], [0.1, 0.9]])
     >>> weighted_directions_of(np.array([[1.0, 0.0], [0.0, -1.0]]), weights, np.ones(2)) + 0.0

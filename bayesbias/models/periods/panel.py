@@ -155,20 +155,10 @@ def draw_word_variation(
 ) -> WordVariation:
     """Return draws of S_g and of the deviations of single words.
 
-    Parameters
-    ----------
-    gaps
-        Gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
-    protected
-        The words.
-    sampling
-        V, shape (periods, periods).
-    times
-        Times of the periods, increasing.
-    draws, chains
-        Total number of draws, a multiple of the number of chains; and number of chains.
-    seed
-        Seed.
+    - `gaps`: gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
+    - `sampling`: V, shape (periods, periods).
+    - `times`: times of the periods, increasing.
+    - `draws`, `chains`: total number of draws, a multiple of the number of chains; and number of chains.
     """
     present, group_of, effects = protected.present, protected.group_of, protected.effects
     rng = np.random.default_rng([seed, 1000])
