@@ -40,10 +40,8 @@ def context_factors(
         Number of groups of about equally many pairs.
     width
         Width of all groups, in contexts and in characters, instead of `groups`: 200 in the original.
-    gamma
-        Threshold: LARs from -gamma to gamma have no direction, in `truth` and in `source`.
-    hdi_prob
-        Probability inside the intervals.
+    gamma, hdi_prob
+        As for `directional_accuracy`, with one threshold.
     progress
         Whether to show a progress bar.
 

@@ -55,10 +55,11 @@ def cam(
     pandas.DataFrame
         One row per relation with at least ten pairs, the largest first; then ``SA``, their mean weighted by the numbers
         of pairs, and ``SR``, the same without ``RelatedTo``. Pairs without relations have one row, ``all pairs``.
-        Columns: `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
-        `reliability_second`, the variance of the posterior means over that of the true LARs; and `cam_corrected`,
-        `cam_corrected_low`, `cam_corrected_high`: CAM corrected for the errors of both (attenuation), as with
-        infinitely many participants.
+
+        - `relation`, `pairs`, `cam` and its interval, `hdi_low` to `hdi_high`;
+        - `reliability_first`, `reliability_second`: the variance of the posterior means over that of the true LARs;
+        - `cam_corrected` and its interval: CAM corrected for the errors of both (attenuation), as with infinitely many
+          participants.
 
     Raises
     ------
@@ -72,12 +73,12 @@ def cam(
 
     Notes
     -----
-    The pairs are a sample, and those that share a word vary together: see `ratios.pair_statistics`. The
-    errors of both sides are part of the observed variation, and so of the interval of `cam`. They reduce a correlation;
-    `cam_corrected` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
-    accounts for their estimation. Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective
-    number of words (Kish's, since words are in different numbers of pairs) minus 1. Where outlying pairs share words
-    with others, the intervals are slightly too narrow (`validation/asymmetry`).
+    The pairs are a sample, and those that share a word vary together: see `alar`. The errors of both sides are part of
+    the observed variation, and so of the interval of `cam`. They reduce a correlation; `cam_corrected` divides by the
+    root of the product of the reliabilities (Spearman 1904), with an interval that accounts for their estimation.
+    Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective number of words (Kish's, since
+    words are in different numbers of pairs) minus 1. Where outlying pairs share words with others, the intervals are
+    slightly too narrow (`validation/asymmetry`).
 
     Reliability assumes posterior means, as from `evocation`, or numbers without error. The numbers of a masked model
     are plain estimates, whose variance includes that of their errors: their reliability is overestimated, and
@@ -187,10 +188,8 @@ def directional_accuracy(
         Threshold, or several: LARs from -gamma to gamma have no direction, in `truth` and in `source`. A pair without
         direction in both counts as correct. The paper has 0, 0.1, 1 and 10; its LARs appear to be 100 times natural
         logarithms, so these are 0, 0.001, 0.01 and 0.1 here.
-    relations
-        Names of the relations of `truth` to use; None uses all.
-    hdi_prob
-        Probability inside the intervals.
+    relations, hdi_prob
+        As for `cam`; the relations are those of `truth`.
 
     Returns
     -------
@@ -388,10 +387,8 @@ def word_similarity(
         From `masked_model`, `static` and others.
     path
         File of word similarity (see `bb.metrics.read_similarity`): MEN, SimLex-999, WS-353 or your own.
-    random_seed
-        Seed of the Bayesian bootstrap over pairs.
-    hdi_prob
-        Probability inside the interval.
+    random_seed, hdi_prob
+        As for `bb.metrics.word_similarity`.
 
     Returns
     -------
@@ -471,10 +468,8 @@ def cam_difference(
         From `lar` of evocation data.
     first, second
         From `lar` of the two sources. Pairs that one of the three lacks are not used.
-    relations
-        Names of the relations of `truth` to use; None uses all.
-    hdi_prob
-        Probability inside the intervals.
+    relations, hdi_prob
+        As for `cam`; the relations are those of `truth`.
 
     Returns
     -------

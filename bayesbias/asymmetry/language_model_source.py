@@ -59,6 +59,11 @@ def context_mean(
 ) -> ContextMean:
     """Return P(response given cue) = sum over contexts of P(context given cue) P(response masked, in the context).
 
+    A context with both words contributes its share of the cue's occurrences times the probability of the masked
+    response; other contexts of the cue contribute 0. The contexts are a sample from the language, so the error is that
+    of a ratio of two sums over contexts (delta method); if only some contexts with both words were used, it includes
+    the error of this second sample.
+
     - `probabilities`: probability of the masked response in each sampled context, averaged over its occurrences: shape
       (sampled,).
     - `counts`: number of occurrences of the cue in each of these: shape (sampled,).

@@ -1,7 +1,7 @@
 """Posteriors of log asymmetry ratios, by quadrature over log probabilities instead of draws; arrays in, arrays out.
 
 If n of N people answer a with b, the likelihood of u = log P(b given a) is binomial, and its posterior for any prior is
-evaluated on an even grid of u. Both directions of a pair are independent given its level (`evocation_prior`), so the
+evaluated on an even grid of u. Both directions of a pair are independent given its level (`PowerLawPrior`), so the
 posterior of a log ratio, the difference of two u, is a mean over levels of cross-correlations of two such rows.
 """
 

@@ -33,6 +33,11 @@ Codes = NDArray[np.integer]
 def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlations: Floats | None = None) -> float:
     """Return the variance of a sum of influences of pairs (first, second) of words.
 
+    Two pairs that share a word are not independent: a salient word shifts all of its pairs in one direction. The
+    variance of a statistic is the sum of the products of the influences of all pairs that have a word in common, as for
+    dyads (Aronow, Samii and Assenova 2015), but at least that of independent pairs. Pairs of words that depend on each
+    other, such as synonyms, count likewise, as far as the words correlate.
+
     - `influences` (array, shape (pairs,)): influences of the pairs, which sum to about 0.
     - `first`, `second` (arrays of int, shape (pairs,)): codes of the words of each pair.
     - `correlations` (array, shape (words, words)): correlations of dependent words; None if words are independent.
@@ -155,6 +160,12 @@ class Means:
 
 def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator) -> Floats:
     """Return draws of theta, of shape (draws, relations); a single relation is not pooled.
+
+        mean_r ~ Normal(theta_r, v_r),   theta_r ~ Normal(mu, omega^2),   omega ~ HalfNormal(scale),   mu flat.
+
+    v_r = s_r^2 / n_r times the design effect of shared words. s_r^2 has the posterior of a variance, to which the
+    pooled variance contributes as `PRIOR_PAIRS` additional pairs. mu and theta are integrated out, so that the draws of
+    omega, and given these the draws of mu and theta, are independent.
 
     >>> means = Means(np.array([1.0, -1.0, 0.2]), np.array([0.01, 0.01, 4.0]), np.array([50.0, 50.0, 50.0]))
     >>> found = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
@@ -320,11 +331,14 @@ def alar(
     Returns
     -------
     pandas.DataFrame
-        One row per relation, the largest first: `relation`, the number of `pairs` and of their `words`; `mean_lar`, the
-        plain mean of the LARs, which are posterior means in norms; `mean_from_counts`, that of the log ratios of shares
-        of answers, the paper's ALAR (missing without counts, and if a pair is listed in only one direction); the
-        posterior `mean`, `sd`, `hdi_low`, `hdi_high` and `probability_of_direction`; and `share_forward`, the mean over
-        pairs of the probability that LAR is above 0.
+        One row per relation, the largest first:
+
+        - `relation`, the number of `pairs` and of their `words`;
+        - `mean_lar`: the plain mean of the LARs, which are posterior means in norms;
+        - `mean_from_counts`: that of the log ratios of shares of answers, the paper's ALAR (missing without counts, and
+          if a pair is listed in only one direction);
+        - the posterior `mean`, `sd`, `hdi_low`, `hdi_high` and `probability_of_direction`;
+        - `share_forward`: the mean over pairs of the probability that LAR is above 0.
 
     Raises
     ------
@@ -334,10 +348,10 @@ def alar(
     Notes
     -----
     The pairs are treated as a sample of the relation's pairs. Pairs that share a word vary together, which widens the
-    interval (see `ratios.pair_statistics`), as do the errors of the ratios. The standard deviation of the
-    relations' means has a half-Normal prior whose scale is the standard deviation of the pairs. Logarithms are natural;
-    the paper's figures appear to be 100 times these. For a pair that is listed in one direction only, the size of the
-    ratio depends more on the prior than on the data: see also `share_forward`.
+    interval (see `dyadic_variance`), as do the errors of the ratios. The standard deviation of the relations' means has
+    a half-Normal prior whose scale is the standard deviation of the pairs. Logarithms are natural; the paper's figures
+    appear to be 100 times these. For a pair that is listed in one direction only, the size of the ratio depends more on
+    the prior than on the data: see also `share_forward`.
 
     References
     ----------

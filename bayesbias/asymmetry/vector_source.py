@@ -76,11 +76,14 @@ def lar(
     Returns
     -------
     pandas.DataFrame
-        One row per pair, in order: `a`, `b`, the other columns of `pairs`, `log_b_given_a`, `log_a_given_b`, `lar`, its
-        standard error `sd`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1) and `left_out`. If the source
-        has no number, the numbers are missing and `left_out` is the reason; otherwise it is empty. With norms, `lar` is
-        the posterior mean, and `lar_from_counts` the log ratio of the shares of answers, the paper's LAR; it is missing
-        for pairs listed in only one direction.
+        One row per pair, in order:
+
+        - `a`, `b` and the other columns of `pairs`;
+        - `log_b_given_a`, `log_a_given_b`, `lar`, its standard error `sd`, `hdi_low`, `hdi_high` and
+          `probability_of_direction` (0.5 to 1); with norms, `lar` is the posterior mean;
+        - `left_out`: the reason why the source has no number, and the numbers are missing; otherwise empty;
+        - `lar_from_counts`, with norms: the log ratio of the shares of answers, the paper's LAR; missing for pairs
+          listed in only one direction.
 
     Raises
     ------

@@ -317,7 +317,7 @@ def audit(
         `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose distances spread
         differently. Values that do not exist are missing. The attribute `record` keeps draws, lost words, settings, and
         cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed;
-        `write_audit_page` takes all.
+        `bb.write` takes all.
 
     Raises
     ------

@@ -1,4 +1,9 @@
-"""Texts for readers: rounded numbers, counts with their noun, and escaped words of others."""
+r"""Texts for readers: rounded numbers, counts with their noun, and escaped words of others.
+
+Control characters, and characters that are invisible or change the direction of a text, are shown as Python writes
+them: ``\x1b``, ``\u202e``. Markup is escaped by the function of each form: HTML and Markdown in `statements`, LaTeX in
+`bayesbias.delivery.documents`.
+"""
 
 import json
 import re

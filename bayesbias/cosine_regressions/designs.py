@@ -17,6 +17,10 @@ from bayesbias.geometry import checked_rows
 class VectorPairs:
     """Pairs of vectors: inner products and lengths, in units of the geometric mean lengths.
 
+    Units: each side's lengths are divided by their geometric mean over the rows, so that LNW and all inner products are
+    in units of an average pair's LNW, and all coefficients of a regression in units of a cosine similarity. They do not
+    change if all vectors of the embedding are multiplied by a number. `VectorPairs.unit` converts back.
+
     - `inner`: inner products <A_i, B_i>, of shape (rows,).
     - `length_a`, `length_b`: ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
     - `unit`: the embedding's LNW that is 1 in these units.
@@ -93,6 +97,16 @@ class Term(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Design:
     """The columns of an inner product regression.
+
+    Kindel's supplement, section "Frequency bias in cosine similarity regression", writes every regression of cosine
+    similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||.
+    This shows which terms the cosine regression fixes to zero. The displays of the supplement have no numbers: each
+    docstring names the paragraph and quotes the first words or the coefficients of its display.
+
+    A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
+    corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
+
+    Units: those of `VectorPairs`, so that every coefficient is in units of a cosine similarity.
 
     Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
     model. `symbols` are the coefficients in the supplement's notation, `terms` and `ratio_terms` the terms that they

@@ -206,7 +206,9 @@ class TTest(NamedTuple):
 def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = "") -> TTest:
     """Return a t-test of means over the last axis: Welch's test of two samples, or a test of one or of paired samples.
 
-    Dobrzeniecka and Urbaniak (2024), section on pre-averaging. Manzini et al. (2019), whose code pairs the averages.
+    Manzini et al. (2019) test averages, and their code pairs them; Dobrzeniecka and Urbaniak (2024), section on
+    pre-averaging, test single distances and show that averaging first manufactures confidence. Both treat distances as
+    independent, which they are not, since they share words.
 
     Raises `MeasureError` if a sample has fewer than two values, a missing or an infinite one, or no variation, or if
     paired samples differ in shape.

@@ -268,6 +268,10 @@ class _UnfitError(FitError):
 def check_storage(content: bytes, source: Path, advice: str) -> None:
     """Check that a file's content is HDF5 of the kind that `write_fit` writes, and that it fits into the memory.
 
+    HDF5 can take numbers from other files, refer to an object many times, and declare more numbers than a file holds.
+    `write_fit` uses none of this, so that it is refused: each object has one name, and all of its content lies in the
+    file.
+
     `advice` ends the error of a file that is of another kind.
 
     Raises `InputFileError` if it is not HDF5, or damaged. Raises `FitError` if it has a group, a link, a type or a form

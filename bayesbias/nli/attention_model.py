@@ -107,7 +107,20 @@ def encode(weights: Weights, vectors: Tensor, mask: Tensor, drop: Drop) -> Encod
 
 
 def logits(weights: Weights, first: Encoded, second: Encoded, drop: Drop) -> Tensor:
-    """Return the logits of the labels of pairs of encoded sentences, of shape (pairs, 3)."""
+    """Return the logits of the labels of pairs of encoded sentences, of shape (pairs, 3).
+
+    With a_i the projected vectors of the words of one sentence, b_j those of the other, and the paper's equations:
+
+        a'_i = sum_j softmax_j(f(a_i)' f(a_j) + d(i - j)) a_j          7, 8   a_i becomes [a_i, a'_i]
+        e_ij = F(a_i)' F(b_j)                                          1
+        beta_i = sum_j softmax_j(e_ij) b_j, alpha_j likewise           2
+        v1_i = G([a_i, beta_i]), v2_j = G([b_j, alpha_j])              3
+        v1 = sum_i v1_i, v2 = sum_j v2_j                               4
+        answer = softmax(H([v1, v2]))                                  5
+
+    The first layer of G is linear in beta, so it can be applied to the words b_j before they are averaged: `encode`
+    does so once per sentence, whatever it is paired with. Dropout applies to the inputs of all layers.
+    """
     import torch
 
     scores = first.attend @ second.attend.mT

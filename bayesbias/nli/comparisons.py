@@ -61,16 +61,10 @@ def compare_answers(
         the first.
     test_set
         From `bb.nli.test_set`, or some of its rows.
-    score
-        ``"error"``, whose mean is E, or a probability: ``"neutral"``, ``"entailment"``, ``"contradiction"``.
     test_pairs
         Pairs with a `label`, from `bb.nli.read_pairs`, on which the accuracy of each model is measured.
-    groups
-        The two groups to compare. Optional if there are only two.
-    draws, hdi_prob
+    score, groups, draws, hdi_prob, random_seed
         As for `bb.nli.posterior`.
-    random_seed
-        Seed of the draws. If None, a seed is drawn and recorded in the result.
 
     Returns
     -------
@@ -86,8 +80,8 @@ def compare_answers(
     Notes
     -----
     Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`. The spread over
-    trainings is added as in Student's t, for a change that of both embeddings (`answers.run_draws`). All models
-    answer about the same words and premises, so a change is estimated from the same sentences.
+    trainings is added as in Student's t, for a change that of both embeddings (`answer_draws.run_variances`). All
+    models answer about the same words and premises, so a change is estimated from the same sentences.
 
     The size of the contrast is its absolute value. Its interval begins at 0 if the interval of the contrast contains 0.
     The change of the size treats the premises of the two embeddings as independent, which widens the interval. d
@@ -97,7 +91,7 @@ def compare_answers(
     Intervals of changes are slightly too narrow if one embedding has few trainings that vary much more than those of
     the other: use at least five of each. Words are assumed to vary equally in all groups: if the words of a small group
     vary more than those of a large one, intervals of the contrast of words like these are too narrow.
-    `tests/nli/answers/test_run_draws.py` simulates trainings and words that are not Normal.
+    `tests/nli/test_answer_draws_run_draws.py` simulates trainings and words that are not Normal.
 
     References
     ----------

@@ -77,6 +77,10 @@ def _reduced(design: Floats, response: Floats, rows: int) -> Stratum:
 class MixedRegression:
     """The regression of a standardised response on `fixed` columns, and on levels of groupings.
 
+    Given the standard deviations of effects, units and errors, all coefficients and effects are Normal and are
+    integrated out. The few standard deviations are drawn by importance sampling, then coefficients and effects given
+    each draw.
+
     Priors, in standard deviations of the response: coefficients Normal(0, 1), every standard deviation HalfNormal(1).
 
     - `strata`: those of `split_rows`. The columns of their designs are those of `fixed`, then the levels of each

@@ -278,6 +278,41 @@ _MATRICES = 256
 def posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
     """Return `mean`, `sd`, `hdi_low` and `hdi_high` of the posterior of a reliability, each of one axis.
 
+    The model of a matrix of n rows and k columns is y_ij = mu + r_i + c_j + e_ij, all Normal. Its sums of squares are
+    sufficient: SS_s / tau_s is chi-square with d_s degrees of freedom, where
+
+    - tau_rows = var(e) + k var(r), with d = n - 1,
+    - tau_columns = var(e) + n var(c), with d = k - 1,
+    - tau_error = var(e), with d = (n - 1)(k - 1).
+
+    A reliability is a function of these three (`Reliability`).
+
+    **Prior.** p(mu, tau) proportional to 1 / (tau_rows tau_columns^(3/2) tau_error), all tau > 0, so that the posterior
+    of each tau is SS / chi-square, independently, with n - 1, k (one more than d) and (n - 1)(k - 1) degrees of
+    freedom. For rows and error this is the prior of George E. P. Box and George C. Tiao (1973, Bayesian inference in
+    statistical analysis, section 5.2) and Bruce M. Hill (1965, Journal of the American Statistical Association 60,
+    806-825); the exponent of 3/2 for the columns is Jeffreys' general rule for their k means, N(mu, tau_columns / n),
+    with the unknown mu counted. This matters because seeds are few: at two or three seeds, 89 % intervals of ICC(2,1)
+    cover 85 to 96 % with the exponent 1, and 89 to 91 % with 3/2 (`validation/reliability`).
+
+    **Spread.** Real scores are not like this: rules have scales of their own (the standard deviations of DB/WA, RIPA
+    and NBM are about as 1 : 4 : 8), and base pairs are heavy-tailed. Then log(SS_rows / SS_error) varies by less, or by
+    more, than in the model. Each row is an independent draw whatever its distribution, so that the jackknife over rows
+    estimates that variance (Rupert G. Miller, 1974, The jackknife: a review, Biometrika 61, 1-15). The logarithms of SS
+    / tau of rows and error are multiplied by `MeanSquares.spread_ratio`: the posterior has the model's form and the
+    spread of these rows. `validation/reliability` has the coverage under the model, beside it, and for populations of
+    real words.
+
+    **Covariances, not variances.** tau_rows < tau_error is allowed: then the covariance of two columns (John A. Nelder,
+    1954, Biometrika 41, 544-548) and the reliability are negative, as the point estimate may be. If that were
+    forbidden, the interval would never contain a reliability of 0, and its coverage would be lower where seeds hardly
+    differ.
+
+    **Interval.** Highest posterior density on the scale of Fisher's z of an intraclass correlation, log q, and mapped
+    back. On this scale the posteriors of ICC(3,1) and alpha differ only in location and spread, and at a `spread_ratio`
+    of 1 the interval is the shortest form of the F interval (McGraw and Wong 1996; Feldt 1965). On the scale of the
+    correlation itself, 89 % intervals of ICC(2,1) cover 87 to 90 % under the model.
+
     `squares` has one leading axis, and only matrices whose reliability is defined. The computation is deterministic.
     Cronbach's alpha has no posterior sd in very small matrices, and in smaller ones no mean: `sd` is NaN then, and
     `mean` the median.

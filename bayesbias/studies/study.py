@@ -1,4 +1,8 @@
-"""Studies: word lists, and which of them are expected to be close; and the bundled collections of lists."""
+"""Studies: word lists, and which of them are expected to be close; and the bundled collections of lists.
+
+A study is a TOML file or a `Study` made in Python; both go through the same checks, which list all faults at once.
+Studies of the literature are bundled (`list_studies`).
+"""
 
 import json
 import os

@@ -1,4 +1,9 @@
-"""The schema of a distance table, one row for each pair of a protected and an attribute word, and its provenance."""
+"""The schema of a distance table, one row for each pair of a protected and an attribute word, and its provenance.
+
+Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
+cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table
+and its lost words.
+"""
 
 import json
 import re

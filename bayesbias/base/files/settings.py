@@ -1,4 +1,10 @@
-"""Settings: TOML files with declared keys and types, and settings of libraries that another user may have planted."""
+"""Settings: TOML files with declared keys and types, and settings of libraries that another user may have planted.
+
+numba, Matplotlib and ArviZ read a file of the current folder when they are imported: it can name a folder of compiled
+code, and it can be a pipe that is never written to. The command line imports them from the root folder instead if
+others can write to the current one. numba would read its file again at each compilation: there, its settings stay those
+of its import.
+"""
 
 import os
 import sys

@@ -56,13 +56,8 @@ def encoded(rows: Floats, weights: Weights) -> Floats:
 def reconstruction(rows: Floats, seen: Floats, weights: Weights) -> tuple[float, Floats, Floats, Weights]:
     """Return the mean squared error of the decoded rows, the hidden layer, and the slopes of the error.
 
-    - `rows`: rows to reconstruct.
-    - `seen`: input: the rows, with some entries dropped.
-    - `weights`: weights of encoder and decoder.
-
-    Returns
-    -------
-    error, hidden, slope of hidden, slopes of the decoder's weights
+    The slopes are those with respect to the hidden layer and to the decoder's weights. `seen` is the input: the rows,
+    with some entries dropped; `weights` are those of encoder and decoder.
     """
     hidden = encoded(seen, weights)
     out = np.tanh(hidden @ weights["decoder"] + weights["decoder_bias"])

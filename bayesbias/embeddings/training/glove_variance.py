@@ -222,8 +222,7 @@ def read_glove_variance(
 
     References
     ----------
-    Andrea Vallebueno, Cassandra Handan-Nader, Christopher D. Manning and Daniel E. Ho (2024). Statistical uncertainty
-    in word embeddings: GloVe-V. EMNLP 2024, 9032-9047.
+    As for `glove_variance`.
 
     Examples
     --------

@@ -333,12 +333,8 @@ def recoverability(
 
     Parameters
     ----------
-    words
-        Words to choose from. None: all that `neutral_words` finds in the reference.
-    reference
-        Embedding before debiasing, which chooses and labels the words. None: `embedding` itself.
-    pair
-        Two words whose difference is the axis.
+    words, reference, pair
+        As for `clustering`.
     words_in_all
         Number of the most biased words to classify, half from each end of the axis.
     train

@@ -1,4 +1,8 @@
-"""Draws of the multivariate model: hyperparameters by importance sampling, all else exactly, or in sweeps."""
+"""Draws of the multivariate model: hyperparameters by importance sampling, all else exactly, or in sweeps.
+
+`list_model.py` has the model and its closed form. Whole tables of Normal attribute words are drawn independently;
+tables with lost pairs, and Student t attribute words, in sweeps (`draw_in_sweeps`).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -185,6 +189,8 @@ def fill_lost_pairs(
 ) -> None:
     """Draw the distances that `lost_pairs` names, given the others of their attribute word, into `distances`.
 
+    Arrays have a leading axis of copies, one a chain.
+
     `mean` (copies, attribute words, words) and `precision` (copies, lists, words, words) are those of attribute words.
     With precision P, the lost distances given the observed are Normal with precision P_LL and mean
     m_L - P_LL^-1 P_LO r_O.
@@ -263,6 +269,10 @@ def draw_in_sweeps(
     covariances: bool,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return means of lists, and all other draws by name, from many chains side by side.
+
+    Each sweep draws hyperparameters by Metropolis steps, means and covariances given them, then lost pairs and the
+    weights of attribute words given all else. Many chains run side by side, each from a point of the posterior of a
+    table that was completed by averages.
 
     `starts` are points of each block of hyperparameters for the completed table; `nu` is the prior of the degrees of
     freedom of Student t attribute words, None for Normal ones; `covariances` is whether the covariances of distances

@@ -58,6 +58,12 @@ def sample_density(
 ) -> GridDraws:
     """Draw from a density of one or two numbers; the caller must check that the draws are `good`.
 
+    The proposal is constant in each cell of a grid, and at least as high as the density there. A point from it is
+    accepted with probability density / proposal (von Neumann's rejection). Accepted points are independent draws from
+    the density itself: the grid affects how many points are tried, not where they fall. A density of two numbers on a
+    thin curved ridge, which a grid cannot follow, is straightened first: the second number is counted from its best
+    value given the first.
+
     `log_density` takes one array a coordinate; `box` is the lowest and highest value of each coordinate in the first
     search. Raises `ImproperDensityError` if the density does not fall to exp(-30) of its maximum in or around the box.
     """
@@ -255,6 +261,11 @@ LogDensity = Callable[[np.ndarray], np.ndarray]
 @dataclass(frozen=True, eq=False)
 class SplitStudent:
     """A split Student t distribution with `nu` degrees of freedom.
+
+    Each part of the proposal is a split Student t: Student in every direction, with one scale to the left of the mode
+    and one to the right along each axis of the inverse Hessian's Cholesky factor, wide enough that the density falls no
+    more slowly along the axes. Weights are judged by the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry
+    (2024): up to 0.7 they can be trusted.
 
     `mode` (coordinates,); `factor` (coordinates, coordinates) is the lower Cholesky factor of the scale matrix; `left`
     and `right` (coordinates,) are scales on the two sides of the mode, along each column of `factor`.

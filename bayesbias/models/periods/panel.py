@@ -155,6 +155,14 @@ def draw_word_variation(
 ) -> WordVariation:
     """Return draws of S_g and of the deviations of single words.
 
+    A word's gaps by period are y_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S_g) is how
+    words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S_g is exp(2 t
+    z_g) S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S (periods,
+    periods) has the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of
+    time (level, slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks
+    periods counts with those that it has. The J words of a group with the design effect d are worth J / d words: their
+    squares have the weight 1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
+
     - `gaps`: gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
     - `sampling`: V, shape (periods, periods).
     - `times`: times of the periods, increasing.
