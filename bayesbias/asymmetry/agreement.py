@@ -1,4 +1,4 @@
-"""Agreement of two sources on asymmetry: CAM and directional accuracy."""
+"""Agreement of a source with people or another source: CAM, differences of CAM, directions, similarity of words."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -34,6 +34,7 @@ LEAST_PAIRS = 10
 CLEAR = 0.95
 """Smallest probability of direction at which a direction is called clear."""
 ALL, WEIGHTED, WITHOUT_REST = "all pairs", "SA", "SR"
+_LEAST = 3  # pairs with numbers
 
 
 def cam(
@@ -334,9 +335,6 @@ def relation_groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, 
             f"{LEAST_PAIRS} pairs: {name_some(few)}. Give more pairs, or merge relations.",
             QuestionWarning,
         )
-
-
-_LEAST = 3  # pairs with numbers
 
 
 def similarity(ratios: pd.DataFrame) -> pd.DataFrame:

@@ -24,6 +24,9 @@ from bayesbias.embeddings.language_models.language_model import (
 from bayesbias.embeddings.language_models.texts import Occurrences, Places, Shared
 from bayesbias.errors import name_some
 
+_LEAST = 2  # contexts of a pair, since one alone has no standard error
+_CHUNK = 4_096  # masked words in memory at once
+
 
 @dataclass(frozen=True)
 class ContextMean:
@@ -124,8 +127,6 @@ def _sd(elsewhere: float, deviations: Floats, relative: Floats, contexts: int) -
 type _Place = tuple[int, int]  # a context, and the position of a word in it
 
 _NONE = np.empty(0, dtype=np.int64)
-_LEAST = 2  # contexts of a pair, since one alone has no standard error
-_CHUNK = 4_096  # masked words in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -40,6 +40,9 @@ _MERGED = 0.1  # numbers of participants that differ by less, in logarithms, are
 _RIDGE = 1e-4  # of the log shares, per pair
 # Strong dependence with a low centre, and weak dependence with a high centre, resemble each other.
 _STARTS = ((-10.0, -0.6, 0.0, 0.0, 1.0, 2.0), (-6.0, -0.6, 0.0, 3.0, 0.0, 0.0))
+COLUMNS = ("cue", "response", "count", "participants")
+SEEN = ("both", "either")
+_MOST_PARTICIPANTS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -206,11 +209,6 @@ def _prior_of(parameters: Floats, pairs: int = 0) -> PowerLawPrior:
     count = len(DEPENDENCES)
     shares = LEAST_SHARE + (1 - count * LEAST_SHARE) * softmax(np.append(parameters[3:], 0.0))
     return PowerLawPrior(float(centre), float(decay), float(end), tuple(shares.tolist()), pairs)
-
-
-COLUMNS = ("cue", "response", "count", "participants")
-SEEN = ("both", "either")
-_MOST_PARTICIPANTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)

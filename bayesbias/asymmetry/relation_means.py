@@ -1,4 +1,4 @@
-"""`alar`: mean log asymmetry ratios of the pairs of relations, partially pooled over relations."""
+"""`with_relations` and `alar`: the relations of pairs, and the mean log asymmetry ratio of each, partially pooled."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 
 
 Codes = NDArray[np.integer]
+PRIOR_PAIRS = 4.0
+"""Number of pairs as which the pooled variance counts in the variance of each relation."""
+_GRID = 200
+_WIDEST = 3.0  # upper end of the grid of omega, in standard deviations of its prior
+RELATION_COLUMNS = ("head", "relation", "tail")
+REST = "RelatedTo"
+"""Relation of pairs that are not listed, as in ConceptNet."""
+_NEEDED = ("a", "b", "lar", "sd", "probability_of_direction", "left_out")
+_LARGEST = 1e6  # largest log ratio
 
 
 def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlations: Floats | None = None) -> float:
@@ -138,12 +147,6 @@ def word_codes(first: list[str], second: list[str]) -> tuple[Codes, Codes]:
     return one, other
 
 
-PRIOR_PAIRS = 4.0
-"""Number of pairs as which the pooled variance counts in the variance of each relation."""
-_GRID = 200
-_WIDEST = 3.0  # upper end of the grid of omega, in standard deviations of its prior
-
-
 @dataclass(frozen=True, eq=False)
 class Means:
     """Means of relations and their errors.
@@ -191,11 +194,6 @@ def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator
     centres = mu[:, np.newaxis] + shrinkage * (means.values - mu[:, np.newaxis])
     theta: Floats = centres + np.sqrt(shrinkage * variances) * rng.standard_normal((draws, relations))
     return theta
-
-
-RELATION_COLUMNS = ("head", "relation", "tail")
-REST = "RelatedTo"
-"""Relation of pairs that are not listed, as in ConceptNet."""
 
 
 def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None = REST) -> pd.DataFrame:
@@ -296,9 +294,6 @@ def checked_relations(relations: Any) -> pd.DataFrame:
             if not isinstance(word, str) or not word:
                 raise MeasureError(f"Row {row} of the relations has {shown(word)} as {name}. Give text.")
     return frame
-
-
-_NEEDED = ("a", "b", "lar", "sd", "probability_of_direction", "left_out")
 
 
 def alar(
@@ -435,9 +430,6 @@ def _design_effect(part: "pd.DataFrame", values: Floats, common: float) -> float
         return 1.0
     shared = dyadic_variance(influences, *word_codes(part["a"].tolist(), part["b"].tolist()))
     return max(1.0, (shared + PRIOR_PAIRS * common) / squares)
-
-
-_LARGEST = 1e6  # largest log ratio
 
 
 def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":

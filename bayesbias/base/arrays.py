@@ -17,6 +17,8 @@ ROUNDING = 1e-6
 # Below these shares of the largest number, differences of equal float64 numbers, and what is left of a column that
 # others determine, are rounding.
 CONSTANT, COLLINEAR = 1e-12, 1e-8
+LEAST_SQUARE = 1e-290
+"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
 
 
 def is_constant(values: Floats) -> bool:
@@ -52,10 +54,6 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:  # no folder for the cache is writable: every process compiles again
         return numba.njit(nogil=True, **options)(function)
-
-
-LEAST_SQUARE = 1e-290
-"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
 
 
 def checked_vectors(vectors: ArrayLike) -> Floats:

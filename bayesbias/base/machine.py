@@ -22,6 +22,10 @@ __all__ = [
 
 
 _single_core = ContextVar("single core", default=False)
+# Packages that are installed under another name than their modules have.
+_PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
+# Extras that bring PyTorch.
+_LARGE = ("contextual", "encoders", "nli")
 
 
 def available_cores() -> int:
@@ -60,12 +64,6 @@ def same_environment() -> Iterator[None]:
         for name in set(os.environ) - set(before):
             del os.environ[name]
         os.environ.update({name: value for name, value in before.items() if os.environ.get(name) != value})
-
-
-# Packages that are installed under another name than their modules have.
-_PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
-# Extras that bring PyTorch.
-_LARGE = ("contextual", "encoders", "nli")
 
 
 def require(

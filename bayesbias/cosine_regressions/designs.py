@@ -12,6 +12,10 @@ from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows
 
+# The least length of the residual of a column of length 1 after projection on the others. Below it, the column is
+# collinear (lengths of vectors that were normalised in float32 differ by about 1e-7).
+_COLLINEAR = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class VectorPairs:
@@ -79,11 +83,6 @@ def centroid_weights(vectors: ArrayLike) -> Floats:
     omega = checked_rows(vectors)
     weights: Floats = np.linalg.norm(omega.mean(axis=0)) / np.linalg.norm(omega, axis=1)
     return weights
-
-
-# The least length of the residual of a column of length 1 after projection on the others. Below it, the column is
-# collinear (lengths of vectors that were normalised in float32 differ by about 1e-7).
-_COLLINEAR = 1e-6
 
 
 class Term(NamedTuple):

@@ -11,6 +11,12 @@ from typing import Any
 from bayesbias.base.checks import check_items
 from bayesbias.errors import ArgumentError, did_you_mean
 
+# Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
+MOST_ALIKE = 100_000
+_MOST_SCRIPTS = 10_000
+# Writing systems that use several scripts.
+_SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
+
 
 def _title(word: str) -> str:
     """Return text with each word capitalised and its other letters in lower case."""
@@ -86,12 +92,7 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-# Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
-MOST_ALIKE = 100_000
-_MOST_SCRIPTS = 10_000
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
-# Writing systems that use several scripts.
-_SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
 
 def scripts(text: str) -> set[str]:

@@ -22,6 +22,7 @@ MOST_PARTITIONS = 1_000_000
 
 _TIE = 1e-7  # relative to the sum of absolute values: smaller differences between sums are rounding of float32
 _BLOCK = 1 << 17  # numbers per block, which fit into a core's cache
+_PAIR = ["protected_word", "attribute_word"]
 
 
 class PermutationTest(NamedTuple):
@@ -177,9 +178,6 @@ def _counts(
                     opposite = sums >= least[part, None] if two_sided else sums <= -least[part, None]
                     counts[part] += np.count_nonzero(opposite, axis=1)
     return counts
-
-
-_PAIR = ["protected_word", "attribute_word"]
 
 
 class TTest(NamedTuple):

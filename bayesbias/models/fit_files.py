@@ -53,6 +53,12 @@ _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
     "residual_covariance",
 )
+_COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
+_NUMBER_BYTES = 8  # of the largest number
+_LONGEST_NAME = 256  # bytes, of a dimension
+_MOST_TEXTS = 100  # in one attribute
+_ADDRESS = 8  # bytes of an address or a length in the file
+_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
 def stored_model(stored: dict[str, Any]) -> ModelSpec:
@@ -243,12 +249,6 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
             yield f"posterior/{dim} has other labels than constant_data."
 
 
-_COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
-_NUMBER_BYTES = 8  # of the largest number
-_LONGEST_NAME = 256  # bytes, of a dimension
-_MOST_TEXTS = 100  # in one attribute
-_ADDRESS = 8  # bytes of an address or a length in the file
-_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # How HDF5 stores a text of any length: its bytes, and their place.
 _TEXT = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 

@@ -56,6 +56,9 @@ _THEIR_NAMES = {
     "logp": "lp",
     "maxdepth_reached": "reached_max_treedepth",
 }
+DISTANCE = "cosine_distance"
+_PRIOR_SAMPLES = 1000
+_BLOCK = 2_000_000
 
 
 def finish_fit(
@@ -349,9 +352,6 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
 
 
 ARVIZ_GROUPS = EXTRA_GROUPS
-DISTANCE = "cosine_distance"
-_PRIOR_SAMPLES = 1000
-_BLOCK = 2_000_000
 
 
 def add_groups(

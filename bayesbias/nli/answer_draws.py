@@ -14,6 +14,10 @@ _NEGLIGIBLE = 12.0  # log density below the maximum at which the mass is negligi
 _ROUNDING = 1e-12  # rounding error relative to a sum of squares
 _LEAST_RESIDUAL = 1e-9  # residual sum of squares, relative to the whole one, that the grid resolves
 _FINE = 5.0  # points of a fine enough grid within a standard deviation
+LEAST_FREEDOM = 2
+"""Smallest number of words minus groups at which the words can represent others."""
+LEAST_RUNS = 3
+"""Smallest number of runs whose spread is used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +178,6 @@ def _on_grid(
     return density.T, left.T
 
 
-LEAST_FREEDOM = 2
-"""Smallest number of words minus groups at which the words can represent others."""
-
-
 @dataclass(frozen=True, eq=False)
 class CrossedDraws:
     """Independent draws; the first axis is the draw.
@@ -323,10 +323,6 @@ def _contrasts(words: int) -> Floats:
 
     contrasts: Floats = helmert(words)
     return contrasts
-
-
-LEAST_RUNS = 3
-"""Smallest number of runs whose spread is used."""
 
 
 @dataclass(frozen=True, eq=False)

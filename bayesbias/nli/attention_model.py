@@ -33,6 +33,8 @@ FARTHEST = 10
 """Distance in words beyond which all distances share one bias."""
 
 LABEL_COUNT = 3
+_PAIRS = 1024  # answered at once
+_LARGEST = 1 << 22  # numbers in one padded array
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +148,6 @@ def _attention(scores: Tensor, mask: Tensor) -> Tensor:
     """Return the softmax of scores over the last axis, 0 where there is no word."""
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
 
-
-_PAIRS = 1024  # answered at once
-_LARGEST = 1 << 22  # numbers in one padded array
 
 MODEL, VECTORS = "model", "vectors"
 """Kind of file that `AttentionModel.save` writes, and the name of its matrix of vectors."""

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 type Model = Callable[[Sequence[str], Sequence[str]], Any]
 
+ORIGINAL = "original"
+
 
 def compare_answers(
     models: Mapping[str, Sequence[Model]],
@@ -284,9 +286,6 @@ def train_and_compare(
                 )
                 runs[name].append(run_of(model, test_frame, test_pairs))
     return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)
-
-
-ORIGINAL = "original"
 
 
 def debias_and_compare(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _KIND = "training"
+_CLOSE = 1e-5  # largest difference between equal unit vectors in float32
 
 
 @dataclass(eq=False)
@@ -128,9 +129,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
         )  # fmt: skip
     except (KeyError, TypeError) as fault:
         raise damaged(path) from fault
-
-
-_CLOSE = 1e-5  # largest difference between equal unit vectors in float32
 
 
 def load(

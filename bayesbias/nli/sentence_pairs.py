@@ -30,6 +30,15 @@ _BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 500, 100
 _COPIES = 5  # of a text, while the texts are made
 KINDS = ("nouns", "names")
 """Kinds of words of a group: with an article, and without."""
+COLUMNS = ("premise", "hypothesis", "label", "split")
+_WITHOUT_LABEL = "-"
+# Names of these columns in SNLI, MultiNLI, SICK and others.
+_NAMES = {
+    "premise": ("premise", "sentence1", "sentence_A"),
+    "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
+    "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
+    "split": ("split", "SemEval_set"),
+}
 
 
 class _Articles(TypedDict, total=False):
@@ -332,15 +341,6 @@ def _path(name: str | os.PathLike[str]) -> Path:
     return bundled("data", "nli", f"{name}.toml")
 
 
-COLUMNS = ("premise", "hypothesis", "label", "split")
-_WITHOUT_LABEL = "-"
-# Names of these columns in SNLI, MultiNLI, SICK and others.
-_NAMES = {
-    "premise": ("premise", "sentence1", "sentence_A"),
-    "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
-    "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
-    "split": ("split", "SemEval_set"),
-}
 _PAIRS = MemoryCost(4, 500)
 
 type Record = tuple[int, Mapping[str, Any]]

@@ -38,6 +38,13 @@ from bayesbias.tables.codes import (
 from bayesbias.tables.effective_words import KEY as DEPENDENT_WORDS
 from bayesbias.tables.effective_words import dependence_faults
 
+_LOST = ("word", "role", "list", "reason")
+_COUNTS = ("dropped", "same_vectors")
+ATTRS_KEY = "bayesbias"
+# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
+QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
+_ROLES = ("protected", "attribute")
+
 
 def as_frame(table: Any) -> Any:
     """Return a table of any library that narwhals supports as a pandas frame; anything else as it is.
@@ -73,10 +80,6 @@ def any_frame[**Parameters, Result](function: Callable[Parameters, Result]) -> C
         return function(*args, **kwargs)
 
     return converted
-
-
-_LOST = ("word", "role", "list", "reason")
-_COUNTS = ("dropped", "same_vectors")
 
 
 class Provenance(dict[str, Any]):
@@ -149,12 +152,7 @@ def _short(value: object) -> str:
 
 
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
-ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
-# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
-QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
-
-_ROLES = ("protected", "attribute")
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:

@@ -39,6 +39,11 @@ _PIECE = 1 << 22
 # An entry of the directory of a zip file is 46 bytes or more, and an object of Python.
 _BYTES_A_DIRECTORY_BYTE = 20
 _ADVICE = "Check whether it is the right file, or allow more memory."
+_MOST_NESTED = 100
+_LARGEST = 2**63
+SEAL = b"\nbayesbias sha256 "
+_MOST_DOTS = 30
+_ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -218,10 +223,6 @@ def _only_member(stream: BinaryIO, path: Path) -> Iterator[IO[bytes]]:
             yield member
 
 
-_MOST_NESTED = 100
-_LARGEST = 2**63
-
-
 def parse_json(text: str | bytes) -> Any:
     """Return the content of a JSON document; raise `ValueError` if the text is not JSON, or a value is not usable.
 
@@ -279,10 +280,7 @@ def _nested() -> str:
     return f"values are nested more than {_MOST_NESTED} deep"
 
 
-SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
-_MOST_DOTS = 30
-_ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 # Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
 _TEXTS_AND_COMMENTS = re.compile(
     r"""

@@ -27,6 +27,10 @@ from bayesbias.errors import BayesBiasError, OutputError, name_some
 
 _MOST_LINKS = 40
 _TEMPORARY_FILE_MODE = 0o600  # mode of a temporary file
+NEW = "new"
+_JOURNAL = "journal.json"
+_ENDING = ".bayesbias"
+_WORKSHOP_MODE = 0o700
 
 
 def followed(path: Path) -> Path:
@@ -170,12 +174,6 @@ def our_errors(target: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
-
-
-NEW = "new"
-_JOURNAL = "journal.json"
-_ENDING = ".bayesbias"
-_WORKSHOP_MODE = 0o700
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)
 _KINDS: dict[Any, str] = {str: "text between quotes", bool: "true or false", int: "a whole number", float: "a number"}
+SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
+_LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 
 def read_declared_toml[Shape](
@@ -139,10 +141,6 @@ def _wanted(kind: Any) -> str:
     if is_typeddict(kind):
         return f"a section with {', '.join(get_type_hints(kind))}"
     return f"a section, each entry {_wanted(inner[1])}" if origin is dict else _KINDS.get(kind, "a value")
-
-
-SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
-_LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 
 def ignore_foreign_settings() -> None:

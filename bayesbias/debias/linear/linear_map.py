@@ -27,6 +27,8 @@ from bayesbias.errors import ArgumentError, InputFileError, MeasureError, Output
 from bayesbias.geometry import unit_rows
 
 _ENDINGS = (".npz", ".safetensors")
+# What is left of a vector below this part of its length may be rounding of single precision.
+_NOTHING = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,10 +204,6 @@ def _tensors(source: Path) -> tuple[dict[str, Any], str]:
     stored = open_tensors(source)
     name = stored.metadata.get("name", "")
     return {key: stored.array(key) for key in ("matrix", "unit_length")}, name if isinstance(name, str) else ""
-
-
-# What is left of a vector below this part of its length may be rounding of single precision.
-_NOTHING = 1e-5
 
 
 def removal(directions: Floats, weights: Floats | float = 1.0) -> Floats:

@@ -18,6 +18,8 @@ from bayesbias.errors import ArgumentError
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST = 6  # components: 720 pairings
+
 
 @dataclass(frozen=True)
 class MISP(Method[FittedLinearMap]):
@@ -144,9 +146,6 @@ class MHD(Method[FittedLinearMap]):
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
         names = name_subspace(source, words, components=self.components, centred=self.centred)
         return projection(words, "mhd", names.directions)
-
-
-_MOST = 6  # components: 720 pairings
 
 
 def pairing_check(

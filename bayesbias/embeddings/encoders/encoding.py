@@ -45,6 +45,10 @@ PRAGMA application_id = {_APPLICATION};
 CREATE TABLE encoder (name TEXT NOT NULL);
 CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
 """
+_LEAST = 2  # texts of a word: one has no spread
+_MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
+_SAME = 1e-6  # largest difference between equal vectors, in units of the largest number
+_WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 
 
 @dataclass(frozen=True)
@@ -153,11 +157,6 @@ def _damaged(file: Path, why: str) -> InputFileError:
 
 type Encoder = Callable[[list[str]], ArrayLike]
 """A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
-
-_LEAST = 2  # texts of a word: one has no spread
-_MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
-_SAME = 1e-6  # largest difference between equal vectors, in units of the largest number
-_WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 
 
 @dataclass(frozen=True)

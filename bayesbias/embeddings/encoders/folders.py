@@ -70,6 +70,11 @@ _ARGUMENTS = {
 }
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+_CONFIG = "config.json"
+_SETTINGS = {
+    "sentence-transformers": {"show_progress_bar": False},
+    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
+}
 
 
 @dataclass(frozen=True)
@@ -147,13 +152,6 @@ def _check_weights(part: Path, names: tuple[str, ...]) -> None:
             f"{pickles[0]} may be a pickle, which can run code, and there is no {' or '.join(names)} beside it. Save "
             "the model again with safe_serialization=True."
         )
-
-
-_CONFIG = "config.json"
-_SETTINGS = {
-    "sentence-transformers": {"show_progress_bar": False},
-    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

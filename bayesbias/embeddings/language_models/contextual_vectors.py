@@ -34,6 +34,8 @@ from bayesbias.errors import (
 )
 
 _ARRAYS = {"mean": ("f", 1), "deviations": ("f", 2), "counts": ("i", 1), "key": ("U", 0)}
+_LEAST = 2  # fewest contexts of a word: one has no spread
+_ROWS = 4_096  # contexts in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +117,6 @@ def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
 """Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
-
-_LEAST = 2  # fewest contexts of a word: one has no spread
-_ROWS = 4_096  # contexts in memory at a time
 
 
 @dataclass(frozen=True, eq=False)

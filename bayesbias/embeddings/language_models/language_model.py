@@ -19,6 +19,7 @@ from bayesbias.embeddings.language_models.model_folder import check_model_folder
 from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
 
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
+_LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
 
 def load_transformer(
@@ -116,9 +117,6 @@ def quiet_transformers() -> Iterator[None]:
         logging.set_verbosity(before)
         if bars:
             logging.enable_progress_bar()
-
-
-_LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ type TextsLike = str | os.PathLike[str] | Iterable[str]
 _SENTENCE_ENDS = (". ", "! ", "? ")
 BYTES_A_WORD = 6.0  # of English, for progress bars
 _LINE_END, _SPACE = ord("\n"), ord(" ")
+_WORDS = 1 << 24  # more than a context has, so that context and place make one number
 
 
 def read_texts(source: TextsLike) -> Iterator[bytes]:
@@ -181,7 +182,6 @@ def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: 
 
 
 Places = NDArray[np.int64]
-_WORDS = 1 << 24  # more than a context has, so that context and place make one number
 
 
 @dataclass(frozen=True, eq=False)

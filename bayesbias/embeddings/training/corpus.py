@@ -39,6 +39,8 @@ _BYTES_A_PLACE = 8  # in a list
 _TEXTS_A_WORD, _BYTES_A_WORD = 3, 150
 _RARE = -2  # a word without a vector, while documents are drawn
 _RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
+# Pairs of places in memory at once, 12 bytes each.
+PAIRS_AT_ONCE = 1 << 25
 
 
 def tokenize(text: str) -> list[str]:
@@ -227,10 +229,6 @@ def _lines(path: Path) -> Iterator[list[str]]:
                 f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "
                 "UTF-8, for example with iconv."
             ) from error
-
-
-# Pairs of places in memory at once, 12 bytes each.
-PAIRS_AT_ONCE = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ GENDER_PAIRS = (
     ("gal", "guy"), ("female", "male"), ("her", "his"), ("herself", "himself"), ("Mary", "John"),
 )  # fmt: skip
 """The ten definitional pairs of Bolukbasi et al. (2016)."""
+_BLOCK = 500  # draws whose matrices are held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,9 +137,6 @@ def as_direction(direction: ArrayLike, dimensions: int) -> Floats:
             f"The direction has the shape {vector.shape}. Give a vector of {dimensions} finite numbers, not all zero."
         )
     return vector
-
-
-_BLOCK = 500  # draws whose matrices are held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,1 +1,1 @@
-"""What of a bias is left in an embedding's geometry: measures that need no task."""
+"""Scores of a whole embedding: what is left of a bias in its geometry, and how useful it is."""

@@ -1,4 +1,4 @@
-"""Whether the side of a word shows after debiasing: clustering, and how well a classifier finds it."""
+"""Whether debiased words still show their side: clusters of the most biased words, and classifiers of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -29,6 +29,7 @@ from bayesbias.metrics.result import Items, MeasureResult, result_of_items
 
 PAIR = ("she", "he")
 _BLOCK = 10_000
+_WHAT = "The recoverability of bias"
 
 
 @shared_parameters()
@@ -282,9 +283,6 @@ CLUSTERING = Measure(
     "gone: two clusters can follow something else, and a classifier still find the sides",
     clustering, about="bias", better="lower",
 )  # fmt: skip
-
-
-_WHAT = "The recoverability of bias"
 
 
 def _logistic_regression(seed: int) -> Any:

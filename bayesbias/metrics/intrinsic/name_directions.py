@@ -17,6 +17,9 @@ from bayesbias.metrics.look_up import checked_words
 
 type NameLists = tuple[Sequence[str], Sequence[str]]
 
+NAME_DRAWS = 1000
+"""Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""
+
 
 @dataclass(frozen=True, eq=False)
 class FoundNames:
@@ -92,10 +95,6 @@ def find_forms(source: Embedding, names: NameLists) -> set[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)
         return {name for stored in find_names(source, names).stored for name in stored}
-
-
-NAME_DRAWS = 1000
-"""Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""
 
 
 def drawn_weighted_directions(

@@ -1,4 +1,4 @@
-"""What an embedding is good for: similarity of words and analogies, on the user's files."""
+"""How useful an embedding is: similarity of words and analogies; and the readers of users' files of items."""
 
 import os
 import re
@@ -23,6 +23,9 @@ SimilarityPairs = list[tuple[str, str, float]]
 _SEPARATORS = ("\t", ";", ",")
 _TAGGED = re.compile(r".+-[njv]")
 _TUPLE = "priest:nun dog:bitch book:magazine doctor:nurse"
+_WORDS = 4096  # words of the vocabulary per block
+_QUESTIONS = 512  # questions per block
+_CROSSED = ("first_pair", "second_pair")
 
 
 def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
@@ -293,11 +296,6 @@ WORD_SIMILARITY = Measure(
     "to compare embeddings of different words, other than on the pairs that both have (paired_change)",
     word_similarity, about="quality", better="higher", read=read_similarity,
 )  # fmt: skip
-
-
-_WORDS = 4096  # words of the vocabulary per block
-_QUESTIONS = 512  # questions per block
-_CROSSED = ("first_pair", "second_pair")
 
 
 @shared_parameters()

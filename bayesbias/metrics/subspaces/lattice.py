@@ -31,6 +31,7 @@ MOST_PAIRS = 10_000_000
 MOST_CALLS = 1_000_000
 # Up to this number, all sub-lists are listed to draw from them; beyond it, draws hardly ever repeat.
 _MOST_LISTED = 200_000
+_BLOCK = 512
 
 
 def all_subsets(words: int, size: int) -> Integers:
@@ -272,9 +273,6 @@ def lattice(
         within=other is None,
         random_seed=seed if sampled else None,
     )
-
-
-_BLOCK = 512
 
 
 @shared_parameters()

@@ -57,6 +57,22 @@ from bayesbias.models.numerics.proposals import (
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 
+# Factor for tables where a word has no pair with a list: its mean there moves slowly.
+_MORE_SWEEPS = 10
+# The largest covariances that are kept, in numbers a draw: more would take gigabytes.
+MOST_COVARIANCE_NUMBERS = 3 * 60**2
+# The most protected words for sweeps, each of which needs the covariance.
+MOST_WORDS_IN_SWEEPS = 120
+_FEW_WORDS = 100
+_LIMITS = (-12.0, 6.0)
+_START = {
+    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
+    **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
+}
+_LEAST_EFFECTIVE = 200
+# The tails are long: for a kind of lists with little data they are those of the priors.
+_PROPOSAL_FREEDOM = 4.0
+
 
 def draw_lean_roots(
     points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
@@ -253,8 +269,6 @@ def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) ->
 # Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
 _CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 8
 _SWEEPS_A_DRAW, _SWEEPS_A_STUDENT_T_DRAW = 2, 5
-# Factor for tables where a word has no pair with a list: its mean there moves slowly.
-_MORE_SWEEPS = 10
 
 
 def draw_in_sweeps(
@@ -328,21 +342,8 @@ def _lacks_pairs(sample: AttributeSample) -> bool:
     return bool((pairs == 0).any())
 
 
-# The largest covariances that are kept, in numbers a draw: more would take gigabytes.
-MOST_COVARIANCE_NUMBERS = 3 * 60**2
-# The most protected words for sweeps, each of which needs the covariance.
-MOST_WORDS_IN_SWEEPS = 120
-_FEW_WORDS = 100
-_LIMITS = (-12.0, 6.0)
-_START = {
-    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
-    **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
-}
 # Number of weighted points, and the smallest one where each takes long.
 _POINTS, _FEWEST_POINTS, _CUBES = 2000, 100, 2e10
-_LEAST_EFFECTIVE = 200
-# The tails are long: for a kind of lists with little data they are those of the priors.
-_PROPOSAL_FREEDOM = 4.0
 # Points with worse weights are moved by so many Metropolis steps each, which leave the posterior unchanged and correct
 # the weights' errors; weights without a mean (k-hat above 1) are refused.
 KHAT_TO_MOVE, MOVES, _KHAT_MOVED = 0.4, 20, 1.0

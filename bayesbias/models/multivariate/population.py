@@ -35,6 +35,8 @@ from bayesbias.models.multivariate.pymc_density import root_of
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 300))
 # Nodes of the common sd s, and of t, the sd of the logarithms of groups' sds; and the scale of its prior.
 _COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
+# Directions of new words' loadings: about as many as common embeddings have dimensions.
+_DIRECTIONS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +257,6 @@ def _draw_unmeasured(
         means[:, word, lack] = centre + (noise @ rng.standard_normal((len(means), len(lack), 1)))[..., 0]
 
 
-# Directions of new words' loadings: about as many as common embeddings have dimensions.
-_DIRECTIONS = 300
 _EXPONENTS = np.linspace(0, 2, 81)
 
 

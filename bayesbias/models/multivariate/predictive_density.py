@@ -30,6 +30,9 @@ from bayesbias.models.numerics.proposals import pareto_weights
 if TYPE_CHECKING:
     import xarray as xr
 
+# Points of hyperparameters that are weighted: an average over them, with all else integrated out, has little error.
+_POINTS = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class VectorDensities(Densities):
@@ -192,10 +195,6 @@ def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample
         list_mean=np.ascontiguousarray(drawn["list_mean"].T),
         covariance=covariance,
     )
-
-
-# Points of hyperparameters that are weighted: an average over them, with all else integrated out, has little error.
-_POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False)

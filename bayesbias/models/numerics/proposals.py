@@ -27,6 +27,15 @@ _BEYOND = 150.0
 # Draws are good if less than this share of the mass may lie beyond the grid, and log(density / bound) is below this.
 EDGE_MASS_MAX = 1e-4
 EXCESS_MAX = 0.01
+KHAT_MAX = 0.7
+_NU = 8.0
+_SMALLEST_CURVATURE = 0.05
+# Weights poorer than this are improved, in at most so many rounds.
+_KHAT_GOOD = 0.6
+_EFFICIENT = 0.2
+_MOST_ROUNDS = 3
+# Scale of a component fitted to weighted points, relative to theirs.
+_WIDER = 1.3
 
 
 class ImproperDensityError(ValueError):
@@ -239,17 +248,8 @@ def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], bound: np.ndarr
     return min(1.0, beyond / float((np.exp(bound - bound.max()) * _areas(edges)).sum()))
 
 
-KHAT_MAX = 0.7
-_NU = 8.0
 # Distances from the mode at which density and proposal are compared, in standard deviations along an axis.
 _PROBES = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0])
-_SMALLEST_CURVATURE = 0.05
-# Weights poorer than this are improved, in at most so many rounds.
-_KHAT_GOOD = 0.6
-_EFFICIENT = 0.2
-_MOST_ROUNDS = 3
-# Scale of a component fitted to weighted points, relative to theirs.
-_WIDER = 1.3
 # Of two modes, the lower counts if its density is above exp(-this) of the other's, and if they are this many standard
 # deviations apart.
 _LOWEST_MODE, _APART = 15.0, 3.0

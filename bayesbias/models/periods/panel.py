@@ -14,6 +14,7 @@ from bayesbias.models.multivariate.list_model import InverseWishart
 
 # Relative to the largest eigenvalue. The one that is 0, of equal effects, is off by more than NumPy allows for.
 _SINGULAR = 1e-9
+_TUNE = 200
 
 
 def is_connected(present: np.ndarray) -> bool:
@@ -107,7 +108,6 @@ def fill_words(values: np.ndarray) -> np.ndarray:
 # Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
 # differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
 FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
-_TUNE = 200
 # Nodes of t z_g and of t, and the scale of the prior of t.
 _FACTORS, _RATIOS, _RATIO_SCALE = np.linspace(-2.5, 2.5, 101), np.linspace(0.1, 1.5, 15), 0.5
 
