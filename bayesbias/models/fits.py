@@ -317,7 +317,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
 
 
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
-    """Return the distance table that the model was fitted to, rebuilt from the fit.
+    """Return the distance table that the model was fitted to, rebuilt from `fit`.
 
     Returns
     -------

@@ -299,7 +299,8 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 def bundled(*parts: str) -> Path:
     """Return the path of a bundled file or folder.
 
-    Bundled files are inside an installed wheel, or at the top of the repository in a checkout.
+    `parts` are the folders and the name. Bundled files are inside an installed wheel, or at the top of the repository
+    in a checkout.
 
     >>> bb.bundled("data", "studies").is_dir()
     True

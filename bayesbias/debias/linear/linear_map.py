@@ -166,7 +166,7 @@ class VectorMap(Described):
 
 
 def read_map(path: str | os.PathLike[str]) -> VectorMap:
-    """Return a map that `VectorMap.write` wrote.
+    """Return the map that `VectorMap.write` wrote to `path`.
 
     Raises
     ------

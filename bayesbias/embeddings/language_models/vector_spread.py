@@ -41,7 +41,7 @@ class ContextualEmbedding(Embedding):
 
     Parameters
     ----------
-    words, vectors, name, case
+    words, vectors, name, case, phrases, steps, vocabulary_sample
         See `Embedding`.
     deviations
         Array of shape (words, groups, dimensions): change of a vector when a group of contexts is left out, scaled so

@@ -44,7 +44,7 @@ PAIRS_AT_ONCE = 1 << 25
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words of a text in lower case, without numbers and punctuation except inner hyphens and apostrophes.
+    """Return the words of `text` in lower case, without numbers and punctuation except inner hyphens and apostrophes.
 
     Words are in Unicode's normal form NFC; a mark on a letter, such as a vowel sign, belongs to its word.
 
