@@ -104,7 +104,6 @@ def context_factors(
 
 
 def _groups(values: np.ndarray, groups: int, width: int | None) -> np.ndarray:
-    """Return the group of each value; equal values are in one group."""
     if width is not None:
         return np.floor(values / width).astype(np.int64)
     ends = np.unique(np.quantile(values, np.linspace(0, 1, groups + 1)[1:-1])) if len(values) else np.empty(0)

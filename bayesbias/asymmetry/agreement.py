@@ -242,7 +242,6 @@ def directional_accuracy(
 
 
 def _thresholds(gamma: Any) -> list[float]:
-    """Return the thresholds of directions, each once."""
     listed = [gamma] if isinstance(gamma, int | float) else check_items("gamma", gamma, "a number of at least 0")
     thresholds = [check_number("gamma", threshold, low=0.0, high=1e6) for threshold in listed]
     if not thresholds:
@@ -515,7 +514,6 @@ def cam_difference(
 def _row(
     frame: pd.DataFrame, codes: tuple[Codes, Codes], groups: list[tuple[str, Codes]], name: str, hdi_prob: float
 ) -> dict[str, object]:
-    """Return one row: the mean over groups of pairs, weighted by their sizes."""
     total = sum(len(places) for _, places in groups)
     correlations = np.zeros(2)
     influences = []

@@ -282,7 +282,6 @@ def _estimate(
     words: float,
     hdi_prob: float,
 ) -> dict[str, float]:
-    """Return a mean and its interval, given the number of sampled words."""
     from scipy.stats import t
 
     freedom = max(words - 1, 1.0)

@@ -302,7 +302,6 @@ def _edges(values: np.ndarray, bins: int) -> np.ndarray:
 
 
 def _values(frame: "pd.DataFrame", relation: str) -> np.ndarray:
-    """Return the ratios of a relation, or of all pairs."""
     rows = frame[frame["relation"] == relation] if relation else frame
     return rows["lar"].to_numpy(dtype=np.float64)
 

@@ -203,7 +203,6 @@ def named_norms(norms: Any) -> dict[str, Evocation]:
 
 
 def _unordered(frame: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the words of each pair in alphabetical order."""
     return [(min(pair), max(pair)) for pair in zip(frame["a"], frame["b"], strict=True)]
 
 

@@ -98,18 +98,11 @@ type Question = tuple[str, str, str]
 class Earlier:
     """Answer to a question in a baseline.
 
-    Parameters
-    ----------
-    study_hash
-        Hash of the study's lists.
-    estimate
-        Posterior mean; not a number if the question had no answer.
-    draws
-        Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
-    compared_by
-        ``"draws"`` or ``"mean and sd"``.
-    lost_words
-        Number of words of the study's groups that the embedding lacked.
+    - `study_hash`: hash of the study's lists.
+    - `estimate`: posterior mean; not a number if the question had no answer.
+    - `draws`: posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
+    - `compared_by`: ``"draws"`` or ``"mean and sd"``.
+    - `lost_words`: number of words of the study's groups that the embedding lacked.
     """
 
     study_hash: str
@@ -122,12 +115,8 @@ class Earlier:
 def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
     """Return the answers of an earlier gate by embedding, study and model.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read.
-    ReportError
-        If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
+    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not the JSON of a gate, or has a
+    question twice, as a gate of several seeds has.
     """
     text = read_utf8(path, JSON, ReportError)
     try:

@@ -188,7 +188,6 @@ class FittedMethod(Described):
         return ()
 
     def _moved(self, source: Embedding, rows: Integers) -> Floats:
-        """Return the debiased vectors of a block of rows."""
         raise NotImplementedError
 
 

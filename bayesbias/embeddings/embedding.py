@@ -255,7 +255,6 @@ class Embedding(Described):
         return vectors
 
     def _hint(self, word: object) -> str:
-        """Return a hint for an absent word."""
         if not isinstance(word, str):
             return ": words are text"
         for name in FORMS:

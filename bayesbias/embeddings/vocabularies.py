@@ -19,12 +19,10 @@ _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
 
 def _title(word: str) -> str:
-    """Return text with each word capitalised and its other letters in lower case."""
     return re.sub(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*", lambda part: part[0].capitalize(), word)
 
 
 def _unaccented(word: str) -> str:
-    """Return text without diacritics."""
     parts = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
 

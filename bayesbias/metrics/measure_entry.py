@@ -217,5 +217,4 @@ def _entry(name: str, text: str) -> str:
 
 
 def _names(entry: str) -> list[str]:
-    """Return the parameters that an entry describes."""
     return [name.strip(" *") for name in entry.partition("\n")[0].partition(" : ")[0].split(",")]

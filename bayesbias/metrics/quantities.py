@@ -215,7 +215,6 @@ def _weights(count: int, random: np.random.Generator, labels: NDArray[np.integer
 
 
 def _means_along(along: DrawnDirections, draws: slice, weights: Floats, power: float) -> Floats:
-    """Return the weighted mean along each direction, one per row of weights."""
     totals = np.zeros(len(weights))
     for start in range(0, weights.shape[1], _ALONG_ITEMS):
         items = slice(start, start + _ALONG_ITEMS)

@@ -184,7 +184,6 @@ class MeasureResult(Result):
         return f"{self.measure} of {self.embedding} ({percent_text(self.hdi_prob or HDI_PROB)} HPDI)"
 
     def _numbers(self) -> dict[str, str]:
-        """Return the numbers as texts, with their intervals if they have any."""
         if self.estimates is None:
             return {name: _number(value) for name, value in self.statistics.items()}
         return {

@@ -417,7 +417,6 @@ def _memory_of_texts(count: int, longest: int) -> int:
 
 
 def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str, content: bytes) -> Iterator[_Size]:
-    """Yield the size of each attribute of a group or variable."""
     import h5py
 
     # References from variables to their dimensions and back, which netCDF stores.

@@ -303,5 +303,4 @@ def _effective_numbers(draws: CrossedDraws, counts: list[int], premises: int, hd
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Return above / below, and 1 where nothing varies."""
     return np.divide(above, below, out=np.ones_like(above), where=below > 0)

@@ -321,7 +321,6 @@ def _sentences(template: str, firsts: Sequence[str], actions: Sequence[tuple[str
 
 
 def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:
-    """Return a categorical column of the values at these positions."""
     categories = list(dict.fromkeys(values))
     place = {value: code for code, value in enumerate(categories)}
     of_values = np.array([place[value] for value in values], dtype=np.int32)

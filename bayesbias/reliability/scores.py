@@ -148,7 +148,6 @@ def checked_queries(queries: Any, where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
-    """Return the path of a bundled list, or the given path."""
     check_type("name", name, (str, os.PathLike), f"the name of {what}, or the path of a TOML file")
     if isinstance(name, os.PathLike) or name.endswith(".toml"):
         return Path(name)

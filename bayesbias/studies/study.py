@@ -375,7 +375,6 @@ def study_text(study: Study) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the content of a study file."""
     try:
         text = read_utf8(path, TOML)
     except InputFileError as error:

@@ -415,7 +415,6 @@ def _bad_connections(coded: WordCodes) -> list[str]:
 
 
 def _known_connections(coded: WordCodes) -> WordCodes:
-    """Return connections as codes of the schema's order."""
     names = np.array(CONNECTIONS, dtype=object)
     if coded.words.tolist() == names.tolist():
         return WordCodes(coded.codes, names)

@@ -58,7 +58,6 @@ def process_workers(count: int) -> Iterator[Workers]:
 
 
 def _start(team: list[_Worker]) -> None:
-    """Add a new worker to the team."""
     from multiprocessing import resource_tracker
 
     if sys.flags.ignore_environment and not sys.flags.safe_path and is_foreign_folder():

@@ -116,7 +116,6 @@ def text_cache(path: str | os.PathLike[str] | None, encoder: str) -> Iterator[Te
 
 @contextmanager
 def _reported(file: Path) -> Iterator[None]:
-    """Convert SQLite's errors into those of this package."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -126,7 +125,6 @@ def _reported(file: Path) -> Iterator[None]:
 
 
 def _claim(base: Database, file: Path, encoder: str) -> None:
-    """Record the encoder in a new cache, or check that an existing one is of this encoder."""
     base.execute("PRAGMA synchronous = NORMAL")
     if base.execute("SELECT name FROM sqlite_master").fetchone() is None:
         base.execute("BEGIN")  # whole or not at all

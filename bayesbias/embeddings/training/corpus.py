@@ -220,7 +220,6 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each line of a file, packed or not."""
     for number, line in enumerate(read_lines(path), 1):
         try:
             yield tokenize(line.decode())

@@ -296,7 +296,6 @@ def _rows(text: Corpus, wanted: set[int], window: int) -> dict[int, tuple[NDArra
 def _covariance(
     place: int, contexts: NDArray[np.int64], counts: Floats, arrays: dict[str, Floats], settings: dict[str, float]
 ) -> Floats:
-    """Return the covariance of the vector of one word."""
     weights = np.minimum(1.0, (counts / settings["x_max"]) ** settings["alpha"])
     vectors = arrays["context_vectors"][contexts]
     fitted = arrays["word_biases"][place] + arrays["context_biases"][contexts] + vectors @ arrays["word_vectors"][place]

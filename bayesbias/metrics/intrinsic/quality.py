@@ -440,7 +440,6 @@ def _answers(source: Embedding, count: int, questions: Integers, *, progress: bo
 
 
 def _unit32(vectors: Floats) -> Floats:
-    """Return vectors of length 1 in float32."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     units: Floats = (vectors / lengths[:, np.newaxis]).astype(np.float32)
     return units

@@ -115,7 +115,6 @@ def _distances(data: ModelData, sample: AttributeSample) -> Any:
 
 
 def _products(rows: Any, weights: Any) -> Any:
-    """Return the weighted sum of the outer products of rows."""
     return (rows * weights[:, None]).T @ rows
 
 

@@ -193,7 +193,6 @@ def contrast_positions(connections: Sequence[str], baseline: str) -> Iterator[tu
 
 
 def _root_of_squares(errors: np.ndarray) -> float:
-    """Return the root of the sum of squares."""
     return float(np.sqrt(np.square(errors).sum()))
 
 

@@ -227,7 +227,6 @@ def _others(axis: int, ndim: int) -> tuple[int, ...]:
 
 
 def _areas(edges: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the area of each cell."""
     return np.asarray(functools.reduce(np.multiply.outer, map(np.diff, edges), np.ones(())))
 
 

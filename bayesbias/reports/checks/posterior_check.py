@@ -393,7 +393,6 @@ def _thinned(fit: "xr.DataTree") -> "xr.DataTree":
 
 
 def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *, progress: bool) -> "pd.DataFrame":
-    """Return the frame `PosteriorCheck.pairs`."""
     import pandas as pd
 
     data = posterior.data

@@ -58,16 +58,8 @@ def context_columns(
 ) -> dict[str, float]:
     """Return the error of a contrast over contexts, and its interval with that error, as columns of `contrasts`.
 
-    Parameters
-    ----------
-    errors
-        Errors of the fit.
-    sides, level, name
-        The two connections, the level, and the name of the group or word.
-    draws
-        Draws of the contrast, shape (draws,).
-    hdi_prob
-        Probability inside the interval.
+    - `sides`, `level`, `name`: the two connections, the level, and the name of the group or word.
+    - `draws`: draws of the contrast, shape (draws,).
     """
     if not errors:
         return {}
