@@ -1,4 +1,4 @@
-"""`context_factors`: the accuracy of a language model by the contexts of pairs."""
+"""`context_factors`: accuracy of a language model by the contexts of pairs."""
 
 from typing import TYPE_CHECKING
 

@@ -100,8 +100,8 @@ def debias_report(
     Returns
     -------
     DebiasReport
-        Report; its `table` has the values and their changes, with intervals. See `plot_debias_report`, `bb.write` and
-        `measure_correlations`.
+        Report; its `table` has the values and their changes, with intervals. See
+        `bb.write`, `plot_debias_report` and `measure_correlations`.
 
     Raises
     ------

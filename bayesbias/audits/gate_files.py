@@ -98,11 +98,18 @@ type Question = tuple[str, str, str]
 class Earlier:
     """Answer to a question in a baseline.
 
-    - `study_hash`: hash of the study's lists.
-    - `estimate`: posterior mean; not a number if the question had no answer.
-    - `draws`: posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
-    - `compared_by`: ``"draws"`` or ``"mean and sd"``.
-    - `lost_words`: number of words of the study's groups that the embedding lacked.
+    Parameters
+    ----------
+    study_hash
+        Hash of the study's lists.
+    estimate
+        Posterior mean; not a number if the question had no answer.
+    draws
+        Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
+    compared_by
+        ``"draws"`` or ``"mean and sd"``.
+    lost_words
+        Number of words of the study's groups that the embedding lacked.
     """
 
     study_hash: str

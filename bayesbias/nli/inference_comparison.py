@@ -363,9 +363,10 @@ def correlations(
     Returns
     -------
     pandas.DataFrame
-        One row per measure: `measure`, `quantity`, the number of `embeddings` with a value, Pearson's `correlation`
-        (`hdi_low` to `hdi_high`), `probability_of_positive`, Spearman's `rank_correlation` (`rank_correlation_low` to
-        `rank_correlation_high`), and `reliability`, the share of the quantity's variance over embeddings that is not
+        One row per measure: `measure`, `quantity`, the number of `embeddings` with a value, Pearson's `correlation`,
+        its interval `hdi_low` to `hdi_high`, `probability_of_positive`, Spearman's `rank_correlation` with its interval
+        `rank_correlation_low` to
+        `rank_correlation_high`, and `reliability`, the share of the quantity's variance over embeddings that is not
         due to the spread over trainings and premises.
 
     Raises

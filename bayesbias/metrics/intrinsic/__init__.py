@@ -1,1 +1,1 @@
-"""Scores of a whole embedding: what is left of a bias in its geometry, and how useful it is."""
+"""Bias that is left in an embedding's geometry: measures that need no task."""

@@ -1,4 +1,4 @@
-"""Contrasts of the multivariate model for analyses that fit it many times."""
+"""The contrasts of multivariate posteriors, for analyses that fit the model many times."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -46,8 +46,6 @@ from bayesbias.models.spec import ModelSpec
 
 Earlier = dict[tuple[Any, ...], Any]
 """What earlier refits with the same draws and seed drew, by what it follows from."""
-# Draws that one component of a mixture replaces: given the covariances, the posterior of a contrast is Normal.
-_DRAWS_A_MIXTURE = 4
 
 
 @singular_fails()
@@ -115,6 +113,10 @@ def _statistics_key(kind: int, block: Block, stats: ListStatistics, axes: Coordi
     numbers = (stats.scatter[0, places], stats.weight[0, places], stats.counts[places], axes.levels, axes.spreads)
     priors = (str(block.priors[name]) for name in block.names)
     return kind, *priors, *(np.round(values, 12).tobytes() for values in numbers)
+
+
+# Draws that one component of a mixture replaces: given the covariances, the posterior of a contrast is Normal.
+_DRAWS_A_MIXTURE = 4
 
 
 def list_contrasts(
