@@ -229,12 +229,14 @@ def kindel_comparison(
     Returns
     -------
     DataFrame
-        One row per study: `study`; `A`, `B`, `C`, `D`, the names of the lists; `n`, the number of words left in the
-        shortest list; `weat_mcs` and `weat_cca`, the scores (A:C + B:D) - (B:C + A:D); `rho`, Spearman's correlation of
-        the four components under the two metrics; `ratio`, weat_mcs / weat_cca; the components `mcs_a_c`, ... and
-        `cca_a_c`, ..., the latter scaled by the geometric mean of the ranks; and the number of `lost_words`.
-        ``frame.attrs["lost_words"]`` lists the lost words by study and list, ``frame.attrs["left_out"]`` the studies
-        that were left out, with the lists that lost too many words.
+        One row per `study`. ``frame.attrs["lost_words"]`` lists the lost words by study and list,
+        ``frame.attrs["left_out"]`` the studies that were left out, with the lists that lost too many words.
+
+        - `A`, `B`, `C`, `D`: names of the lists; `n`: number of words left in the shortest one;
+        - `weat_mcs`, `weat_cca`: the scores (A:C + B:D) - (B:C + A:D); `ratio`: weat_mcs / weat_cca;
+        - `rho`: Spearman's correlation of the four components under the two metrics;
+        - `mcs_a_c`, ..., `cca_a_c`, ...: the components, the latter scaled by the geometric mean of the ranks;
+        - `lost_words`: their number.
 
     Raises
     ------
