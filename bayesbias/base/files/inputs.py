@@ -131,7 +131,7 @@ def readable(path: Path) -> Iterator[None]:
 def read_content(path: Path, cost: MemoryCost) -> bytes:
     """Return the content of an existing file, unpacked; a zip file must hold one file.
 
-    The memory that they take is counted while they are read: sizes that a packed file declares are never trusted.
+    The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
 
     Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
     take more memory than is free. Reading stops there.

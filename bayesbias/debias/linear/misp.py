@@ -100,10 +100,8 @@ class MHD(Method[FittedLinearMap]):
 
     Parameters
     ----------
-    components
-        Number of directions, 4 in the paper.
-    centred
-        Whether the mean difference between two lists is subtracted first, as in `MISP`.
+    components, centred
+        As in `MISP`.
 
     Raises
     ------

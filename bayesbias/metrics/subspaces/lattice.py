@@ -291,11 +291,8 @@ def subset_consistency(
 
     Parameters
     ----------
-    words
-        List of words.
-    metric
-        Name in `METRICS`, or a function of two arrays of vectors, each of shape (words, dimensions), that returns a
-        number.
+    words, metric
+        As for `lattice`.
     sizes
         Sizes of the sub-lists. Default: all from 1 to one less than the number of words.
     samples

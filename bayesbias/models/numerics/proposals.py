@@ -261,10 +261,10 @@ LogDensity = Callable[[np.ndarray], np.ndarray]
 class SplitStudent:
     """A split Student t distribution with `nu` degrees of freedom.
 
-    Each part of the proposal is a split Student t: Student in every direction, with one scale to the left of the mode
-    and one to the right along each axis of the inverse Hessian's Cholesky factor, wide enough that the density falls no
-    more slowly along the axes. Weights are judged by the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry
-    (2024): up to 0.7 they can be trusted.
+    Each part of the proposal for importance sampling (Geweke 1989) follows the skewness of the density: Student in
+    every direction, with one scale to the left of the mode and one to the right along each axis of the inverse
+    Hessian's Cholesky factor, wide enough that the density falls no more slowly along the axes. Weights are judged by
+    the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry (2024): up to 0.7 they can be trusted.
 
     `mode` (coordinates,); `factor` (coordinates, coordinates) is the lower Cholesky factor of the scale matrix; `left`
     and `right` (coordinates,) are scales on the two sides of the mode, along each column of `factor`.
