@@ -87,7 +87,7 @@ def row_space(vectors: ArrayLike) -> Floats:
 
 
 def rank(vectors: ArrayLike) -> NDArray[np.integer[Any]]:
-    """Return the dimension of the space that each list spans, of shape (...).
+    """Return the dimension of the space that each list of `vectors`, (..., words, dimensions), spans, of shape (...).
 
     >>> int(rank([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 3.0, 0.0]]))
     2
@@ -182,8 +182,9 @@ def canonical_subspace_similarity(A: ArrayLike, B: ArrayLike, *, scaled: bool = 
 def projectors(vectors: ArrayLike) -> Floats:
     """Return the orthogonal projectors onto the spaces that lists span, of shape (..., dimensions, dimensions).
 
-    The sum of the elementwise product of two projectors is their canonical subspace similarity, so that the
-    similarities of all pairs of two stacks are one matrix product. Reduce the dimensions first (`joint_coordinates`).
+    `vectors` have the shape (..., words, dimensions). The sum of the elementwise product of two projectors is their
+    canonical subspace similarity, so that the similarities of all pairs of two stacks are one matrix product. Reduce
+    the dimensions first (`joint_coordinates`).
 
     References
     ----------

@@ -232,3 +232,46 @@ def test_packed_files_arrays_frames_and_toml_are_read_by_the_room_that_checks_th
         if isinstance(node, ast.Attribute) and (name := ast.unparse(node)) in READING
     ]
     assert elsewhere == []
+
+
+def documented_names() -> dict[str, Any]:
+    """Return the public functions, and the public classes that are made with arguments, by their first name."""
+    values: dict[Any, str] = {}
+    for name, value in (pair for room in (bb, *ROOMS) for pair in public_names(room)):
+        own_frame = inspect.isclass(value) and issubclass(value, pd.DataFrame)  # with the arguments of pandas
+        if inspect.isfunction(value) or ("Parameters\n---" in (value.__doc__ or "") and not own_frame):
+            values.setdefault(value, name)
+    return {name: value for value, name in values.items()}
+
+
+DOCUMENTED = documented_names()
+# Files whose examples are those of what writes or reads them, lists of names, and a helper of reports.
+WITHOUT_EXAMPLE = {
+    *("read_fit", "write_fit", "read_embeddings", "fit_attribute", "checked_rows", "contents_of"),
+    *("list_models", "list_debias_words", "list_word_lists"),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstrings_of_public_names_are_whole(name: str) -> None:
+    """Every parameter is described or named, by reference to a sibling at least; functions say what they return."""
+    value = DOCUMENTED[name]
+    text = inspect.getdoc(value) or ""
+    entries = re.findall(r"^(\S.*)\n    \S", text, re.MULTILINE)
+    described = {part.strip(" *`") for entry in entries for part in entry.partition(" : ")[0].split(",")}
+    described |= set(re.findall(r"`\*{0,2}(\w+)`", text))
+    if "Arguments" not in text:  # those of a sibling
+        parameters = inspect.signature(value).parameters
+        assert [parameter for parameter in parameters if parameter[0] != "_" and parameter not in described] == []
+    if inspect.isfunction(value):
+        assert text.startswith(("Return ", "Load ", "Write ", "Fit ", "Draw ")), text.splitlines()[0]
+        assert ">>> " in text or "::\n" in text or name.rpartition(".")[2] in WITHOUT_EXAMPLE
+
+
+def test_measures_and_methods_name_their_source() -> None:
+    functions = [measure.function for measure in bb.metrics.MEASURES.values()]
+    without = [value.__name__ for value in functions if not re.search(r"\(\d{4}\w?\)", value.__doc__ or "")]
+    classes = [
+        method for method in bb.debias.METHODS.values() if "\nReferences\n" not in (inspect.getdoc(method) or "")
+    ]
+    assert (without, classes) == ([], [])

@@ -1,5 +1,6 @@
 """Every command and example that the README shows is run; its map is that of the code."""
 
+import ast
 import importlib.util
 import re
 import subprocess
@@ -302,6 +303,34 @@ def test_public_names_load_and_are_documented() -> None:
     with pytest.raises(AttributeError, match=r"'sumary'.*'summary'"):
         _ = bb.sumary
     assert "fit" in dir(bb)
+
+
+# Names of other packages and files, and columns that the package makes of parts.
+OTHER_NAMES = {
+    *("az", "plot_forest", "Router", "approxchunk_0", "completechunk_0", "part_of_speech"),
+    *("congruence_1", "mcs_a_c", "cca_a_c", "definition_of_subset", "p_value_two_sided_mcse"),
+    *("direct_bias_sd", "direct_bias_hdi_low", "direct_bias_hdi_high"),
+}
+
+
+def test_every_name_that_a_docstring_puts_in_backquotes_exists() -> None:
+    """As a module, name, argument, attribute or text of the package, part by part; or as a file."""
+    existing, docstrings = set(OTHER_NAMES), []
+    for path in (ROOT / "bayesbias").rglob("*.py"):
+        existing.update(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                docstrings.append((path.name, ast.get_docstring(node, clean=False) or ""))
+            fields = [getattr(node, field, None) for field in ("name", "arg", "id", "attr", "value")]
+            texts = [field for field in fields if isinstance(field, str) and not field.endswith((".", "\n", " "))]
+            existing.update(word for text in texts for word in re.findall(r"\w+", text))
+    named = [(file, name) for file, text in docstrings for name in re.findall(r"(?<!`)`([A-Za-z_][\w./]*)`(?!`)", text)]
+    paths = {name for _, name in named if "/" in name or name.endswith(".md")}
+    endings = r"\.(py|csv|txt|toml|xml|json|safetensors)$"
+    names = {(file, re.sub(endings, "", name)) for file, name in named if name not in paths}
+    assert [f"{file}: {name}" for file, name in names if set(name.split(".")) - existing] == []
+    assert len(paths) > 5
+    assert [path for path in paths if not any((folder / path).exists() for folder in (ROOT, ROOT / "bayesbias"))] == []
 
 
 def test_the_import_is_light() -> None:

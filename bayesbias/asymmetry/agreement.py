@@ -1,4 +1,4 @@
-"""Agreement of two sources on asymmetry: CAM and directional accuracy."""
+"""Agreement of a source with people or another source: CAM, differences of CAM, directions, similarity of words."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -34,6 +34,7 @@ LEAST_PAIRS = 10
 CLEAR = 0.95
 """Smallest probability of direction at which a direction is called clear."""
 ALL, WEIGHTED, WITHOUT_REST = "all pairs", "SA", "SR"
+_LEAST = 3  # pairs with numbers
 
 
 def cam(
@@ -55,10 +56,11 @@ def cam(
     pandas.DataFrame
         One row per relation with at least ten pairs, the largest first; then ``SA``, their mean weighted by the numbers
         of pairs, and ``SR``, the same without ``RelatedTo``. Pairs without relations have one row, ``all pairs``.
-        Columns: `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
-        `reliability_second`, the variance of the posterior means over that of the true LARs; and `cam_corrected`,
-        `cam_corrected_low`, `cam_corrected_high`: CAM corrected for the errors of both (attenuation), as with
-        infinitely many participants.
+
+        - `relation`, `pairs`, `cam` and its interval, `hdi_low` to `hdi_high`;
+        - `reliability_first`, `reliability_second`: the variance of the posterior means over that of the true LARs;
+        - `cam_corrected` and its interval: CAM corrected for the errors of both (attenuation), as with infinitely many
+          participants.
 
     Raises
     ------
@@ -72,12 +74,12 @@ def cam(
 
     Notes
     -----
-    The pairs are a sample, and those that share a word vary together: see `ratios.pair_statistics`. The
-    errors of both sides are part of the observed variation, and so of the interval of `cam`. They reduce a correlation;
-    `cam_corrected` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
-    accounts for their estimation. Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective
-    number of words (Kish's, since words are in different numbers of pairs) minus 1. Where outlying pairs share words
-    with others, the intervals are slightly too narrow (`validation/asymmetry`).
+    The pairs are a sample, and those that share a word vary together: see `alar`. The errors of both sides are part of
+    the observed variation, and so of the interval of `cam`. They reduce a correlation; `cam_corrected` divides by the
+    root of the product of the reliabilities (Spearman 1904), with an interval that accounts for their estimation.
+    Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective number of words (Kish's, since
+    words are in different numbers of pairs) minus 1. Where outlying pairs share words with others, the intervals are
+    slightly too narrow (`validation/asymmetry`).
 
     Reliability assumes posterior means, as from `evocation`, or numbers without error. The numbers of a masked model
     are plain estimates, whose variance includes that of their errors: their reliability is overestimated, and
@@ -187,10 +189,8 @@ def directional_accuracy(
         Threshold, or several: LARs from -gamma to gamma have no direction, in `truth` and in `source`. A pair without
         direction in both counts as correct. The paper has 0, 0.1, 1 and 10; its LARs appear to be 100 times natural
         logarithms, so these are 0, 0.001, 0.01 and 0.1 here.
-    relations
-        Names of the relations of `truth` to use; None uses all.
-    hdi_prob
-        Probability inside the intervals.
+    relations, hdi_prob
+        As for `cam`; the relations are those of `truth`.
 
     Returns
     -------
@@ -242,7 +242,6 @@ def directional_accuracy(
 
 
 def _thresholds(gamma: Any) -> list[float]:
-    """Return the thresholds of directions, each once."""
     listed = [gamma] if isinstance(gamma, int | float) else check_items("gamma", gamma, "a number of at least 0")
     thresholds = [check_number("gamma", threshold, low=0.0, high=1e6) for threshold in listed]
     if not thresholds:
@@ -337,9 +336,6 @@ def relation_groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, 
         )
 
 
-_LEAST = 3  # pairs with numbers
-
-
 def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return the similarity of the words of pairs: the geometric mean of both conditional probabilities.
 
@@ -388,10 +384,8 @@ def similarity_to_people(
         From `masked_model`, `static` and others.
     path
         File of word similarity (see `bb.metrics.read_similarity`): MEN, SimLex-999, WS-353 or your own.
-    random_seed
-        Seed of the Bayesian bootstrap over pairs.
-    hdi_prob
-        Probability inside the interval.
+    random_seed, hdi_prob
+        As for `bb.metrics.word_similarity`.
 
     Returns
     -------
@@ -471,10 +465,8 @@ def cam_difference(
         From `lar` of evocation data.
     first, second
         From `lar` of the two sources. Pairs that one of the three lacks are not used.
-    relations
-        Names of the relations of `truth` to use; None uses all.
-    hdi_prob
-        Probability inside the intervals.
+    relations, hdi_prob
+        As for `cam`; the relations are those of `truth`.
 
     Returns
     -------
@@ -522,7 +514,6 @@ def cam_difference(
 def _row(
     frame: pd.DataFrame, codes: tuple[Codes, Codes], groups: list[tuple[str, Codes]], name: str, hdi_prob: float
 ) -> dict[str, object]:
-    """Return one row: the mean over groups of pairs, weighted by their sizes."""
     total = sum(len(places) for _, places in groups)
     correlations = np.zeros(2)
     influences = []

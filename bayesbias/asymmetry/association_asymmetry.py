@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TITLES = {"lar": "LAR", "log_similarity": "log similarity"}
+_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_of_direction")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,9 +112,6 @@ def _contrast_statement(row: Mapping[str, Any]) -> Statement:
         f"{row['hdi_high']:+.3f}), {what}."
     )
     return Statement("contrast", text, row)
-
-
-_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_of_direction")
 
 
 def study_asymmetry(
@@ -284,7 +282,6 @@ def _estimate(
     words: float,
     hdi_prob: float,
 ) -> dict[str, float]:
-    """Return a mean and its interval, given the number of sampled words."""
     from scipy.stats import t
 
     freedom = max(words - 1, 1.0)

@@ -35,6 +35,11 @@ MOST_DIFFERENCES = 6
 COVERAGE = {"both": (0.82, 0.98), "one": (0.61, 0.99)}
 """Share of 89 % intervals that contained the truth in simulated norms, lowest and highest (`validation/asymmetry`), for
 pairs that norms list in both directions and in one."""
+_LIMITS = (
+    "That a word evokes another more than the reverse is no bias, and says nothing of who is harmed.",
+    "A word that comes to everybody's mind is evoked by many words: ratios reflect that too.",
+    "With one matrix of vectors a ratio depends on lengths and on how many neighbours a word has.",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,13 +265,6 @@ class AsymmetryReport(Result):
             f"the pairs, and for {share_text(right['clear_accuracy'])} of those with a clear direction."
         )
         return Statement("agreement", text, row)
-
-
-_LIMITS = (
-    "That a word evokes another more than the reverse is no bias, and says nothing of who is harmed.",
-    "A word that comes to everybody's mind is evoked by many words: ratios reflect that too.",
-    "With one matrix of vectors a ratio depends on lengths and on how many neighbours a word has.",
-)
 
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:

@@ -40,10 +40,8 @@ def accuracy_by_context(
         Number of groups of about equally many pairs.
     width
         Width of all groups, in contexts and in characters, instead of `groups`: 200 in the original.
-    gamma
-        Threshold: LARs from -gamma to gamma have no direction, in `truth` and in `source`.
-    hdi_prob
-        Probability inside the intervals.
+    gamma, hdi_prob
+        As for `directional_accuracy`, with one threshold.
     progress
         Whether to show a progress bar.
 
@@ -106,7 +104,6 @@ def accuracy_by_context(
 
 
 def _groups(values: np.ndarray, groups: int, width: int | None) -> np.ndarray:
-    """Return the group of each value; equal values are in one group."""
     if width is not None:
         return np.floor(values / width).astype(np.int64)
     ends = np.unique(np.quantile(values, np.linspace(0, 1, groups + 1)[1:-1])) if len(values) else np.empty(0)

@@ -35,6 +35,12 @@ LEAST_ROWS = 8
 MOST_PANELS = 6
 """Largest number of panels side by side."""
 SAME, OTHER = "#0072B2", "#D55E00"
+_COLUMNS = ("factor", "low", "high", "pairs", "accuracy", "hdi_low", "hdi_high")
+_AXES = {
+    "contexts": "Contexts that hold both words",
+    "distance": "Mean distance of the words, in characters",
+}
+MOST_RELATIONS = 6
 
 
 def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "Figure":
@@ -143,11 +149,6 @@ def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, no
         draw_interval(axes, row["lar"], (row["hdi_low"], row["hdi_high"]), y, Look(color, marker, size=4))
 
 
-_COLUMNS = ("factor", "low", "high", "pairs", "accuracy", "hdi_low", "hdi_high")
-_AXES = {
-    "contexts": "Contexts that hold both words",
-    "distance": "Mean distance of the words, in characters",
-}
 _COLOR, _CHANCE = "#0072B2", "#999999"
 
 
@@ -212,7 +213,6 @@ def plot_accuracy_by_context(frame: pd.DataFrame) -> "Figure":
     return figure
 
 
-MOST_RELATIONS = 6
 _REVERSE, _FORWARD, _LINE = "#D55E00", "#0072B2", "#333333"
 
 
@@ -303,7 +303,6 @@ def _edges(values: np.ndarray) -> np.ndarray:
 
 
 def _values(frame: "pd.DataFrame", relation: str) -> np.ndarray:
-    """Return the ratios of a relation, or of all pairs."""
     rows = frame[frame["relation"] == relation] if relation else frame
     return rows["lar"].to_numpy(dtype=np.float64)
 

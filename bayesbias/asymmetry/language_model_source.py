@@ -24,23 +24,19 @@ from bayesbias.embeddings.language_models.language_model import (
 from bayesbias.embeddings.language_models.texts import Occurrences, Places, Shared
 from bayesbias.errors import name_some
 
+_LEAST = 2  # contexts of a pair, since one alone has no standard error
+_CHUNK = 4_096  # masked words in memory at once
+
 
 @dataclass(frozen=True)
 class ResponseMean:
     """P(response given cue) over contexts.
 
-    Parameters
-    ----------
-    log_probability
-        Natural logarithm of P.
-    relative
-        Contribution of each sampled context relative to P, of shape (sampled,).
-    weights
-        Share of the cue's occurrences in each sampled context, of shape (sampled,).
-    elsewhere
-        Sum of the squared shares of the contexts with the cue but without the response.
-    contexts
-        Number of contexts with both words, sampled or not.
+    - `log_probability`: natural logarithm of P.
+    - `relative`: contribution of each sampled context relative to P, of shape (sampled,).
+    - `weights`: share of the cue's occurrences in each sampled context, of shape (sampled,).
+    - `elsewhere`: sum of the squared shares of the contexts with the cue but without the response.
+    - `contexts`: number of contexts with both words, sampled or not.
     """
 
     log_probability: float
@@ -66,26 +62,21 @@ def response_mean(
 ) -> ResponseMean:
     """Return P(response given cue) = sum over contexts of P(context given cue) P(response masked, in the context).
 
-    Parameters
-    ----------
-    probabilities
-        Probability of the masked response in each sampled context, averaged over its occurrences: shape (sampled,).
-    counts
-        Number of occurrences of the cue in each of these: shape (sampled,).
-    other_counts
-        Number of occurrences of the cue in each context without the response: shape (such contexts,).
-    total
-        Number of all occurrences of the cue.
-    contexts
-        Number of contexts with both words, of which at least 2 are sampled.
+    A context with both words contributes its share of the cue's occurrences times the probability of the masked
+    response; other contexts of the cue contribute 0. The contexts are a sample from the language, so the error is that
+    of a ratio of two sums over contexts (delta method); if only some contexts with both words were used, it includes
+    the error of this second sample.
 
-    References
-    ----------
+    - `probabilities`: probability of the masked response in each sampled context, averaged over its occurrences: shape
+      (sampled,).
+    - `counts`: number of occurrences of the cue in each of these: shape (sampled,).
+    - `other_counts`: number of occurrences of the cue in each context without the response: shape (such contexts,).
+    - `total`: number of all occurrences of the cue.
+    - `contexts`: number of contexts with both words, of which at least 2 are sampled.
+
     Zhang, Campbell, Yu and Kumaravel (2021), equation 6, with P(context given cue) = 1 / C(cue), where a context that
     holds the cue k times counts k times.
 
-    Examples
-    --------
     Three contexts have the cue, one of them twice; two of them have the response:
 
     >>> mean = response_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
@@ -136,8 +127,6 @@ def _sd(elsewhere: float, deviations: Floats, relative: Floats, contexts: int) -
 type _Place = tuple[int, int]  # a context, and the position of a word in it
 
 _NONE = np.empty(0, dtype=np.int64)
-_LEAST = 2  # contexts of a pair, since one alone has no standard error
-_CHUNK = 4_096  # masked words in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,7 +1,7 @@
 """Posteriors of log asymmetry ratios, by quadrature over log probabilities instead of draws; arrays in, arrays out.
 
 If n of N people answer a with b, the likelihood of u = log P(b given a) is binomial, and its posterior for any prior is
-evaluated on an even grid of u. Both directions of a pair are independent given its level (`evocation_prior`), so the
+evaluated on an even grid of u. Both directions of a pair are independent given its level (`PowerLawPrior`), so the
 posterior of a log ratio, the difference of two u, is a mean over levels of cross-correlations of two such rows.
 """
 
@@ -78,20 +78,12 @@ class LevelPrior(Protocol):
 class PairPosteriors:
     """Posteriors of both log probabilities of pairs on a grid; pairs with equal counts share a row.
 
-    Parameters
-    ----------
-    logs : array, shape (grid,)
-        Values of u.
-    likelihood : array, shape (cells, grid)
-        Likelihood of a count, up to a factor for each cell.
-    masses : array, shape (levels, grid)
-        Prior masses of u given each level.
-    shares : array, shape (levels,)
-        Prior probability of each level.
-    cells : array of int, shape (rows, 2)
-        Cell of each direction of the pairs in a row.
-    row : array of int, shape (pairs,)
-        Row of each pair.
+    - `logs` (array, shape (grid,)): values of u.
+    - `likelihood` (array, shape (cells, grid)): likelihood of a count, up to a factor for each cell.
+    - `masses` (array, shape (levels, grid)): prior masses of u given each level.
+    - `shares` (array, shape (levels,)): prior probability of each level.
+    - `cells` (array of int, shape (rows, 2)): cell of each direction of the pairs in a row.
+    - `row` (array of int, shape (pairs,)): row of each pair.
     """
 
     logs: Floats
@@ -197,12 +189,9 @@ def _intervals(differences: Floats, step: float, hdi_prob: float) -> tuple[Float
 class PairCounts:
     """Counts of both directions of pairs.
 
-    Parameters
-    ----------
-    counts, participants : arrays of int, shape (pairs, 2)
-        How many of the participants of a cue gave the response, for both directions.
-    least_count
-        Smallest count that is listed.
+    - `counts`, `participants` (arrays of int, shape (pairs, 2)): how many of the participants of a cue gave the
+      response, for both directions.
+    - `least_count`: smallest count that is listed.
     """
 
     counts: NDArray[np.integer]
@@ -244,17 +233,10 @@ def normal_summary(means: Floats, sds: Floats, hdi_prob: float) -> dict[str, Flo
 def log_normalisers(cues: Floats, vocabulary: Floats, temperature: float = 1.0) -> Floats:
     """Return the log of the sum over the vocabulary of exp(<v, c> / (|c| temperature)) for each cue c.
 
-    Parameters
-    ----------
-    cues : array, shape (cues, dimensions)
-        Vectors c of any length.
-    vocabulary : array, shape (words, dimensions)
-        Vectors v.
-    temperature
-        Positive number.
+    - `cues` (array, shape (cues, dimensions)): vectors c of any length.
+    - `vocabulary` (array, shape (words, dimensions)): vectors v.
+    - `temperature`: positive number.
 
-    Examples
-    --------
     >>> log_normalisers(np.array([[2.0, 0.0]]), np.array([[1.0, 5.0], [1.0, 7.0]])).round(4)
     array([1.6931])
     """

@@ -117,7 +117,6 @@ def _table(source: Path, lines: list[str], head: int) -> pd.DataFrame:
 
 
 def _cells(lines: list[str], head: int, separator: str, places: list[int], source: Path) -> Iterator[Row]:
-    """Yield the rows of a table; missing cells are empty."""
     for number, cells in _csv_rows(source, lines[head + 1 :], head + 1, separator):
         if cells:
             a, b, count, people = (cells[place] if place < len(cells) else "" for place in places)

@@ -105,16 +105,8 @@ def compare_norms(
     ----------
     norms
         At least two, from `evocation`: a list, or a mapping of names.
-    relations
-        From `read_relations`; None for pairs without relations.
-    relation
-        Names of the relations to use. None uses all, with ``RelatedTo`` for pairs that are not listed.
-    seen
-        ``"both"`` for pairs that evoke each other, or ``"either"`` to include pairs listed in only one direction.
-    hdi_prob
-        Probability inside the intervals.
-    random_seed
-        Seed of the draws of means of relations.
+    relations, relation, seen, hdi_prob, random_seed
+        As for `report`.
 
     Returns
     -------
@@ -211,7 +203,6 @@ def named_norms(norms: Any) -> dict[str, Evocation]:
 
 
 def _unordered(frame: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the words of each pair in alphabetical order."""
     return [(min(pair), max(pair)) for pair in zip(frame["a"], frame["b"], strict=True)]
 
 

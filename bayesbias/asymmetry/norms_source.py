@@ -40,11 +40,31 @@ _MERGED = 0.1  # numbers of participants that differ by less, in logarithms, are
 _RIDGE = 1e-4  # of the log shares, per pair
 # Strong dependence with a low centre, and weak dependence with a high centre, resemble each other.
 _STARTS = ((-10.0, -0.6, 0.0, 0.0, 1.0, 2.0), (-6.0, -0.6, 0.0, 3.0, 0.0, 0.0))
+COLUMNS = ("cue", "response", "count", "participants")
+SEEN = ("both", "either")
+_MOST_PARTICIPANTS = 1_000_000
 
 
 @dataclass(frozen=True)
 class PowerLawPrior:
     """The prior of P(b given a) and P(a given b).
+
+    Under a Dirichlet prior of a cue's responses, each P(b given a) has a Beta prior. Counts of responses contradict it:
+    they fall like a power of n (Zipf's law), while a Beta density can fall no faster than 1 / p. The prior used here is
+    a double Pareto distribution (Reed and Jorgensen 2004), whose density in u = log p is
+
+        exp(-d (u - c)) for u > c,    exp((u - c) / 2) for u < c,    times (1 - p)^t:
+
+    a power law above exp(c); below it, where counts carry no information, the density of p is that of Jeffreys' prior.
+
+    The two directions of a pair depend on each other: the more often b is the answer to a, the more often a is that to
+    b. How strongly differs between norms, and between the pairs of one of them. Each pair therefore has one of the
+    dependences `DEPENDENCES`, correlations of a Gaussian copula. Given a dependence, both directions are independent
+    once the pair's level, a Normal variable, is given; the prior is a mixture over levels. Each dependence has a share
+    of at least `LEAST_SHARE`, so that intervals do not rely on a single one.
+
+    c, d, t and the shares maximise the likelihood of the counts, given that at least one direction of each pair is
+    listed; without that condition, all pairs that nobody has listed would have to be included.
 
     Parameters
     ----------
@@ -189,11 +209,6 @@ def _prior_of(parameters: Floats, pairs: int = 0) -> PowerLawPrior:
     count = len(DEPENDENCES)
     shares = LEAST_SHARE + (1 - count * LEAST_SHARE) * softmax(np.append(parameters[3:], 0.0))
     return PowerLawPrior(float(centre), float(decay), float(end), tuple(shares.tolist()), pairs)
-
-
-COLUMNS = ("cue", "response", "count", "participants")
-SEEN = ("both", "either")
-_MOST_PARTICIPANTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -341,8 +356,8 @@ def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int 
     The posterior of P(b given a) is that of a binomial count, so few participants give wide intervals. A pair listed in
     only one direction has an LAR like any other, with a wide interval. The prior is that of pairs of words of which at
     least one evokes the other. It is a power law estimated from the norms; a Beta density, which follows from a
-    Dirichlet prior of a cue's responses, fits the counts of USF far worse (see `sources.evocation_prior`).
-    For a pair that nobody has listed in either direction, the prior favours association too much.
+    Dirichlet prior of a cue's responses, fits the counts of USF far worse (see `bb.asymmetry.PowerLawPrior`). For a
+    pair that nobody has listed in either direction, the prior favours association too much.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""`alar`: mean log asymmetry ratios of the pairs of relations, partially pooled over relations."""
+"""`with_relations` and `alar`: the relations of pairs, and the mean log asymmetry ratio of each, partially pooled."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,22 +29,29 @@ if TYPE_CHECKING:
 
 
 Codes = NDArray[np.integer]
+PRIOR_PAIRS = 4.0
+"""Number of pairs as which the pooled variance counts in the variance of each relation."""
+_GRID = 200
+_WIDEST = 3.0  # upper end of the grid of omega, in standard deviations of its prior
+RELATION_COLUMNS = ("head", "relation", "tail")
+REST = "RelatedTo"
+"""Relation of pairs that are not listed, as in ConceptNet."""
+_NEEDED = ("a", "b", "lar", "sd", "probability_of_direction", "left_out")
+_LARGEST = 1e6  # largest log ratio
 
 
 def dyadic_variance(influences: Floats, first: Codes, second: Codes, correlations: Floats | None = None) -> float:
     """Return the variance of a sum of influences of pairs (first, second) of words.
 
-    Parameters
-    ----------
-    influences : array, shape (pairs,)
-        Influences of the pairs, which sum to about 0.
-    first, second : arrays of int, shape (pairs,)
-        Codes of the words of each pair.
-    correlations : array, shape (words, words)
-        Correlations of dependent words; None if words are independent.
+    Two pairs that share a word are not independent: a salient word shifts all of its pairs in one direction. The
+    variance of a statistic is the sum of the products of the influences of all pairs that have a word in common, as for
+    dyads (Aronow, Samii and Assenova 2015), but at least that of independent pairs. Pairs of words that depend on each
+    other, such as synonyms, count likewise, as far as the words correlate.
 
-    Examples
-    --------
+    - `influences` (array, shape (pairs,)): influences of the pairs, which sum to about 0.
+    - `first`, `second` (arrays of int, shape (pairs,)): codes of the words of each pair.
+    - `correlations` (array, shape (words, words)): correlations of dependent words; None if words are independent.
+
     >>> errors = np.array([0.5, 0.5, -1.0])
     >>> dyadic_variance(errors, np.array([0, 2, 4]), np.array([1, 3, 5]))
     1.5
@@ -141,24 +148,13 @@ def word_codes(first: list[str], second: list[str]) -> tuple[Codes, Codes]:
     return one, other
 
 
-PRIOR_PAIRS = 4.0
-"""Number of pairs as which the pooled variance counts in the variance of each relation."""
-_GRID = 200
-_WIDEST = 3.0  # upper end of the grid of omega, in standard deviations of its prior
-
-
 @dataclass(frozen=True, eq=False)
 class Means:
     """Means of relations and their errors.
 
-    Parameters
-    ----------
-    values : array, shape (relations,)
-        Means over pairs.
-    variances : array, shape (relations,)
-        Variances of the means, including the effect of shared words.
-    freedom : array, shape (relations,)
-        Degrees of freedom of these variances.
+    - `values` (array, shape (relations,)): means over pairs.
+    - `variances` (array, shape (relations,)): variances of the means, including the effect of shared words.
+    - `freedom` (array, shape (relations,)): degrees of freedom of these variances.
     """
 
     values: Floats
@@ -168,6 +164,12 @@ class Means:
 
 def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator) -> Floats:
     """Return draws of theta, of shape (draws, relations); a single relation is not pooled.
+
+        mean_r ~ Normal(theta_r, v_r),   theta_r ~ Normal(mu, omega^2),   omega ~ HalfNormal(scale),   mu flat.
+
+    v_r = s_r^2 / n_r times the design effect of shared words. s_r^2 has the posterior of a variance, to which the
+    pooled variance contributes as `PRIOR_PAIRS` additional pairs. mu and theta are integrated out, so that the draws of
+    omega, and given these the draws of mu and theta, are independent.
 
     >>> means = Means(np.array([1.0, -1.0, 0.2]), np.array([0.01, 0.01, 4.0]), np.array([50.0, 50.0, 50.0]))
     >>> pooled = draw_pooled(means, 4000, 1.0, np.random.default_rng(1))
@@ -193,11 +195,6 @@ def draw_pooled(means: Means, draws: int, scale: float, rng: np.random.Generator
     centres = mu[:, np.newaxis] + shrinkage * (means.values - mu[:, np.newaxis])
     theta: Floats = centres + np.sqrt(shrinkage * variances) * rng.standard_normal((draws, relations))
     return theta
-
-
-RELATION_COLUMNS = ("head", "relation", "tail")
-REST = "RelatedTo"
-"""Relation of pairs that are not listed, as in ConceptNet."""
 
 
 def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None = REST) -> pd.DataFrame:
@@ -300,9 +297,6 @@ def checked_relations(relations: Any) -> pd.DataFrame:
     return frame
 
 
-_NEEDED = ("a", "b", "lar", "sd", "probability_of_direction", "left_out")
-
-
 def alar(
     ratios: "pd.DataFrame",
     *,
@@ -333,11 +327,14 @@ def alar(
     Returns
     -------
     pandas.DataFrame
-        One row per relation, the largest first: `relation`, the number of `pairs` and of their `words`; `mean_lar`, the
-        plain mean of the LARs, which are posterior means in norms; `mean_from_counts`, that of the log ratios of shares
-        of answers, the paper's ALAR (missing without counts, and if a pair is listed in only one direction); the
-        posterior `mean`, `sd`, `hdi_low`, `hdi_high` and `probability_of_direction`; and `share_forward`, the mean over
-        pairs of the probability that LAR is above 0.
+        One row per relation, the largest first:
+
+        - `relation`, the number of `pairs` and of their `words`;
+        - `mean_lar`: the plain mean of the LARs, which are posterior means in norms;
+        - `mean_from_counts`: that of the log ratios of shares of answers, the paper's ALAR (missing without counts, and
+          if a pair is listed in only one direction);
+        - the posterior `mean`, `sd`, `hdi_low`, `hdi_high` and `probability_of_direction`;
+        - `share_forward`: the mean over pairs of the probability that LAR is above 0.
 
     Raises
     ------
@@ -347,10 +344,10 @@ def alar(
     Notes
     -----
     The pairs are treated as a sample of the relation's pairs. Pairs that share a word vary together, which widens the
-    interval (see `ratios.pair_statistics`), as do the errors of the ratios. The standard deviation of the
-    relations' means has a half-Normal prior whose scale is the standard deviation of the pairs. Logarithms are natural;
-    the paper's figures appear to be 100 times these. For a pair that is listed in one direction only, the size of the
-    ratio depends more on the prior than on the data: see also `share_forward`.
+    interval (see `dyadic_variance`), as do the errors of the ratios. The standard deviation of the relations' means has
+    a half-Normal prior whose scale is the standard deviation of the pairs. Logarithms are natural; the paper's figures
+    appear to be 100 times these. For a pair that is listed in one direction only, the size of the ratio depends more on
+    the prior than on the data: see also `share_forward`.
 
     References
     ----------
@@ -434,9 +431,6 @@ def _design_effect(part: "pd.DataFrame", values: Floats, common: float) -> float
         return 1.0
     shared = dyadic_variance(influences, *word_codes(part["a"].tolist(), part["b"].tolist()))
     return max(1.0, (shared + PRIOR_PAIRS * common) / squares)
-
-
-_LARGEST = 1e6  # largest log ratio
 
 
 def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":

@@ -1,4 +1,4 @@
-"""`static`: word vectors as a source of P(b given a), by projection and a softmax over a vocabulary."""
+"""`lar`: log asymmetry ratios from any source of P(b given a); and `static`: word vectors as a source, by a softmax."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ PAIR = ("a", "b")
 COUNT_RATIO = "lar_from_counts"
 """Optional column of `lar`: the log ratio of shares of answers."""
 _NUMBERS = ("log_b_given_a", "log_a_given_b", "lar", "sd", "hdi_low", "hdi_high", "probability_of_direction")
+_CUES = 4096  # pairs whose vectors are in memory at once
 
 
 @runtime_checkable
@@ -76,11 +77,14 @@ def lar(
     Returns
     -------
     pandas.DataFrame
-        One row per pair, in order: `a`, `b`, the other columns of `pairs`, `log_b_given_a`, `log_a_given_b`, `lar`, its
-        standard error `sd`, `hdi_low`, `hdi_high`, `probability_of_direction` (0.5 to 1) and `left_out`. If the source
-        has no number, the numbers are missing and `left_out` is the reason; otherwise it is empty. With norms, `lar` is
-        the posterior mean, and `lar_from_counts` the log ratio of the shares of answers, the paper's LAR; it is missing
-        for pairs listed in only one direction.
+        One row per pair, in order:
+
+        - `a`, `b` and the other columns of `pairs`;
+        - `log_b_given_a`, `log_a_given_b`, `lar`, its standard error `sd`, `hdi_low`, `hdi_high` and
+          `probability_of_direction` (0.5 to 1); with norms, `lar` is the posterior mean;
+        - `left_out`: the reason why the source has no number, and the numbers are missing; otherwise empty;
+        - `lar_from_counts`, with norms: the log ratio of the shares of answers, the paper's LAR; missing for pairs
+          listed in only one direction.
 
     Raises
     ------
@@ -199,9 +203,6 @@ def _reasons(forward: pd.DataFrame, backward: pd.DataFrame) -> list[str]:
     """Return the reasons why pairs are left out, each reason once."""
     both = zip(forward["left_out"], backward["left_out"], strict=True)
     return ["; ".join(dict.fromkeys(reason for reason in pair if reason)) for pair in both]
-
-
-_CUES = 4096  # pairs whose vectors are in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

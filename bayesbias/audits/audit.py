@@ -69,18 +69,9 @@ def audit_frame(
 ) -> AuditFrame:
     """Return the frame of an audit with its record, and warn of what was lost, left out, or failed.
 
-    Parameters
-    ----------
-    cells
-        All cells of the audit.
-    answers, failed
-        Answers of the cells, and errors of those that have none, by digest.
-    embeddings
-        Embeddings by name.
-    lists
-        Lists of the studies' groups, with their lost words, by embedding and study.
-    allow_empty
-        Whether an audit without any answer is a frame without rows, rather than an error.
+    - `answers`, `failed`: answers of the cells, and errors of those that have none, by digest.
+    - `lists`: lists of the studies' groups, with their lost words, by embedding and study.
+    - `allow_empty`: whether an audit without any answer is a frame without rows, rather than an error.
     """
     lost = {
         question: tuple(word for words in question_lists for word in words.lost)
@@ -116,7 +107,6 @@ def _record(
     embeddings: Mapping[str, Embedding],
     lost: Mapping[tuple[str, str], tuple[str, ...]],
 ) -> AuditRecord:
-    """Return the record of the cells of one model and seed."""
     first = cells[0]
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
     fits = {question: answer.objects for question, answer in answered if answer.objects}

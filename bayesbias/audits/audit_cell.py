@@ -35,16 +35,11 @@ _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neu
 class AuditCell:
     """One study of one embedding, by one model and one seed, with all measures.
 
-    Parameters
-    ----------
-    embedding
-        Name of the embedding, which does not enter the answer.
-    vectors
-        Hash of the words and vectors that can enter the answer (`vectors_digest`).
-    study, model, random_seed, measures, max_lost, hdi_prob, draws, tune, chains, rope
-        As for `bayesbias.audit`.
-    keep_fit
-        Whether the answer holds the fit and its distance table too.
+    - `embedding`: name of the embedding, which does not enter the answer.
+    - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`).
+    - `study`, `model`, `random_seed`, `measures`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`, `rope`: as for
+      `bayesbias.audit`.
+    - `keep_fit`: whether the answer holds the fit and its distance table too.
     """
 
     embedding: str

@@ -125,11 +125,8 @@ class AuditFrame(pd.DataFrame):
 def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     """Return the rows of an audit as a plain frame, and its record.
 
-    Raises
-    ------
-    ReportError
-        If `audit` is not an audit, has lost its record, has several models or seeds, or was changed, so that its
-        numbers no longer match its draws.
+    Raises `ReportError` if `audit` is not an audit, has lost its record, has several models or seeds, or was changed,
+    so that its numbers no longer match its draws.
     """
     check_frame("audit", audit, "what bb.audit returned")
     record = getattr(audit, "record", None)
@@ -166,10 +163,7 @@ def central_values(rows: pd.DataFrame) -> "pd.Series[float]":
 def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each model and seed of an audit with a name, which is empty if there is only one.
 
-    Raises
-    ------
-    ReportError
-        As for `audit_rows`.
+    Raises `ReportError` as for `audit_rows`.
     """
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord) or not record.others or not {"model", "random_seed"} <= set(audit.columns):
@@ -223,21 +217,13 @@ _READINGS = {
 def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     """Return a statement for each contrast of all protected words: whether it is settled, and WEAT's p-value, if any.
 
-    Parameters
-    ----------
-    audit
-        What `bayesbias.audit` returned.
-
     Returns
     -------
     tuple of Statement
         One statement per question, settled ones first. Its kind is the reading; its numbers are those of the row,
         and WEAT's one-sided `weat_p`, if any. Empty without contrasts.
 
-    Raises
-    ------
-    ReportError
-        If `audit` is not an audit.
+    Raises `ReportError` if `audit` is not an audit.
     """
     audited, record = audit_rows(audit)
     rows = audited[(audited["measure"] == CONTRAST) & (audited["protected_group"] == "")]

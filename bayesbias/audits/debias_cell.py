@@ -34,16 +34,10 @@ _DIRECTION_FRAMES = ("coordinates", "directions")
 class RequestedScore:
     """A score of a whole embedding, and the data that it needs.
 
-    Parameters
-    ----------
-    measure
-        Name in `bayesbias.metrics.MEASURES`.
-    label
-        Name in the report.
-    data
-        Data that the measure needs besides the embedding, such as a path; or None.
-    options
-        Options of the measure's own function.
+    - `measure`: name in `bayesbias.metrics.MEASURES`.
+    - `label`: name in the report.
+    - `data`: data that the measure needs besides the embedding, such as a path; or None.
+    - `options`: options of the measure's own function.
     """
 
     measure: str
@@ -63,22 +57,14 @@ class RequestedScore:
 class DebiasCell:
     """One embedding by one method, with all studies and scores.
 
-    Parameters
-    ----------
-    embedding
-        Name of the embedding.
-    vectors
-        Hash of its words and vectors.
-    method, chosen
-        Name of a method and the method; `ORIGINAL` and None where nothing is done.
-    sets
-        Words that methods need.
-    studies, scores
-        Questions about the embedding.
-    max_lost, hdi_prob, draws, random_seed
-        As for `bayesbias.audit`.
-    before
-        Answer of the embedding before debiasing, with which a method is compared; it follows from the other fields.
+    - `embedding`: name of the embedding.
+    - `vectors`: hash of its words and vectors.
+    - `method`, `chosen`: name of a method and the method; `ORIGINAL` and None where nothing is done.
+    - `sets`: words that methods need.
+    - `studies`, `scores`: questions about the embedding.
+    - `max_lost`, `hdi_prob`, `draws`, `random_seed`: as for `bayesbias.audit`.
+    - `before`: answer of the embedding before debiasing, with which a method is compared; it follows from the other
+      fields.
     """
 
     embedding: str
@@ -240,7 +226,6 @@ def _score(embedding: Embedding, source: Embedding, request: RequestedScore, cel
 
 
 def _score_row(score: MeasureResult, request: RequestedScore) -> dict[str, Any]:
-    """Return the headline of a score."""
     import pandas as pd
 
     first, entry = pd.DataFrame(score.estimates).iloc[0], MEASURES[request.measure]

@@ -184,7 +184,6 @@ def _longest_first(cells: Sequence[DebiasCell], sources: Mapping[str, Embedding]
 
 
 def _checked_methods(methods: Any) -> dict[str, Any]:
-    """Return methods by name."""
     if isinstance(methods, Mapping):
         for name, method in methods.items():
             if name == ORIGINAL or not isinstance(name, str) or not callable(getattr(method, "fit", None)):
@@ -292,7 +291,6 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
 
 
 def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
-    """Return all settings by name, as texts."""
     first = cells[0]
     methods = {cell.method: repr(cell.chosen) for cell in cells if cell.chosen is not None}
     return {

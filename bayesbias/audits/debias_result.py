@@ -262,7 +262,6 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
 
 
 def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]]) -> Statement:
-    """Return what each method did to an association."""
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
     head = f"{study} in {embedding}"
     if lost := max(row["lost"] for row in rows):

@@ -122,12 +122,8 @@ class Earlier:
 def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
     """Return the answers of an earlier gate by embedding, study and model.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read.
-    ReportError
-        If it is not the JSON of a gate, or has a question twice, as a gate of several seeds has.
+    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not the JSON of a gate, or has a
+    question twice, as a gate of several seeds has.
     """
     text = read_utf8(path, JSON, ReportError)
     try:

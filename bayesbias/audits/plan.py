@@ -174,16 +174,10 @@ class _PlanFile(TypedDict, total=False):
 class AuditPlan:
     """Arguments of `bayesbias.audit` that a file names.
 
-    Parameters
-    ----------
-    embeddings
-        Name -> path.
-    studies
-        Names of bundled studies, or paths.
-    measures
-        Names of measures.
-    settings
-        Other arguments by name, as far as the file has them.
+    - `embeddings`: name -> path.
+    - `studies`: names of bundled studies, or paths.
+    - `measures`: names of measures.
+    - `settings`: other arguments by name, as far as the file has them.
     """
 
     embeddings: Mapping[str, Path]
@@ -199,15 +193,9 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `max_lost`, `controls`,
     `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could run code here.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read.
-    ReportError
-        If it is not TOML, or not a plan; all faults are listed.
+    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not TOML, or not a plan; all
+    faults are listed.
 
-    Examples
-    --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "audit.toml")

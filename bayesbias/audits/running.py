@@ -155,10 +155,7 @@ def _read_answer(body: bytes, path: Path, cell: KeptCell) -> Answer | None:
 def _read_frames(described: Mapping[str, Any], numbers: Floats) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield frames by name: each column is a list, or the count of the numbers that it takes, one column after another.
 
-    Raises
-    ------
-    ValueError
-        If the counts are not those of the numbers, or a column is neither.
+    Raises `ValueError` if the counts are not those of the numbers, or a column is neither.
     """
     if numbers.dtype != float or numbers.ndim != 1:
         raise ValueError("numbers")
@@ -177,7 +174,6 @@ def _read_frames(described: Mapping[str, Any], numbers: Floats) -> Iterator[tupl
 
 
 def _plain(value: Any) -> Any:
-    """Return a number of NumPy as Python's."""
     return value.item()
 
 
@@ -193,27 +189,14 @@ def run_cells[AnyCell: KeptCell](
 ) -> tuple[dict[str, Answer], dict[str, str]]:
     """Return the answers of cells, and the errors of those that failed, both by digest, and give their warnings.
 
-    Parameters
-    ----------
-    cells
-        Cells in the order in which workers take them. Equal ones are answered once.
-    sources
-        Sources by name, such as embeddings.
-    workers
-        Function that starts the workers; called only if there is something to answer.
-    store
-        Folder of kept answers, or None.
-    progress
-        Whether to show a progress bar.
-    label
-        Text of the progress bar.
-    check
-        Function that raises an error if the cells to be answered are too much for the workers.
+    - `cells`: cells in the order in which workers take them. Equal ones are answered once.
+    - `sources`: sources by name, such as embeddings.
+    - `workers`: function that starts the workers; called only if there is something to answer.
+    - `store`: folder of kept answers, or None.
+    - `label`: text of the progress bar.
+    - `check`: function that raises an error if the cells to be answered are too much for the workers.
 
-    Raises
-    ------
-    ClusterError
-        If the workers are gone. What they had answered is kept.
+    Raises `ClusterError` if the workers are gone. What they had answered is kept.
     """
     answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
     waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())

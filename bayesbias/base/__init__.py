@@ -1,4 +1,4 @@
-"""The ground floor: what every room stands on."""
+"""What every room uses: checks of arguments, files, the machine, results, statements and texts of numbers."""
 
 from bayesbias.base.lazy_loading import lazy_names
 

@@ -17,6 +17,8 @@ ROUNDING = 1e-6
 # Below these shares of the largest number, differences of equal float64 numbers, and what is left of a column that
 # others determine, are rounding.
 CONSTANT, COLLINEAR = 1e-12, 1e-8
+LEAST_SQUARE = 1e-290
+"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
 
 
 def is_constant(values: Floats) -> bool:
@@ -54,10 +56,6 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return numba.njit(nogil=True, **options)(function)
 
 
-LEAST_SQUARE = 1e-290
-"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
-
-
 def checked_vectors(vectors: ArrayLike) -> Floats:
     """Return lists of vectors as float64; each vector must have a direction.
 
@@ -93,7 +91,7 @@ def checked_vectors(vectors: ArrayLike) -> Floats:
 
 
 def checked_rows(vectors: ArrayLike) -> Floats:
-    """Return one list of vectors, of shape (words, dimensions), checked as by `checked_vectors`."""
+    """Return `vectors`, of shape (words, dimensions), as float64, with the errors of `checked_vectors`."""
     array = checked_vectors(vectors)
     if array.ndim != 2:
         raise MeasureError(f"A list has the shape {array.shape}. Give (words, dimensions).")
@@ -101,7 +99,7 @@ def checked_rows(vectors: ArrayLike) -> Floats:
 
 
 def unit_rows(vectors: ArrayLike) -> Floats:
-    """Return one list of vectors, scaled to length 1.
+    """Return `vectors`, of shape (words, dimensions), scaled to length 1, with the errors of `checked_vectors`.
 
     >>> unit_rows([[3, 4]])
     array([[0.6, 0.8]])
@@ -112,7 +110,7 @@ def unit_rows(vectors: ArrayLike) -> Floats:
 
 
 def unit_vectors(vectors: ArrayLike) -> Floats:
-    """Return lists of vectors or stacks of them, scaled to length 1; rounding differs from `unit_rows`.
+    """Return `vectors`, of shape (..., words, dimensions), scaled to length 1; rounding differs from `unit_rows`.
 
     >>> unit_vectors([[3, 4]])
     array([[0.6, 0.8]])

@@ -1,4 +1,4 @@
-"""Checks of arguments that many functions share (seeds, counts, probabilities, choices), and progress bars.
+"""Checks of arguments that many functions share: seeds, counts, probabilities, choices, paths.
 
 `CONTRIBUTING.md` has the table of conventions.
 """
@@ -25,6 +25,8 @@ HDI_PROB = 0.89
 _LARGEST, _MOST_ITEMS = 10**18, 10_000_000
 _LONGEST_SHOWN = 60  # characters
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # as a path shows it: https:/example.org; not C:/
+SEED_LIMIT = 2**32
+"""Seeds are below this number."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,6 @@ _LIMITS = {
     "workers": Limit(1000, 0, 1.5e8),
     "seeds": Limit(10_000, 1, 1e6),
 }
-
-SEED_LIMIT = 2**32
-"""Seeds are below this number."""
 
 
 def resolve_seed(random_seed: Any) -> int:

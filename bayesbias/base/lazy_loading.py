@@ -31,20 +31,11 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 def registered(wanted: Callable[[Any], bool], *rooms: str) -> dict[str, Any]:
     """Return the wanted values of all modules of some rooms by their `name`, sorted by it.
 
-    Parameters
-    ----------
-    wanted
-        Whether a value of a module belongs to the registry.
-    *rooms
-        Packages, such as ``"bayesbias.debias.linear"``.
+    - `wanted`: whether a value of a module belongs to the registry.
+    - *rooms: packages, such as ``"bayesbias.debias.linear"``.
 
-    Raises
-    ------
-    ValueError
-        If two values have the same name, such as that of a copied file.
+    Raises `ValueError` if two values have the same name, such as that of a copied file.
 
-    Examples
-    --------
     >>> from bayesbias.debias.method import Method
     >>> wanted = lambda value: isinstance(value, type) and issubclass(value, Method) and value.name != ""
     >>> list(registered(wanted, "bayesbias.debias.linear"))[:2]

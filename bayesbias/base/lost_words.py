@@ -15,17 +15,11 @@ MAX_LOST = 0.2
 class WordList:
     """A list of words that were looked up, with those that were lost.
 
-    Parameters
-    ----------
-    name
-        Name of the list in messages.
-    size
-        Number of words, lost ones included.
-    lost
-        Words that the embedding lacks.
-    limited
-        Whether only a limited share may be lost. Control words stand for words in general: losing some makes the answer
-        less precise, but does not change the question.
+    - `name`: name of the list in messages.
+    - `size`: number of words, lost ones included.
+    - `lost`: words that the embedding lacks.
+    - `limited`: whether only a limited share may be lost. Control words stand for words in general: losing some makes
+      the answer less precise, but does not change the question.
     """
 
     name: str

@@ -22,6 +22,10 @@ __all__ = [
 
 
 _single_core = ContextVar("single core", default=False)
+# Packages that are installed under another name than their modules have.
+_PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
+# Extras that bring PyTorch.
+_LARGE = ("contextual", "encoders", "nli")
 
 
 def available_cores() -> int:
@@ -62,37 +66,18 @@ def same_environment() -> Iterator[None]:
         os.environ.update({name: value for name, value in before.items() if os.environ.get(name) != value})
 
 
-# Packages that are installed under another name than their modules have.
-_PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
-# Extras that bring PyTorch.
-_LARGE = ("contextual", "encoders", "nli")
-
-
 def require(
     module: str, extra: str, purpose: str, *, error: type[BayesBiasError] = MeasureError, advice: str = ""
 ) -> Any:
     """Return a module of an optional dependency.
 
-    Parameters
-    ----------
-    module
-        Name of the module, such as ``"sklearn.svm"``.
-    extra
-        Name of the extra of this package that installs it.
-    purpose
-        What needs the module: the subject of the error's first sentence, in the singular.
-    error
-        Class of the error.
-    advice
-        Sentences about what to do instead, at the end of the error.
+    - `module`: name of the module, such as ``"sklearn.svm"``.
+    - `extra`: name of the extra of this package that installs it.
+    - `purpose`: what needs the module: the subject of the error's first sentence, in the singular.
+    - `advice`: sentences about what to do instead, at the end of the error.
 
-    Raises
-    ------
-    BayesBiasError
-        Of class `error`, if the module is not installed or cannot be imported.
+    Raises `BayesBiasError` of class `error`, if the module is not installed or cannot be imported.
 
-    Examples
-    --------
     >>> require("not_installed.core", "cluster", "RNSB")
     Traceback (most recent call last):
         ...

@@ -1,4 +1,9 @@
-"""Texts for readers: rounded numbers, counts with their noun, and escaped words of others."""
+r"""Texts for readers: rounded numbers, counts with their noun, and escaped words of others.
+
+Control characters, and characters that are invisible or change the direction of a text, are shown as Python writes
+them: ``\x1b``, ``\u202e``. Markup is escaped by the function of each form: HTML and Markdown in `statements`, LaTeX in
+`bayesbias.delivery.documents`.
+"""
 
 import json
 import re
@@ -9,6 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Control characters but tabs and ends of lines; what is invisible, ends lines or changes the direction of a text, but
+# joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
+_HIDDEN = (
+    "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\ud800-\udfff"
+)
 
 
 def distance_text(value: float) -> str:
@@ -123,12 +135,6 @@ def counted(count: float, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-# Control characters but tabs and ends of lines; what is invisible, ends lines or changes the direction of a text, but
-# joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
-_HIDDEN = (
-    "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff"
-)
 _HIDDEN_SIGN = re.compile(f"[{_HIDDEN}]")
 # A spreadsheet takes these signs for the beginning of a formula, in a cell, and after a semicolon, where it may begin
 # another cell.

@@ -35,16 +35,8 @@ def has_audience(progress: bool) -> bool:
 def progress_bar(total: float, description: str, *, progress: bool, unit: str = "") -> Iterator[Bar]:
     """Yield a bar with the time left, if it is wanted and visible.
 
-    Parameters
-    ----------
-    total
-        Steps of the whole work.
-    description
-        What is done.
-    progress
-        Whether a bar is wanted.
-    unit
-        What a step is, for work on very many: the bar shows them by the second, not their count.
+    - `total`: steps of the whole work.
+    - `unit`: what a step is, for work on very many: the bar shows them by the second, not their count.
     """
     if not total or not has_audience(progress):
         yield _Hidden()

@@ -25,6 +25,11 @@ __all__ = [
     "StatementList",
     "contents_of",
 ]
+NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
+BEWARE = "Beware"
+"""Title of the part that precedes all numbers."""
+_HEADINGS = {"hdi_prob": "probability inside the intervals"}
+_LIMITS = ("What it does not show", "Data and limits", "Left out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,13 +189,6 @@ class Contents:
             name: plain(getattr(self, name)) for name in ("diagnostics", "verdict", "answers", "limits", "settings")
         }
         return {"title": self.title, "about": self.about, **texts, "parts": parts, "tables": tables}
-
-
-NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
-BEWARE = "Beware"
-"""Title of the part that precedes all numbers."""
-_HEADINGS = {"hdi_prob": "probability inside the intervals"}
-_LIMITS = ("What it does not show", "Data and limits", "Left out")
 
 
 class Result(Rendered):

@@ -409,7 +409,6 @@ def _facts(
     notes: Mapping[str, Mapping[str, Any]],
     fits: "Mapping[str, xr.DataTree]",
 ) -> dict[str, Any]:
-    """Return the facts of the tables and of their fits."""
     studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
     first, *others = tables
     roles = ("protected_word", "attribute_word")

@@ -112,7 +112,6 @@ def _verdict_text(row: dict[str, Any]) -> str:
 
 
 def _other_shares(row: dict[str, Any]) -> str:
-    """Return the shares of the sources other than the seed."""
     if "document_share" not in row:
         return (
             f"the choice of words for {share_text(1 - row['seed_share'])} ({share_text(1 - row['seed_share_high'])} to "

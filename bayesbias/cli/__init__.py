@@ -1,6 +1,7 @@
 """The command line: each command calls public functions and computes nothing itself.
 
-Each room holds the commands under one heading of `bayesbias --help`; `base` holds the options and functions they share.
+Each module holds the commands under one heading of `bayesbias --help`. `options` has all options, `base` makes a
+function a command, and `called` reads the defaults of the functions that commands call.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What a public function says of its parameters, read from its source: its import takes a second, and help none."""
+"""Defaults and texts of the parameters of public functions, read from source files, so that help imports nothing."""
 
 import ast
 import re

@@ -152,7 +152,6 @@ def _report(
     measures: "Measures",
     **settings: Any,
 ) -> "DebiasReport":
-    """Return the report on methods, and write its page, table and figure."""
     from bayesbias.delivery.writing import write_files
 
     report = bb.debias_report(vectors, studies, methods, sets=sets, measures=measures, **settings)

@@ -178,7 +178,6 @@ def contrast(
 
 
 def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
-    """Write tables to a file if it is given, and return the sentence that says so."""
     if delivery.output is None:
         return ""
     from bayesbias.reports.posterior.summary import EstimateTables

@@ -201,7 +201,6 @@ def measure(
 def _print_measure(
     name: str, embedding: Path, study: str, options: Mapping[str, Any], loading: Mapping[str, Any], *, as_json: bool
 ) -> None:
-    """Print a measure of a study in an embedding, and its scores of words."""
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.registry import find_measure, measure
     from bayesbias.studies.study import load_study

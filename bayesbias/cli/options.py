@@ -14,18 +14,11 @@ from typing import Any, Literal
 class Option:
     """An option, or with `argument` an argument.
 
-    Parameters
-    ----------
-    text
-        Help. Empty: that of the function which the command calls.
-    names
-        Names on the command line; by default that of the parameter.
-    type
-        Type, if the parameter is not in the command's signature.
-    metavar
-        Name of the value in the help.
-    argument
-        Whether it is an argument, without a name on the command line.
+    - `text`: help. Empty: that of the function which the command calls.
+    - `names`: names on the command line; by default that of the parameter.
+    - `type`: type, if the parameter is not in the command's signature.
+    - `metavar`: name of the value in the help.
+    - `argument`: whether it is an argument, without a name on the command line.
     """
 
     text: str = ""

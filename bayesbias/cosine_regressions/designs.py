@@ -12,19 +12,22 @@ from bayesbias.base.number_text import counted
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows
 
+# The least length of the residual of a column of length 1 after projection on the others. Below it, the column is
+# collinear (lengths of vectors that were normalised in float32 differ by about 1e-7).
+_COLLINEAR = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class VectorPairs:
     """Pairs of vectors: inner products and lengths, in units of the geometric mean lengths.
 
-    Parameters
-    ----------
-    inner
-        Inner products <A_i, B_i>, of shape (rows,).
-    length_a, length_b
-        ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
-    unit
-        The embedding's LNW that is 1 in these units.
+    Units: each side's lengths are divided by their geometric mean over the rows, so that LNW and all inner products are
+    in units of an average pair's LNW, and all coefficients of a regression in units of a cosine similarity. They do not
+    change if all vectors of the embedding are multiplied by a number. `VectorPairs.unit` converts back.
+
+    - `inner`: inner products <A_i, B_i>, of shape (rows,).
+    - `length_a`, `length_b`: ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
+    - `unit`: the embedding's LNW that is 1 in these units.
     """
 
     inner: Floats
@@ -82,11 +85,6 @@ def centroid_weights(vectors: ArrayLike) -> Floats:
     return weights
 
 
-# The least length of the residual of a column of length 1 after projection on the others. Below it, the column is
-# collinear (lengths of vectors that were normalised in float32 differ by about 1e-7).
-_COLLINEAR = 1e-6
-
-
 class Term(NamedTuple):
     """A term of the inner product regression: its name, its name in the regression over LNW, and its values by row."""
 
@@ -98,6 +96,16 @@ class Term(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class InnerProductDesign:
     """The columns of an inner product regression.
+
+    Kindel's supplement, section "Frequency bias in cosine similarity regression", writes every regression of cosine
+    similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||.
+    This shows which terms the cosine regression fixes to zero. The displays of the supplement have no numbers: each
+    docstring names the paragraph and quotes the first words or the coefficients of its display.
+
+    A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
+    corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
+
+    Units: those of `VectorPairs`, so that every coefficient is in units of a cosine similarity.
 
     Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
     model. `symbols` are the coefficients in the supplement's notation, `terms` and `ratio_terms` the terms that they

@@ -40,13 +40,9 @@ _DRAWS_A_SCALE = 4
 class WordEffects(NamedTuple):
     """Words with a Normal effect each.
 
-    Parameters
-    ----------
-    words
-        Word of each row, of shape (rows,), of any type that can be compared.
-    by
-        Factor of the effect: a number, or one for each row. With the side coded -1/2 and 1/2, words differ in the
-        difference of the sides.
+    - `words`: word of each row, of shape (rows,), of any type that can be compared.
+    - `by`: factor of the effect: a number, or one for each row. With the side coded -1/2 and 1/2, words differ in the
+      difference of the sides.
     """
 
     words: ArrayLike
@@ -95,14 +91,9 @@ PRIORS: dict[str, LinearPrior] = {
 class LinearDraws:
     """Independent draws of a linear regression.
 
-    Parameters
-    ----------
-    coefficients
-        Array of shape (draws, coefficients).
-    sigma
-        Residual standard deviation, of shape (draws,).
-    word_sd
-        Standard deviation of each kind of word effects, of shape (draws, effects).
+    - `coefficients`: array of shape (draws, coefficients).
+    - `sigma`: residual standard deviation, of shape (draws,).
+    - `word_sd`: standard deviation of each kind of word effects, of shape (draws, effects).
     """
 
     coefficients: Floats

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+_MOSTLY_PRIOR = 0.5
+MODELS = ("inner_product", "corrected_ratio", "constrained")
+
 
 class ListVectors(NamedTuple):
     """Names, words and vectors of the lists X, Y, A, B."""
@@ -186,9 +189,6 @@ def _isotropy(lists: ListVectors) -> Statement:
     )
 
 
-_MOSTLY_PRIOR = 0.5
-
-
 def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, seed: int) -> Statement:
     """Return the statement of the design, the prior and the draws."""
     design = built.design
@@ -264,9 +264,6 @@ def weak_data(coefficients: "pd.DataFrame") -> tuple[Statement, ...]:
         "prior's, since the terms are nearly collinear. Another prior would change them, but hardly their sum."
     )
     return (Statement("prior", text, dict(zip(rows["symbol"], rows["prior_share"], strict=True))),)
-
-
-MODELS = ("inner_product", "corrected_ratio", "constrained")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -193,15 +193,9 @@ def check_has(words: DebiasWords, field: str, method: str) -> None:
 def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: int = 2) -> list[str]:
     """Return the words of a list that the embedding has, in its spelling: "Mary" finds "mary" too.
 
-    Raises
-    ------
-    MeasureError
-        If the embedding has fewer than `least` of them.
+    Raises `MeasureError` if the embedding has fewer than `least` of them.
 
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some of them.
+    Gives a `LostWordsWarning` if the embedding lacks some of them.
     """
     looked_up, vocabulary = embedding.lookup(words).matches, set(embedding.words)
     candidates = ([looked_up[word]] if word in looked_up else forms(word, _SPELLINGS) for word in words)

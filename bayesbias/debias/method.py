@@ -39,15 +39,10 @@ def chosen_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return two arrays of bool over rows: whether a row is a target, and whether it is a target not to be ignored.
 
-    Raises
-    ------
-    LostWordsError
-        If the embedding lacks a target word.
+    Raises `LostWordsError` if the embedding lacks a target word.
 
-    Warns
-    -----
-    LostWordsWarning
-        If it lacks a word of `ignore`. If `ignore` is None, `unchanged` takes its place without a warning.
+    Gives a `LostWordsWarning` if it lacks a word of `ignore`. If `ignore` is None, `unchanged` takes its place without
+    a warning.
     """
     if isinstance(target, str) or isinstance(ignore, str):
         raise MeasureError("`target` and `ignore` are lists of words, not a string. Write ['nurse'], for example.")
@@ -193,7 +188,6 @@ class FittedMethod(Described):
         return ()
 
     def _moved(self, source: Embedding, rows: Integers) -> Floats:
-        """Return the debiased vectors of a block of rows."""
         raise NotImplementedError
 
 

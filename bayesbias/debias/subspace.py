@@ -175,15 +175,9 @@ def weighted_directions_of_lists(
     The directions are the first principal components of the differences between vectors of two different lists; all
     pairs of lists have the same weight. For two lists this is `weighted_directions`, which describes the rest.
 
-    Parameters
-    ----------
-    lists
-        Of shapes (words of a list, dimensions).
-    components, centred
-        As for `weighted_directions`.
+    - `lists`: of shapes (words of a list, dimensions).
+    - `components`, `centred`: as for `weighted_directions`.
 
-    Examples
-    --------
     >>> lists = [[[1.0, 0.1], [1.0, -0.1]], [[-1.0, 0.1], [-1.0, -0.1]], [[0.0, 0.1], [0.0, -0.1]]]
     >>> directions, weights = weighted_directions_of_lists(lists, components=2)
     >>> np.abs(directions).round(12), weights.round(3)
@@ -221,21 +215,12 @@ def neutral_word_bias(
 ) -> tuple[Integers, Floats, int]:
     """Return the rows of all neutral words, their projections on the first bias direction, and the size of a class.
 
-    Parameters
-    ----------
-    embedding, sets
-        As in `bias_subspace`; specific and definitional words are not neutral, in any spelling.
-    classes
-        Number of classes of equal size into which words are taken.
-    words
-        Largest size of a class.
-    least
-        Smallest size of a class.
+    - `embedding`, `sets`: as in `bias_subspace`; specific and definitional words are not neutral, in any spelling.
+    - `classes`: number of classes of equal size into which words are taken.
+    - `words`: largest size of a class.
+    - `least`: smallest size of a class.
 
-    Raises
-    ------
-    MeasureError
-        If a class would be smaller than `least`, or there is no bias direction.
+    Raises `MeasureError` if a class would be smaller than `least`, or there is no bias direction.
     """
     others = set(spelled(sets.non_neutral))
     rows = np.array([row for row, word in enumerate(embedding.words) if word not in others], dtype=int)

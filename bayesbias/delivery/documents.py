@@ -187,7 +187,6 @@ def write_docx(result: Result, path: Path) -> None:
 
 
 def _add_table(document: Any, table: Table) -> None:
-    """Add a table with numbers aligned to the right."""
     right = docx_module("docx.enum.text").WD_ALIGN_PARAGRAPH.RIGHT
     grid = document.add_table(rows=0, cols=len(table.header), style="Light List")
     for row in (table.header, *table.rows):

@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 class Column:
     """Heading, format and meaning of a column.
 
-    Parameters
-    ----------
-    heading
-        Heading of the column.
-    form
-        Format of its values, a key of `FORMS`.
-    meaning
-        Meaning of a value as a noun phrase; empty if the heading suffices.
+    - `heading`: heading of the column.
+    - `form`: format of its values, a key of `FORMS`.
+    - `meaning`: meaning of a value as a noun phrase; empty if the heading suffices.
     """
 
     heading: str

@@ -255,7 +255,6 @@ class Embedding(Described):
         return vectors
 
     def _hint(self, word: object) -> str:
-        """Return a hint for an absent word."""
         if not isinstance(word, str):
             return ": words are text"
         for name in FORMS:
@@ -335,14 +334,9 @@ def _in_memory(values: Any) -> Any:
 def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int], str]) -> None:
     """Raise `EmbeddingError` for the first word whose vector has no direction.
 
-    Parameters
-    ----------
-    words
-        Words, one for each row.
-    vectors
-        Array of shape (words, dimensions).
-    where
-        Function that returns the place of a row, such as ``"at line 7"``.
+    - `words`: words, one for each row.
+    - `vectors`: array of shape (words, dimensions).
+    - `where`: function that returns the place of a row, such as ``"at line 7"``.
     """
     if len(words) != len(vectors):
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector per word.")

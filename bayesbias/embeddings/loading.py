@@ -270,10 +270,7 @@ def read_vocabulary(
 def recognise(path: Path) -> str:
     """Return the format of a file, recognised by its content.
 
-    Raises
-    ------
-    InputFileError
-        If the file is empty, or of no known format.
+    Raises `InputFileError` if the file is empty, or of no known format.
     """
     with readable(path), open_content(path) as stream:
         sample = stream.read(_SAMPLE)

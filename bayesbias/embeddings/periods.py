@@ -29,10 +29,8 @@ def load_periods(
         A folder with a file per period: ``1900-w.npy`` with ``1900-vocab.pkl`` (HistWords), ``1900.npz``, or any other
         file of `load_embedding`; or with a folder a period that holds one such file. Names have numbers, by which they
         are ordered, and a period is called by its only number, or else by the name.
-    words
-        Words to keep; None (default) keeps all.
-    case
-        Case rule: see `Embedding`.
+    words, case
+        As for `load_embedding`.
 
     Returns
     -------

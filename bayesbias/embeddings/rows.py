@@ -67,10 +67,8 @@ class Rows:
 def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
     """Return words and vectors without repeats.
 
-    Raises
-    ------
-    EmbeddingError
-        If a word is listed twice with different vectors, or a vector is zero or holds a NaN or an infinity.
+    Raises `EmbeddingError` if a word is listed twice with different vectors, or a vector is zero or holds a NaN or an
+    infinity.
     """
     try:
         check_rows(rows.words, rows.vectors, where=rows.where)
@@ -138,10 +136,7 @@ def row_allowance(path: Path) -> Allowance:
 def from_object(source: object, wanted: Wanted) -> Rows:
     """Return the rows of any object that holds words and vectors.
 
-    Raises
-    ------
-    EmbeddingError
-        If the object is of no known kind, or its words and vectors do not match.
+    Raises `EmbeddingError` if the object is of no known kind, or its words and vectors do not match.
     """
     keyed = from_keyed_vectors(source, wanted)
     if keyed is not None:

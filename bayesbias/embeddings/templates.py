@@ -52,10 +52,7 @@ def load_templates(part: str = "any") -> tuple[str, ...]:
 def templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str, tuple[str, ...]]:
     """Return the templates of each word.
 
-    Raises
-    ------
-    ArgumentError
-        If a template does not hold ``WORD`` exactly once, or words have no templates.
+    Raises `ArgumentError` if a template does not hold ``WORD`` exactly once, or words have no templates.
     """
     if isinstance(templates, Mapping):
         if lacking := [word for word in words if word not in templates]:

@@ -11,14 +11,18 @@ from typing import Any
 from bayesbias.base.checks import check_items
 from bayesbias.errors import ArgumentError, did_you_mean
 
+# Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
+MOST_ALIKE = 100_000
+_MOST_SCRIPTS = 10_000
+# Writing systems that use several scripts.
+_SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
+
 
 def _title(word: str) -> str:
-    """Return text with each word capitalised and its other letters in lower case."""
     return re.sub(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*", lambda part: part[0].capitalize(), word)
 
 
 def _unaccented(word: str) -> str:
-    """Return text without diacritics."""
     parts = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
 
@@ -44,10 +48,7 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
     >>> case_rule("exact, lower")
     ('exact', 'lower')
 
-    Raises
-    ------
-    ArgumentError
-        If there is no such form, or none at all.
+    Raises `ArgumentError` if there is no such form, or none at all.
     """
     if isinstance(case, str):
         rule: tuple[Any, ...] = tuple(name.strip() for name in case.split(","))
@@ -80,10 +81,7 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
     >>> forms("zoë's", ("exact", "title", "unaccented"))
     ("zoë's", "Zoë's", "zoe's")
 
-    Raises
-    ------
-    ArgumentError
-        If a user's function does not return text.
+    Raises `ArgumentError` if a user's function does not return text.
     """
     spellings = [(FORMS[form] if isinstance(form, str) else form)(word) for form in rule]
     for form, spelling in zip(rule, spellings, strict=True):
@@ -92,12 +90,7 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-# Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
-MOST_ALIKE = 100_000
-_MOST_SCRIPTS = 10_000
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
-# Writing systems that use several scripts.
-_SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
 
 def scripts(text: str) -> set[str]:
@@ -128,10 +121,7 @@ def other_spellings(word: str) -> Iterable[tuple[str, str]]:
 class Spellings:
     """A vocabulary in which the reasons for lost words can be sought.
 
-    Parameters
-    ----------
-    vocabulary
-        Words in normal form, the most frequent first, with their places from 1.
+    - `vocabulary`: words in normal form, the most frequent first, with their places from 1.
     """
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:

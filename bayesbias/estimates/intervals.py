@@ -216,17 +216,9 @@ def shortest_quantiles(
 ) -> tuple[float, float]:
     """Return the shortest interval of a distribution whose quantiles are known.
 
-    Parameters
-    ----------
-    quantile
-        Function of an array of probabilities.
-    probability
-        Probability inside the interval.
-    starts
-        Lower ends that are compared, first everywhere and then near the best.
+    - `quantile`: function of an array of probabilities.
+    - `starts`: lower ends that are compared, first everywhere and then near the best.
 
-    Examples
-    --------
     >>> from scipy.stats import norm
     >>> [round(end, 2) for end in shortest_quantiles(norm.ppf, 0.95)]
     [-1.96, 1.96]
@@ -275,20 +267,14 @@ def common_mean(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floa
 def draw_nodes(log_density: Floats, rng: np.random.Generator, draws: int | None = None) -> np.ndarray:
     """Draw positions of nodes by inversion of their distribution function.
 
-    Parameters
-    ----------
-    log_density : array, shape (..., nodes)
-        Log densities at the nodes, each row up to a constant. All nodes weigh the same: add the logarithms of their
-        widths where these differ.
-    draws
-        Number of draws from a single row, shape (nodes,). By default, one draw of each row.
+    - `log_density` (array, shape (..., nodes)): log densities at the nodes, each row up to a constant. All nodes weigh
+      the same: add the logarithms of their widths where these differ.
+    - `draws`: number of draws from a single row, shape (nodes,). By default, one draw of each row.
 
     Returns
     -------
     Positions, shape (draws,) or that of `log_density` without its last axis.
 
-    Examples
-    --------
     >>> nodes = draw_nodes(np.log([0.2, 0.8]), np.random.default_rng(1), 10_000)
     >>> float(nodes.mean().round(1))
     0.8
@@ -316,15 +302,9 @@ def draw_on_grid(grid: Floats, log_density: Floats, rng: np.random.Generator) ->
 def welch_freedom(variances: Floats, freedom: ArrayLike) -> Floats:
     """Return the degrees of freedom of sums (Satterthwaite 1946, Welch 1947) of independent parts, in rows.
 
-    Parameters
-    ----------
-    variances
-        Variance of each part, shape (parts, sums).
-    freedom
-        Its degrees of freedom, of a shape that broadcasts to that of `variances`.
+    - `variances`: variance of each part, shape (parts, sums).
+    - `freedom`: its degrees of freedom, of a shape that broadcasts to that of `variances`.
 
-    Examples
-    --------
     >>> welch_freedom(np.array([[1.0, 1.0], [1.0, 0.0]]), 4.0).tolist()
     [8.0, 4.0]
     """

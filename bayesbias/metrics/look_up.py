@@ -191,14 +191,9 @@ def checked_base_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str
 class StudyLists:
     """Word lists of a study that a measure compares.
 
-    Parameters
-    ----------
-    study
-        Name of the study.
-    protected, attributes
-        Words of each list, by its name.
-    associated
-        Pairs of a protected and an attribute list that the study calls associated.
+    - `study`: name of the study.
+    - `protected`, `attributes`: words of each list, by its name.
+    - `associated`: pairs of a protected and an attribute list that the study calls associated.
     """
 
     study: str

@@ -25,6 +25,34 @@ DU = "Du, Fang and Nguyen (2021), section 3.1"
 KINDEL = "Kindel (2023)"
 NEUTRAL_WORDS = "words that should be neutral (without any: all of letters that the embedding has)"
 DAWKINS = "Dawkins (2021), appendix B"
+SHARED = {
+    "embedding": (
+        "Word vectors: an `Embedding`, the path of a file, gensim's `KeyedVectors`, a mapping of words to vectors, or "
+        "a pair of words and matrix."
+    ),
+    "study": (
+        "Word lists: a `Study`, the name of a bundled study, the path of a TOML file, or a mapping of list names to "
+        "words, the protected lists first."
+    ),
+    "max_lost": (
+        "Largest share of a list's words that the embedding may lack, from 0 to 1. A list that lost more raises a "
+        "`LostWordsError`."
+    ),
+    "random_seed": "Seed of the random draws. None: a seed is drawn and recorded in the result.",
+    "hdi_prob": "Probability inside the intervals.",
+    "progress": "Whether to show a progress bar.",
+}
+"""Parameter -> its description in every measure that does not describe it itself."""
+FOUR_LISTS = {
+    "targets": "Names of the two protected groups to compare. Default: the study's groups, if it has exactly two.",
+    "attributes": "Names of two attribute lists. Default: the list associated with each of the two groups, in order.",
+}
+"""Descriptions of the lists that `bayesbias.metrics.look_up.four_lists` chooses."""
+GROUPS_ON_TWO_LISTS = {
+    "targets": "Names of protected groups. Default: all groups of the study.",
+    "attributes": "Names of two attribute lists. Default: the study's attribute lists, if it has exactly two.",
+}
+"""Descriptions of the lists that `bayesbias.metrics.look_up.groups_on_two_lists` chooses."""
 
 
 def _magnitude(values: Floats) -> Floats:
@@ -145,42 +173,12 @@ class Measure(Described):
         return signature(self.function).parameters
 
 
-SHARED = {
-    "embedding": (
-        "Word vectors: an `Embedding`, the path of a file, gensim's `KeyedVectors`, a mapping of words to vectors, or "
-        "a pair of words and matrix."
-    ),
-    "study": (
-        "Word lists: a `Study`, the name of a bundled study, the path of a TOML file, or a mapping of list names to "
-        "words, the protected lists first."
-    ),
-    "max_lost": (
-        "Largest share of a list's words that the embedding may lack, from 0 to 1. A list that lost more raises a "
-        "`LostWordsError`."
-    ),
-    "random_seed": "Seed of the random draws. None: a seed is drawn and recorded in the result.",
-    "hdi_prob": "Probability inside the intervals.",
-    "progress": "Whether to show a progress bar.",
-}
-"""Parameter -> its description in every measure that does not describe it itself."""
-
-FOUR_LISTS = {
-    "targets": "Names of the two protected groups to compare. Default: the study's groups, if it has exactly two.",
-    "attributes": "Names of two attribute lists. Default: the list associated with each of the two groups, in order.",
-}
-"""Descriptions of the lists that `bayesbias.metrics.look_up.four_lists` chooses."""
-
 TWO_GROUPS = {
     "targets": FOUR_LISTS["targets"],
     "attributes": "Names of attribute lists, whose words are pooled. Default: all but the control lists.",
 }
 """Descriptions of the lists that `bayesbias.metrics.look_up.two_groups` chooses."""
 
-GROUPS_ON_TWO_LISTS = {
-    "targets": "Names of protected groups. Default: all groups of the study.",
-    "attributes": "Names of two attribute lists. Default: the study's attribute lists, if it has exactly two.",
-}
-"""Descriptions of the lists that `bayesbias.metrics.look_up.groups_on_two_lists` chooses."""
 
 _SECTION = re.compile(r"^(?:Parameters\n-+\n(.*?))?(?=^\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 _ENTRY = re.compile(r"^\S.*\n(?:(?: .*)?\n)*", re.MULTILINE)
@@ -219,5 +217,4 @@ def _entry(name: str, text: str) -> str:
 
 
 def _names(entry: str) -> list[str]:
-    """Return the parameters that an entry describes."""
     return [name.strip(" *") for name in entry.partition("\n")[0].partition(" : ")[0].split(",")]

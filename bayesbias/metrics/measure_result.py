@@ -184,7 +184,6 @@ class MeasureResult(Result):
         return f"{self.measure} of {self.embedding} ({percent_text(self.hdi_prob or HDI_PROB)} HPDI)"
 
     def _numbers(self) -> dict[str, str]:
-        """Return the numbers as texts, with their intervals if they have any."""
         if self.estimates is None:
             return {name: _number(value) for name, value in self.statistics.items()}
         return {
@@ -233,14 +232,9 @@ def group_means(scores: pd.DataFrame) -> dict[str, float]:
 class Items:
     """Items of a score.
 
-    Parameters
-    ----------
-    frame
-        One row an item, with the columns `item` and, if there are parts, `part`; repeated labels are numbered.
-    lost
-        Labels of the items of which the embedding lacks a word, by kind of item.
-    along
-        Draws of a direction, with the items in the same order; then all quantities are means along it.
+    - `frame`: one row an item, with the columns `item` and, if there are parts, `part`; repeated labels are numbered.
+    - `lost`: labels of the items of which the embedding lacks a word, by kind of item.
+    - `along`: draws of a direction, with the items in the same order; then all quantities are means along it.
     """
 
     frame: pd.DataFrame

@@ -56,12 +56,8 @@ class Quantity:
 class DrawnDirections:
     """Items in the low-dimensional space that all draws of a direction span.
 
-    Parameters
-    ----------
-    coordinates
-        Coordinates of the items, float32, of shape (items, dimensions of the space).
-    draws
-        Draws of the direction, float32, of shape (draws, dimensions of the space).
+    - `coordinates`: coordinates of the items, float32, of shape (items, dimensions of the space).
+    - `draws`: draws of the direction, float32, of shape (draws, dimensions of the space).
     """
 
     coordinates: NDArray[np.float32]
@@ -155,16 +151,8 @@ def quantity_posterior(
 ) -> Floats:
     """Return draws of a quantity or, if `after` is given, of its change from one set of columns to the other.
 
-    Parameters
-    ----------
-    quantity
-        Quantity to draw.
-    before, after
-        Columns of shape (columns, items), with the same items in both.
-    random
-        Random number generator.
-    labels
-        Numbers of the labels that items share, of shape (crossed columns, items).
+    - `before`, `after`: columns of shape (columns, items), with the same items in both.
+    - `labels`: numbers of the labels that items share, of shape (crossed columns, items).
     """
     if quantity.statistic == "split_mean":
         drawn = _split_mean(before[0] if after is None else after[0] - before[0], quantity.test_over_train, random)
@@ -227,7 +215,6 @@ def _weights(count: int, random: np.random.Generator, labels: NDArray[np.integer
 
 
 def _means_along(along: DrawnDirections, draws: slice, weights: Floats, power: float) -> Floats:
-    """Return the weighted mean along each direction, one per row of weights."""
     totals = np.zeros(len(weights))
     for start in range(0, weights.shape[1], _ALONG_ITEMS):
         items = slice(start, start + _ALONG_ITEMS)

@@ -22,6 +22,7 @@ MOST_PARTITIONS = 1_000_000
 
 _TIE = 1e-7  # relative to the sum of absolute values: smaller differences between sums are rounding of float32
 _BLOCK = 1 << 17  # numbers per block, which fit into a core's cache
+_PAIR = ["protected_word", "attribute_word"]
 
 
 class PermutationTest(NamedTuple):
@@ -179,9 +180,6 @@ def _counts(
     return counts
 
 
-_PAIR = ["protected_word", "attribute_word"]
-
-
 class TTest(NamedTuple):
     """Result of a two-sided t-test; each number has the leading axes of the values tested.
 
@@ -206,16 +204,13 @@ class TTest(NamedTuple):
 def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = "") -> TTest:
     """Return a t-test of means over the last axis: Welch's test of two samples, or a test of one or of paired samples.
 
-    Dobrzeniecka and Urbaniak (2024), section on pre-averaging. Manzini et al. (2019), whose code pairs the averages.
+    Manzini et al. (2019) test averages, and their code pairs them; Dobrzeniecka and Urbaniak (2024), section on
+    pre-averaging, test single distances and show that averaging first manufactures confidence. Both treat distances as
+    independent, which they are not, since they share words.
 
-    Raises
-    ------
-    MeasureError
-        If a sample has fewer than two values, a missing or an infinite one, or no variation, or if paired samples
-        differ in shape.
+    Raises `MeasureError` if a sample has fewer than two values, a missing or an infinite one, or no variation, or if
+    paired samples differ in shape.
 
-    Examples
-    --------
     >>> x, y = np.array([0.9, 1.1, 0.8, 1.0, 0.7, 0.9]), np.array([1.2, 1.0, 1.1, 1.3, 1.0, 1.2])
     >>> test = t_test(x, y)
     >>> round(float(test.difference), 3), round(float(test.p_value), 3)

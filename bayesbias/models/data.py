@@ -144,7 +144,6 @@ def joined_names(words: np.ndarray, lists: np.ndarray, names: np.ndarray, count:
 
 
 def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
-    """Return the group of each word."""
     group_of = np.zeros(len(words.words), dtype=np.int64)
     for rows in blocks(len(words.codes)):
         group_of[words.codes[rows]] = groups.codes[rows]

@@ -55,6 +55,12 @@ _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
     "residual_covariance",
 )
+_COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
+_NUMBER_BYTES = 8  # of the largest number
+_LONGEST_NAME = 256  # bytes, of a dimension
+_MOST_TEXTS = 100  # in one attribute
+_ADDRESS = 8  # bytes of an address or a length in the file
+_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
 # What follows from the means of lists, for words like these.
@@ -290,12 +296,6 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
             yield f"posterior/{dim} has other labels than constant_data."
 
 
-_COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
-_NUMBER_BYTES = 8  # of the largest number
-_LONGEST_NAME = 256  # bytes, of a dimension
-_MOST_TEXTS = 100  # in one attribute
-_ADDRESS = 8  # bytes of an address or a length in the file
-_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # How HDF5 stores a text of any length: its bytes, and their place.
 _TEXT = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 
@@ -315,16 +315,15 @@ class _UnfitError(FitError):
 def check_storage(content: bytes, source: Path, advice: str) -> None:
     """Check that a file's content is HDF5 of the kind that `write_fit` writes, and that it fits into the memory.
 
+    HDF5 can take numbers from other files, refer to an object many times, and declare more numbers than a file holds.
+    `write_fit` uses none of this, so that it is refused: each object has one name, and all of its content lies in the
+    file.
+
     `advice` ends the error of a file that is of another kind.
 
-    Raises
-    ------
-    InputFileError
-        If it is not HDF5, or damaged.
-    FitError
-        If it has a group, a link, a type or a form of storage that no fit has, or declares more than it holds.
-    NotEnoughMemoryError
-        If its numbers and texts do not fit into the memory.
+    Raises `InputFileError` if it is not HDF5, or damaged. Raises `FitError` if it has a group, a link, a type or a form
+    of storage that no fit has, or declares more than it holds. Raises `NotEnoughMemoryError` if its numbers and texts
+    do not fit into the memory.
     """
     try:
         total = _total(content)
@@ -465,7 +464,6 @@ def _memory_of_texts(count: int, longest: int) -> int:
 
 
 def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str, content: bytes) -> Iterator[_Size]:
-    """Yield the size of each attribute of a group or variable."""
     import h5py
 
     # References from variables to their dimensions and back, which netCDF stores.

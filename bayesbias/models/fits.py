@@ -57,6 +57,9 @@ _THEIR_NAMES = {
     "logp": "lp",
     "maxdepth_reached": "reached_max_treedepth",
 }
+DISTANCE = "cosine_distance"
+_PRIOR_SAMPLES = 1000
+_BLOCK = 2_000_000
 
 
 def finish_fit(
@@ -315,7 +318,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
 
 
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
-    """Return the distance table that the model was fitted to, rebuilt from the fit.
+    """Return the distance table that the model was fitted to, rebuilt from `fit`.
 
     Returns
     -------
@@ -350,9 +353,6 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
 
 
 ARVIZ_GROUPS = EXTRA_GROUPS
-DISTANCE = "cosine_distance"
-_PRIOR_SAMPLES = 1000
-_BLOCK = 2_000_000
 
 
 def add_groups(

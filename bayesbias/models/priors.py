@@ -193,7 +193,6 @@ def _parameter_names(distribution: str) -> tuple[str, ...]:
 
 
 def _shortest(value: float) -> str:
-    """Return the shortest text that gives back the same number."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 

@@ -72,7 +72,7 @@ def fit(
     priors
         Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
     groups
-        Additional groups for ArviZ's functions, as for `extend`.
+        Additional groups for ArviZ's functions, as for `bb.models.add_groups`.
     covariates
         Numbers of protected words, for `covariate_effect`: a frame with the column ``word`` and a column for each
         covariate, a series with words as its index, a mapping such as ``{"share_of_women": {"nurse": 0.9}}``, or names

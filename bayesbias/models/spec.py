@@ -16,6 +16,19 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.models.priors import Prior, parse_prior
 
+# The switches of models whose sample are the attribute words: they go together.
+MULTIVARIATE = {"pooling": "regression", "attribute_effects": "covariance"}
+# The bundled model whose intervals have their stated coverage with and without an association
+# (validation/real_gaps, validation/random_lists).
+DEFAULT_MODEL = "multivariate"
+# The ranges of the parameters with priors: distances, their sds, and numbers without a unit.
+_REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
+_NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
+# Earlier names of parameters, and their present ones.
+RENAMED = {"group_mean": "connection_mean"}
+# Facts that are shown for a model.
+_SHOWN = ("name", "description", "switches", "priors")
+
 
 class Switches(TypedDict):
     """The switches of a model and their values."""
@@ -35,23 +48,11 @@ class _ModelFile(TypedDict, total=False):
     priors: Required[dict[str, object]]
 
 
-# The switches of models whose sample are the attribute words: they go together.
-MULTIVARIATE = {"pooling": "regression", "attribute_effects": "covariance"}
 # The parameters of these models with a prior; the means of lists have a flat one.
 LIST_MODEL_PARAMETERS = (
     *("attribute_sd", "group_attribute_sd", "target_weight", "sigma", "residual_weight"),
     *("list_effect", "slope_sd", "list_scale", "effect_sd"),
 )
-# The bundled model whose intervals have their stated coverage with and without an association
-# (validation/real_gaps, validation/random_lists).
-DEFAULT_MODEL = "multivariate"
-# The ranges of the parameters with priors: distances, their sds, and numbers without a unit.
-_REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
-_NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
-# Earlier names of parameters, and their present ones.
-RENAMED = {"group_mean": "connection_mean"}
-# Facts that are shown for a model.
-_SHOWN = ("name", "description", "switches", "priors")
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,20 +14,19 @@ _NEGLIGIBLE = 12.0  # log density below the maximum at which the mass is negligi
 _ROUNDING = 1e-12  # rounding error relative to a sum of squares
 _LEAST_RESIDUAL = 1e-9  # residual sum of squares, relative to the whole one, that the grid resolves
 _FINE = 5.0  # points of a fine enough grid within a standard deviation
+LEAST_FREEDOM = 2
+"""Smallest number of words minus groups at which the words can represent others."""
+LEAST_RUNS = 3
+"""Smallest number of runs whose spread is used."""
 
 
 @dataclass(frozen=True, eq=False)
 class Premises:
     """Verbs and objects of premises.
 
-    Parameters
-    ----------
-    codes
-        Codes of verbs and of objects, each of shape (premises,).
-    counts
-        Numbers of premises by verb and by object.
-    both : array, shape (verbs, objects)
-        Numbers of premises by verb and object.
+    - `codes`: codes of verbs and of objects, each of shape (premises,).
+    - `counts`: numbers of premises by verb and by object.
+    - `both` (array, shape (verbs, objects)): numbers of premises by verb and object.
     """
 
     codes: tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -59,6 +58,15 @@ def draw_variances(
     rows: Floats, premises: Premises, draws: int, rng: np.random.Generator, prior_scale: float = 1.0
 ) -> Floats:
     """Return draws of the variances of verbs, objects and residuals, of shape (draws, 3).
+
+    A row of values of P premises is z = m + v_verb + o_object + e, all Normal with variances V, O and E. For several
+    such rows with the same variances and separate means, the likelihood depends on V / E and O / E through two small
+    determinants and quadratic forms, whatever P is: E and the means are integrated out, and the two ratios lie on a
+    grid.
+
+    **Prior.** p(m, E) proportional to 1 / E, and the sd of each effect divided by the residual sd half-Cauchy with
+    scale 1 (Andrew Gelman, 2006, Bayesian Analysis 1, 515-534): u = 2 / pi arctan(sd ratio) is uniform, and the grid is
+    in u.
 
     `rows` has the shape (rows, premises). Variances that cannot be estimated are 0. `prior_scale` is the scale of the
     half-Cauchy priors. Where verbs and objects determine the rows up to rounding, the ratios of variances have no
@@ -170,28 +178,18 @@ def _on_grid(
     return density.T, left.T
 
 
-LEAST_FREEDOM = 2
-"""Smallest number of words minus groups at which the words can represent others."""
-
-
 @dataclass(frozen=True, eq=False)
 class CrossedDraws:
     """Independent draws; the first axis is the draw.
 
-    Parameters
-    ----------
-    words : array, shape (draws, words)
-        Means of these words over premises like these.
-    groups : array, shape (draws, groups), or None
-        Means over words like these; None if there are too few words.
-    word_variance : array, shape (draws,), or None
-        Variance of words within their group.
-    shared, specific : array, shape (draws, 3)
-        Variances of the effects of verbs, objects and premises on all words alike, and on single words.
-    spread : array, shape (draws,), or None
-        T.
-    shared_of_mean, specific_of_mean : array, shape (draws,)
-        Variances of a word's mean over the premises, from the shared effects and from those on single words.
+    - `words` (array, shape (draws, words)): means of these words over premises like these.
+    - `groups` (array, shape (draws, groups), or None): means over words like these; None if there are too few words.
+    - `word_variance` (array, shape (draws,), or None): variance of words within their group.
+    - `shared`, `specific` (array, shape (draws, 3)): variances of the effects of verbs, objects and premises on all
+      words alike, and on single words.
+    - `spread` (array, shape (draws,), or None): T.
+    - `shared_of_mean`, `specific_of_mean` (array, shape (draws,)): variances of a word's mean over the premises, from
+      the shared effects and from those on single words.
     """
 
     words: Floats
@@ -212,7 +210,23 @@ def draw(
     rng: np.random.Generator,
     prior_scale: float = 1.0,
 ) -> CrossedDraws:
-    """Return draws from the posterior, given scores of shape (words, premises) and the code of each word's group."""
+    """Return draws from the posterior, given scores of shape (words, premises) and the code of each word's group.
+
+    The score of word w with premise p, which has verb v and object o, is
+
+        y_wp = mu_g(w) + a_w  +  b_v + b_o + b_p  +  c_wv + c_wo + e_wp,
+
+    all effects Normal: a_w of the word within its group, b of the premise on all words alike, c and e of the premise on
+    this word. Every word has every premise, so the sum over words contains the b (and a share of c and e), and
+    differences of words contain c and e alone: two sets of rows whose variances `draw_variances` draws. Given T =
+    var(a) + var(mean of c and e), the means of words are Normal around their groups' means; SS / T is chi-square with
+    (words - groups) degrees of freedom, and p(T) is proportional to 1 / T. A contrast of groups then has the t
+    distribution, and the coverage, of the t interval of word means. Where premises shift the words of a group together,
+    `contrast_draws` and `group_draws` widen the intervals.
+
+    Locations are drawn given the plain means over premises, which a test set reports, not given precision-weighted
+    means.
+    """
     words = len(scores)
     total = scores.sum(axis=0, keepdims=True) / np.sqrt(words)
     word_variances = draw_variances(_contrasts(words) @ scores, premises, draws, rng, prior_scale)
@@ -311,22 +325,13 @@ def _contrasts(words: int) -> Floats:
     return contrasts
 
 
-LEAST_RUNS = 3
-"""Smallest number of runs whose spread is used."""
-
-
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Groups and premises of a table of answers.
 
-    Parameters
-    ----------
-    group : array, shape (words,)
-        Code of each word's group.
-    pair
-        Codes of the two groups that are compared.
-    premises
-        Verbs and objects of the premises.
+    - `group` (array, shape (words,)): code of each word's group.
+    - `pair`: codes of the two groups that are compared.
+    - `premises`: verbs and objects of the premises.
     """
 
     group: NDArray[np.intp]
@@ -417,6 +422,17 @@ def run_variances(
     words: Floats, group: NDArray[np.intp], weights: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Return draws of the variances of quantities between runs, (draws, quantities), and of a word in a run, (draws,).
+
+    A model trained again with another seed gives other answers. Let the mean of word w in run s be
+
+        m_sw = mu_g(w) + a_w + r_s,g(w) + f_sw,
+
+    all effects Normal, and q_s = sum_w k_w m_sw a quantity: a group's mean, a contrast or a word. The uncertainty due
+    to words and premises is estimated from answers averaged over runs (`draw`). The uncertainty due to runs is the
+    variance of the q_s over their number, with S - 1 degrees of freedom, so that q of these words has the interval of
+    Student's t. For words like these, the spread of words already contains f, so var(f) sum k_w^2 is subtracted from
+    the variance of runs. Two embeddings have separate runs but the same words and premises: their difference combines
+    the uncertainty due to words and premises of the differences with that due to the runs of both.
 
     >>> rng = np.random.default_rng(1)
     >>> means = np.random.default_rng(2).standard_normal((200, 4))

@@ -151,11 +151,11 @@ def posterior(
 
     Notes
     -----
-    The model and its priors are described in `answers.crossed_draws` and `answers.premise_components`. The
-    model is Normal on the scale of the score although scores are bounded, because means over many premises are nearly
-    Normal; `outside` shows where this fails. Words are assumed to vary equally around the means of all groups. All
-    pairs are sentences of one frame: the thousand scores of a word share verbs and objects, and a group has only a few
-    words. `effective_numbers` holds the number of independent pairs that would be as informative.
+    The model and its priors are described in `answer_draws.draw` and `answer_draws.draw_variances`. The model is Normal
+    on the scale of the score although scores are bounded, because means over many premises are nearly Normal; `outside`
+    shows where this fails. Words are assumed to vary equally around the means of all groups. All pairs are sentences of
+    one frame: the thousand scores of a word share verbs and objects, and a group has only a few words.
+    `effective_numbers` holds the number of independent pairs that would be as informative.
 
     References
     ----------
@@ -301,5 +301,4 @@ def _effective_numbers(draws: CrossedDraws, counts: list[int], premises: int, hd
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Return above / below, and 1 where nothing varies."""
     return np.divide(above, below, out=np.ones_like(above), where=below > 0)

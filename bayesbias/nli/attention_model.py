@@ -33,20 +33,18 @@ FARTHEST = 10
 """Distance in words beyond which all distances share one bias."""
 
 LABEL_COUNT = 3
+_PAIRS = 1024  # answered at once
+_LARGEST = 1 << 22  # numbers in one padded array
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """Encoded sentences; the arrays have the shape (sentences, words, hidden units).
 
-    Parameters
-    ----------
-    attend
-        F of each word.
-    unaligned, aligned
-        Parts of the first layer of G: for a word of its own sentence, and for one aligned with the other's words.
-    mask : shape (sentences, words)
-        True where there is a word.
+    - `attend`: F of each word.
+    - `unaligned`, `aligned`: parts of the first layer of G: for a word of its own sentence, and for one aligned with
+      the other's words.
+    - `mask` (shape (sentences, words)): True where there is a word.
     """
 
     attend: Tensor
@@ -111,7 +109,20 @@ def encode(weights: Weights, vectors: Tensor, mask: Tensor, drop: Drop) -> Encod
 
 
 def logits(weights: Weights, first: Encoded, second: Encoded, drop: Drop) -> Tensor:
-    """Return the logits of the labels of pairs of encoded sentences, of shape (pairs, 3)."""
+    """Return the logits of the labels of pairs of encoded sentences, of shape (pairs, 3).
+
+    With a_i the projected vectors of the words of one sentence, b_j those of the other, and the paper's equations:
+
+        a'_i = sum_j softmax_j(f(a_i)' f(a_j) + d(i - j)) a_j          7, 8   a_i becomes [a_i, a'_i]
+        e_ij = F(a_i)' F(b_j)                                          1
+        beta_i = sum_j softmax_j(e_ij) b_j, alpha_j likewise           2
+        v1_i = G([a_i, beta_i]), v2_j = G([b_j, alpha_j])              3
+        v1 = sum_i v1_i, v2 = sum_j v2_j                               4
+        answer = softmax(H([v1, v2]))                                  5
+
+    The first layer of G is linear in beta, so it can be applied to the words b_j before they are averaged: `encode`
+    does so once per sentence, whatever it is paired with. Dropout applies to the inputs of all layers.
+    """
     import torch
 
     scores = first.attend @ second.attend.mT
@@ -137,9 +148,6 @@ def _attention(scores: Tensor, mask: Tensor) -> Tensor:
     """Return the softmax of scores over the last axis, 0 where there is no word."""
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
 
-
-_PAIRS = 1024  # answered at once
-_LARGEST = 1 << 22  # numbers in one padded array
 
 MODEL, VECTORS = "model", "vectors"
 """Kind of file that `AttentionModel.save` writes, and the name of its matrix of vectors."""

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 type Model = Callable[[Sequence[str], Sequence[str]], Any]
 
+ORIGINAL = "original"
+
 
 def compare_answers(
     models: Mapping[str, Sequence[Model]],
@@ -61,16 +63,10 @@ def compare_answers(
         the first.
     test_set
         From `bb.nli.test_set`, or some of its rows.
-    score
-        ``"error"``, whose mean is E, or a probability: ``"neutral"``, ``"entailment"``, ``"contradiction"``.
     test_pairs
         Pairs with a `label`, from `bb.nli.read_pairs`, on which the accuracy of each model is measured.
-    groups
-        The two groups to compare. Optional if there are only two.
-    draws, hdi_prob
+    score, groups, draws, hdi_prob, random_seed
         As for `bb.nli.posterior`.
-    random_seed
-        Seed of the draws. If None, a seed is drawn and recorded in the result.
 
     Returns
     -------
@@ -86,8 +82,8 @@ def compare_answers(
     Notes
     -----
     Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`. The spread over
-    trainings is added as in Student's t, for a change that of both embeddings (`answers.run_draws`). All models
-    answer about the same words and premises, so a change is estimated from the same sentences.
+    trainings is added as in Student's t, for a change that of both embeddings (`answer_draws.run_variances`). All
+    models answer about the same words and premises, so a change is estimated from the same sentences.
 
     The size of the contrast is its absolute value. Its interval begins at 0 if the interval of the contrast contains 0.
     The change of the size treats the premises of the two embeddings as independent, which widens the interval. d
@@ -290,9 +286,6 @@ def train_and_compare(
                 )
                 runs[name].append(run_of(model, test_frame, test_pairs))
     return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)
-
-
-ORIGINAL = "original"
 
 
 def debias_and_compare(

@@ -22,22 +22,18 @@ if TYPE_CHECKING:
 
 
 _KIND = "training"
+_CLOSE = 1e-5  # largest difference between equal unit vectors in float32
 
 
 @dataclass(eq=False)
 class Checkpoint:
     """State of a training.
 
-    Parameters
-    ----------
-    sources
-        Name of the embedding, digests of vectors and pairs.
-    settings, random_seed
-        Settings and seed of the training.
-    losses, accuracies
-        Loss and accuracy of each epoch.
-    weights, sums, best
-        Arrays by name: the current weights, Adagrad's sums of squares, and the weights of the best epoch.
+    - `sources`: name of the embedding, digests of vectors and pairs.
+    - `settings`, `random_seed`: settings and seed of the training.
+    - `losses`, `accuracies`: loss and accuracy of each epoch.
+    - `weights`, `sums`, `best`: arrays by name: the current weights, Adagrad's sums of squares, and the weights of the
+      best epoch.
     """
 
     sources: dict[str, str]
@@ -133,9 +129,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
         )  # fmt: skip
     except (KeyError, TypeError) as fault:
         raise damaged(path) from fault
-
-
-_CLOSE = 1e-5  # largest difference between equal unit vectors in float32
 
 
 def load(

@@ -1,4 +1,4 @@
-"""What answers to pairs of sentences score: distances from the right answer and between groups, and accuracy."""
+"""Scores of answers to pairs of sentences: distances from the right answer and between groups, and accuracy."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ LABELS = ("neutral", "entailment", "contradiction")
 
 PAIR = ("premise", "hypothesis", "word", "group", "verb", "object")
 _TOLERANCE = 1e-3  # for the sum of probabilities: the rounding error of half precision
+_TIE = 1e-12  # distances that differ by less are equal up to rounding
+_BLOCK = 1 << 15  # partitions in memory at once
 
 
 def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]], Any]) -> pd.DataFrame:
@@ -171,14 +173,9 @@ def distances_to_neutral(probabilities: Floats) -> Floats:
 class Crossed:
     """Scores of a test set as an array: every word with every premise.
 
-    Parameters
-    ----------
-    probabilities : array, shape (words, premises, 3)
-        Probabilities in the order of `LABELS`.
-    words, groups
-        Labels of the first axis.
-    premises
-        One row per premise, with `premise`, `verb`, `object` and, if there is one, `subject`.
+    - `probabilities` (array, shape (words, premises, 3)): probabilities in the order of `LABELS`.
+    - `words`, `groups`: labels of the first axis.
+    - `premises`: one row per premise, with `premise`, `verb`, `object` and, if there is one, `subject`.
     """
 
     probabilities: Floats
@@ -329,10 +326,6 @@ def accuracy(answers: Floats, labels: Sequence[str], *, hdi_prob: float) -> Accu
     return Accuracy(
         hits / len(right), low, high, hdi_prob, len(right), float(counts.sum(axis=1).max() / len(right)), frame
     )
-
-
-_TIE = 1e-12  # distances that differ by less are equal up to rounding
-_BLOCK = 1 << 15  # partitions in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

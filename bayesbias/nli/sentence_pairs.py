@@ -30,6 +30,15 @@ _BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 500, 100
 _COPIES = 5  # of a text, while the texts are made
 KINDS = ("nouns", "names")
 """Kinds of words of a group: with an article, and without."""
+COLUMNS = ("premise", "hypothesis", "label", "split")
+_WITHOUT_LABEL = "-"
+# Names of these columns in SNLI, MultiNLI, SICK and others.
+_NAMES = {
+    "premise": ("premise", "sentence1", "sentence_A"),
+    "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
+    "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
+    "split": ("split", "SemEval_set"),
+}
 
 
 class _Articles(TypedDict, total=False):
@@ -84,18 +93,11 @@ class Articles:
 class Definition:
     """Definition of a test set.
 
-    Parameters
-    ----------
-    premise, hypothesis
-        Templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
-    words
-        (word, word with its article, group), in order.
-    subjects
-        Words for ``{subject}`` in the premise, if it has one.
-    pairs
-        (verb, object, object with its article), each once.
-    articles
-        Articles of the subjects.
+    - `premise`, `hypothesis`: templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
+    - `words`: (word, word with its article, group), in order.
+    - `subjects`: words for ``{subject}`` in the premise, if it has one.
+    - `pairs`: (verb, object, object with its article), each once.
+    - `articles`: articles of the subjects.
     """
 
     premise: str
@@ -319,7 +321,6 @@ def _sentences(template: str, firsts: Sequence[str], actions: Sequence[tuple[str
 
 
 def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:
-    """Return a categorical column of the values at these positions."""
     categories = list(dict.fromkeys(values))
     place = {value: code for code, value in enumerate(categories)}
     of_values = np.array([place[value] for value in values], dtype=np.int32)
@@ -339,15 +340,6 @@ def _path(name: str | os.PathLike[str]) -> Path:
     return bundled("data", "nli", f"{name}.toml")
 
 
-COLUMNS = ("premise", "hypothesis", "label", "split")
-_WITHOUT_LABEL = "-"
-# Names of these columns in SNLI, MultiNLI, SICK and others.
-_NAMES = {
-    "premise": ("premise", "sentence1", "sentence_A"),
-    "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
-    "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
-    "split": ("split", "SemEval_set"),
-}
 _PAIRS = MemoryCost(4, 500)
 
 type Record = tuple[int, Mapping[str, Any]]

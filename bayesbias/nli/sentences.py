@@ -41,20 +41,12 @@ class WordVectors:
     Row 0 is the empty word, followed by the random vectors of words that the embedding lacks, then by words of the
     embedding. All have length 1.
 
-    Parameters
-    ----------
-    embedding
-        Source of vectors of new words; None if only the words of a file are available.
-    origin
-        Name of the source in messages.
-    forms
-        Words of the embedding, from row `FIRST` on.
-    matrix : array, shape (rows, dimensions), float32
-        Vectors.
-    words
-        Rows of each word that was met: several if the word was split into parts.
-    warned
-        Lost words of which the user has been warned.
+    - `embedding`: source of vectors of new words; None if only the words of a file are available.
+    - `origin`: name of the source in messages.
+    - `forms`: words of the embedding, from row `FIRST` on.
+    - `matrix` (array, shape (rows, dimensions), float32): vectors.
+    - `words`: rows of each word that was met: several if the word was split into parts.
+    - `warned`: lost words of which the user has been warned.
     """
 
     embedding: Embedding | None
@@ -79,10 +71,7 @@ class WordVectors:
     def learn(self, sentences: Iterable[str], what: str) -> None:
         """Look up the words of sentences; warn of lost words, once per word.
 
-        Raises
-        ------
-        LostWordsError
-            If no word has a vector, or there are new words but no embedding.
+        Raises `LostWordsError` if no word has a vector, or there are new words but no embedding.
         """
         counts: dict[str, int] = {}
         for sentence in sentences:

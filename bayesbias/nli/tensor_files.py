@@ -15,6 +15,9 @@ from bayesbias.base.machine import require
 from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError
 
+_PROGRAM = "bayesbias"
+_WHAT = {"model": "a model saved after bb.nli.train", "training": "a checkpoint of bb.nli.train"}
+
 
 def pytorch() -> Any:
     """Return the module `torch`; raise `MeasureError` if it is not installed."""
@@ -24,10 +27,6 @@ def pytorch() -> Any:
 def extra(name: str) -> Any:
     """Return a module of the extra; raise `MeasureError` if it is not installed."""
     return require(name, "nli", "A model of inference")
-
-
-_PROGRAM = "bayesbias"
-_WHAT = {"model": "a model saved after bb.nli.train", "training": "a checkpoint of bb.nli.train"}
 
 
 def write_tensors(

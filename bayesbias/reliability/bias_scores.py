@@ -47,6 +47,13 @@ if TYPE_CHECKING:
 
 
 Queries = Mapping[str, Sequence[str]] | str | os.PathLike[str]
+DIMS = ("rule", "base_pair", "target_word", "seed")
+# Words that a core scores at once, so that their vectors stay in its cache.
+_WORDS = 2000
+# Scores larger than this share of the free memory are kept on disk and read in parts of `_PART` bytes.
+_SHARE = 0.5
+_PART = 64e6
+_NEIGHBOURS = 100
 
 
 def load_target_words(name: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -142,7 +149,6 @@ def checked_queries(queries: Any, where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
-    """Return the path of a bundled list, or the given path."""
     check_type("name", name, (str, os.PathLike), f"the name of {what}, or the path of a TOML file")
     if isinstance(name, os.PathLike) or name.endswith(".toml"):
         return Path(name)
@@ -153,16 +159,6 @@ def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
             f"({', '.join(bundled_names)}) or the path of a TOML file."
         )
     return bundled("data", "reliability", kind, f"{name}.toml")
-
-
-DIMS = ("rule", "base_pair", "target_word", "seed")
-
-# Words that a core scores at once, so that their vectors stay in its cache.
-_WORDS = 2000
-# Scores larger than this share of the free memory are kept on disk and read in parts of `_PART` bytes.
-_SHARE = 0.5
-_PART = 64e6
-_NEIGHBOURS = 100
 
 
 def score_array(

@@ -1,4 +1,4 @@
-"""Reliability of bias scores: over seeds, over scoring rules, and over the words of a query or the base pairs."""
+"""Reliability of scores over seeds, over rules, and over the words of a query or the base pairs; features of words."""
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence

@@ -34,16 +34,10 @@ _LIMITS = (-9.0, 3.0)
 class Stratum:
     """Rows with one error standard deviation, reduced to their sufficient statistics.
 
-    Parameters
-    ----------
-    design : array, shape (k, columns)
-        The R of the design's QR decomposition, k at most the number of columns.
-    response : array, shape (k,)
-        Q'y.
-    residual_squares
-        |y|^2 - |Q'y|^2.
-    rows
-        Number of rows before the reduction.
+    - `design` (array, shape (k, columns)): the R of the design's QR decomposition, k at most the number of columns.
+    - `response` (array, shape (k,)): Q'y.
+    - `residual_squares`: |y|^2 - |Q'y|^2.
+    - `rows`: number of rows before the reduction.
     """
 
     design: Floats
@@ -83,18 +77,17 @@ def _reduced(design: Floats, response: Floats, rows: int) -> Stratum:
 class MixedRegression:
     """The regression of a standardised response on `fixed` columns, and on levels of groupings.
 
+    Given the standard deviations of effects, units and errors, all coefficients and effects are Normal and are
+    integrated out. The few standard deviations are drawn by importance sampling, then coefficients and effects given
+    each draw.
+
     Priors, in standard deviations of the response: coefficients Normal(0, 1), every standard deviation HalfNormal(1).
 
-    Parameters
-    ----------
-    strata
-        Those of `split_rows`. The columns of their designs are those of `fixed`, then the levels of each grouping.
-    fixed
-        Names of columns with a coefficient.
-    groupings
-        Names of the levels of each grouping.
-    repeats
-        Rows of each unit; with more than one, units have an effect.
+    - `strata`: those of `split_rows`. The columns of their designs are those of `fixed`, then the levels of each
+      grouping.
+    - `fixed`: names of columns with a coefficient.
+    - `groupings`: names of the levels of each grouping.
+    - `repeats`: rows of each unit; with more than one, units have an effect.
     """
 
     strata: Sequence[Stratum]

@@ -1,4 +1,4 @@
-"""Rows of the regression of `drivers`: checked and complete, and their design matrix."""
+"""Rows of the regression of `drivers`, checked and complete; their design matrix; and bundled properties of words."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 INTERACTION = ":"
 """What joins the factors of an interaction."""
+BUNDLED = ("wordnet",)
 
 
 def checked_columns(data: Any, factors: Any, response: Any, groupings: Any) -> list[str]:
@@ -167,9 +168,6 @@ def _crossed(coded: Sequence[list[tuple[str, Floats]]]) -> list[tuple[str, Float
             for other, others in columns
         ]
     return products
-
-
-BUNDLED = ("wordnet",)
 
 
 def load_word_properties(name: str | os.PathLike[str] = "wordnet") -> "pd.DataFrame":

@@ -31,18 +31,13 @@ _ROUNDING = 1e-26
 class MeanSquares:
     """Mean squares of matrices of scores, one number per matrix.
 
-    Parameters
-    ----------
-    rows, columns, error
-        Mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ only by rounding.
-    row_kurtosis
-        Excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
-    spread_ratio
-        Standard deviation of log(rows / error) by the jackknife over rows, divided by that of Normal scores with equal
-        columns, sqrt(2 / (n - 1) + 2 / ((n - 1) (k - 1))): above 1 if rows are heavy-tailed or unequally noisy, below 1
-        if columns have different scales; 1 for two rows.
-    n, k
-        Numbers of rows and columns of a matrix.
+    - `rows`, `columns`, `error`: mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ
+      only by rounding.
+    - `row_kurtosis`: excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
+    - `spread_ratio`: standard deviation of log(rows / error) by the jackknife over rows, divided by that of Normal
+      scores with equal columns, sqrt(2 / (n - 1) + 2 / ((n - 1) (k - 1))): above 1 if rows are heavy-tailed or
+      unequally noisy, below 1 if columns have different scales; 1 for two rows.
+    - `n`, `k`: numbers of rows and columns of a matrix.
     """
 
     rows: Floats
@@ -67,14 +62,9 @@ class Reliability:
     It is (q - 1) / (q + c), where q is the ratio of the expectations of rows and error; if columns are a sample too,
     their share is added to both: q = ((n - 1) rows + columns) / ((n - 1) error + columns).
 
-    Parameters
-    ----------
-    title
-        Name in messages.
-    random_columns
-        Whether columns are a sample of a population of columns.
-    constant
-        (n, k) -> c.
+    - `title`: name in messages.
+    - `random_columns`: whether columns are a sample of a population of columns.
+    - `constant`: (n, k) -> c.
     """
 
     title: str
@@ -287,6 +277,41 @@ _MATRICES = 256
 
 def reliability_posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
     """Return `mean`, `sd`, `hdi_low` and `hdi_high` of the posterior of a reliability, each of one axis.
+
+    The model of a matrix of n rows and k columns is y_ij = mu + r_i + c_j + e_ij, all Normal. Its sums of squares are
+    sufficient: SS_s / tau_s is chi-square with d_s degrees of freedom, where
+
+    - tau_rows = var(e) + k var(r), with d = n - 1,
+    - tau_columns = var(e) + n var(c), with d = k - 1,
+    - tau_error = var(e), with d = (n - 1)(k - 1).
+
+    A reliability is a function of these three (`Reliability`).
+
+    **Prior.** p(mu, tau) proportional to 1 / (tau_rows tau_columns^(3/2) tau_error), all tau > 0, so that the posterior
+    of each tau is SS / chi-square, independently, with n - 1, k (one more than d) and (n - 1)(k - 1) degrees of
+    freedom. For rows and error this is the prior of George E. P. Box and George C. Tiao (1973, Bayesian inference in
+    statistical analysis, section 5.2) and Bruce M. Hill (1965, Journal of the American Statistical Association 60,
+    806-825); the exponent of 3/2 for the columns is Jeffreys' general rule for their k means, N(mu, tau_columns / n),
+    with the unknown mu counted. This matters because seeds are few: at two or three seeds, 89 % intervals of ICC(2,1)
+    cover 85 to 96 % with the exponent 1, and 89 to 91 % with 3/2 (`validation/reliability`).
+
+    **Spread.** Real scores are not like this: rules have scales of their own (the standard deviations of DB/WA, RIPA
+    and NBM are about as 1 : 4 : 8), and base pairs are heavy-tailed. Then log(SS_rows / SS_error) varies by less, or by
+    more, than in the model. Each row is an independent draw whatever its distribution, so that the jackknife over rows
+    estimates that variance (Rupert G. Miller, 1974, The jackknife: a review, Biometrika 61, 1-15). The logarithms of SS
+    / tau of rows and error are multiplied by `MeanSquares.spread_ratio`: the posterior has the model's form and the
+    spread of these rows. `validation/reliability` has the coverage under the model, beside it, and for populations of
+    real words.
+
+    **Covariances, not variances.** tau_rows < tau_error is allowed: then the covariance of two columns (John A. Nelder,
+    1954, Biometrika 41, 544-548) and the reliability are negative, as the point estimate may be. If that were
+    forbidden, the interval would never contain a reliability of 0, and its coverage would be lower where seeds hardly
+    differ.
+
+    **Interval.** Highest posterior density on the scale of Fisher's z of an intraclass correlation, log q, and mapped
+    back. On this scale the posteriors of ICC(3,1) and alpha differ only in location and spread, and at a `spread_ratio`
+    of 1 the interval is the shortest form of the F interval (McGraw and Wong 1996; Feldt 1965). On the scale of the
+    correlation itself, 89 % intervals of ICC(2,1) cover 87 to 90 % under the model.
 
     `squares` has one leading axis, and only matrices whose reliability is defined. The computation is deterministic.
     Cronbach's alpha has no posterior sd in very small matrices, and in smaller ones no mean: `sd` is NaN then, and

@@ -291,7 +291,6 @@ def _of_words(array: "xr.DataArray", words: Sequence[str]) -> "xr.DataArray":
 
 
 def _by_row(frame: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
-    """Return the rows of each list, with the name of the vectors if there are several."""
     several = frame["vectors"].nunique() > 1
     return {
         f"{vectors}: {title}" if several else str(title): part

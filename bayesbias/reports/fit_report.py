@@ -294,10 +294,8 @@ def report(
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
     """Raise before sampling if a fit of `table` could not lead to conclusions.
 
-    Raises
-    ------
-    ArgumentError, ReportError
-        If `hdi_prob` or `rope` is invalid, or the table has nothing to compare or invalid questions.
+    Raises `ArgumentError` or `ReportError` if `hdi_prob` or `rope` is invalid, or the table has nothing to compare or
+    invalid questions.
     """
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
@@ -309,10 +307,7 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     """Return the fitted table: the given one, or by default one rebuilt from the fit.
 
-    Raises
-    ------
-    ReportError
-        If the given table is not the one that was fitted.
+    Raises `ReportError` if the given table is not the one that was fitted.
     """
     if table is None:
         return fitted_table(fit)

@@ -41,15 +41,17 @@ class WordCheck(Result):
     vocabulary
         Number of words in the vocabulary, repeats in normal form counted once.
     lists : DataFrame
-        One row for each list: `kind` (``"protected"`` or ``"attribute"``), `list`, `words`, `lost`, `median_place`,
-        the median place of its stored words, `effective_words` (what these are worth in independent words; NaN if the
-        vocabulary has fewer than 1,000 words to compare them with) and `nearly_one` (words that count nearly as one).
+        One row for each `list`, with its `kind` (``"protected"`` or ``"attribute"``). `median_place` and
+        `effective_words` are of its stored words, the latter NaN if the vocabulary has fewer than 1,000 words to
+        compare them with.
     words : DataFrame
-        One row for each word: `kind`, `list`, `word`, `form` (the stored form, in normal form; ``"mean"`` of a phrase
-        whose words are stored; empty if lost), `place` (from 1, in the order of the file, which in most files is that
-        of frequency; NaN if not stored), `left_out` (reason of a lost word: ``"case"``, ``"normal form"``,
-        ``"accents"``, ``"spaces"``, ``"script"``, ``"mixed scripts"``, ``"several words"`` or ``"absent"``) and `near`
-        (spellings in the vocabulary, separated by commas).
+        One row for each word of a `list`, with its `kind`:
+
+        - `word`; `form`: the stored form, in normal form; ``"mean"`` of a phrase whose words are stored; empty if lost;
+        - `place`: from 1, in the order of the file, which in most files is that of frequency; NaN if not stored;
+        - `left_out`: reason of a lost word: ``"case"``, ``"normal form"``, ``"accents"``, ``"spaces"``, ``"script"``,
+          ``"mixed scripts"``, ``"several words"`` or ``"absent"``;
+        - `near`: spellings in the vocabulary, separated by commas.
     doubts
         Statements on lists that lost too much, and on English control words.
     """

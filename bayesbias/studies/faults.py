@@ -101,7 +101,6 @@ def is_english(language: str) -> bool:
 
 
 def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the faults of one list of words, and add its name to the `places` of its words."""
     if isinstance(words, str | bytes) or not isinstance(words, Sequence):
         yield f'{where} must be a list of words, such as ["one", "two"], not {kind_of(words)}.'
         return
@@ -122,7 +121,6 @@ def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Ite
 
 
 def _association_faults(associated: object, protected: object, attributes: object) -> Iterator[str]:
-    """Yield the faults of the list of associated groups."""
     example = 'associated = [["protected group", "attribute group"]]'
     if isinstance(associated, str | bytes) or not isinstance(associated, Sequence):
         yield f"associated must be a list of pairs, such as {example}, not {kind_of(associated)}."

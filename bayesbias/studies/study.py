@@ -1,4 +1,8 @@
-"""Studies: word lists, and which of them are expected to be close; and the bundled collections of lists."""
+"""Studies: word lists, and which of them are expected to be close; and the bundled collections of lists.
+
+A study is a TOML file or a `Study` made in Python; both go through the same checks, which list all faults at once.
+Studies of the literature are bundled (`list_studies`).
+"""
 
 import json
 import os
@@ -371,7 +375,6 @@ def study_text(study: Study) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the content of a study file."""
     try:
         text = read_utf8(path, TOML)
     except InputFileError as error:

@@ -106,7 +106,6 @@ def _json(path: Path) -> Any:
 
 
 def _entry(section: Any, name: str, path: Path) -> Any:
-    """Return an entry of a section."""
     if not isinstance(section, dict) or name not in section:
         names = list(section) if isinstance(section, dict) else []
         raise StudyError(

@@ -25,12 +25,8 @@ _LARGEST_BITMAP = 50_000_000
 class WordCodes:
     """A column of words as codes.
 
-    Parameters
-    ----------
-    codes : array of int, shape (rows,)
-        Positions in `words`; -1 where a word is missing.
-    words : array of str objects
-        Distinct words; some may have no rows.
+    - `codes` (array of int, shape (rows,)): positions in `words`; -1 where a word is missing.
+    - `words` (array of str objects): distinct words; some may have no rows.
     """
 
     codes: np.ndarray
@@ -63,13 +59,9 @@ class WordCodes:
 class CodedTable:
     """A distance table as codes and numbers.
 
-    Parameters
-    ----------
-    words : dict of WordCodes
-        Of each word column and of `connection`.
-    distance : array of float64, shape (rows,)
-    similarity : array of float64, shape (rows,), or None
-        None is 1 - `distance`.
+    - `words` (dict of WordCodes): of each word column and of `connection`.
+    - `distance` (array of float64, shape (rows,))
+    - `similarity` (array of float64, shape (rows,), or None): None is 1 - `distance`.
     """
 
     words: dict[str, WordCodes]

@@ -18,14 +18,9 @@ def contrast_errors(
 ) -> list[dict[str, Any]]:
     """Return the standard error over contexts of each contrast of mean distances (delta method).
 
-    Parameters
-    ----------
-    embedding
-        Vectors with their deviations over contexts.
-    protected, attributes
-        Frames of `word` and `list`, words of the embedding.
-    connections
-        Connection of each pair of a protected and an attribute list.
+    - `embedding`: vectors with their deviations over contexts.
+    - `protected`, `attributes`: frames of `word` and `list`, words of the embedding.
+    - `connections`: connection of each pair of a protected and an attribute list.
 
     Returns
     -------
@@ -34,8 +29,6 @@ def contrast_errors(
         (of the group or word), and `sd` in units of cosine distance. Lists and groups weigh the same, as in the column
         `observed` of `bb.contrasts`.
 
-    Notes
-    -----
     If all words have the same contexts (templates), their errors move together: the effects of a group of contexts on
     all pairs are summed before squaring. Otherwise only the pairs of one word share its error.
     """

@@ -1,4 +1,9 @@
-"""The schema of a distance table, one row for each pair of a protected and an attribute word, and its provenance."""
+"""The schema of a distance table, one row for each pair of a protected and an attribute word, and its provenance.
+
+Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
+cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table
+and its lost words.
+"""
 
 import json
 import re
@@ -32,6 +37,13 @@ from bayesbias.tables.codes import (
 )
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import dependence_faults
+
+_LOST = ("word", "role", "list", "reason")
+_COUNTS = ("dropped", "same_vectors")
+ATTRS_KEY = "bayesbias"
+# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
+QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
+_ROLES = ("protected", "attribute")
 
 
 def as_frame(table: Any) -> Any:
@@ -68,10 +80,6 @@ def any_frame[**Parameters, Result](function: Callable[Parameters, Result]) -> C
         return function(*args, **kwargs)
 
     return converted
-
-
-_LOST = ("word", "role", "list", "reason")
-_COUNTS = ("dropped", "same_vectors")
 
 
 class Provenance(dict[str, Any]):
@@ -144,12 +152,7 @@ def _short(value: object) -> str:
 
 
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
-ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
-# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
-QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
-
-_ROLES = ("protected", "attribute")
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
@@ -412,7 +415,6 @@ def _bad_connections(coded: WordCodes) -> list[str]:
 
 
 def _known_connections(coded: WordCodes) -> WordCodes:
-    """Return connections as codes of the schema's order."""
     names = np.array(CONNECTIONS, dtype=object)
     if coded.words.tolist() == names.tolist():
         return WordCodes(coded.codes, names)

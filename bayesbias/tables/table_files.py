@@ -103,7 +103,7 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
 
 
 def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop") -> pd.DataFrame:
-    """Read a distance table: ours, a user's own, or one of those that the paper published.
+    """Return a distance table from a file: ours, a user's own, or one of those that the paper published.
 
     Parameters
     ----------

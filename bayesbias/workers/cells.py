@@ -19,16 +19,10 @@ if TYPE_CHECKING:
 class Answer:
     """Answer of a cell.
 
-    Parameters
-    ----------
-    frames
-        Frames by name, with numbers, texts, True and False in their columns.
-    facts
-        Facts by name, in types that JSON has.
-    warned
-        Class and text of each warning.
-    objects
-        Objects by name that are never kept in a file, such as a fit.
+    - `frames`: frames by name, with numbers, texts, True and False in their columns.
+    - `facts`: facts by name, in types that JSON has.
+    - `warned`: class and text of each warning.
+    - `objects`: objects by name that are never kept in a file, such as a fit.
     """
 
     frames: "Mapping[str, pd.DataFrame]"
@@ -60,12 +54,8 @@ class Cell(Protocol):
 class FunctionCell:
     """A cell whose answer a function returns.
 
-    Parameters
-    ----------
-    source
-        Name of the source, and hash of the cell.
-    function
-        Function of the source.
+    - `source`: name of the source, and hash of the cell.
+    - `function`: function of the source.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""The workers that a user asks for."""
+"""`choose_workers`: the workers that a user asks for."""
 
 import sys
 from contextlib import nullcontext

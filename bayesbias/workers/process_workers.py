@@ -58,7 +58,6 @@ def process_workers(count: int) -> Iterator[Workers]:
 
 
 def _start(team: list[_Worker]) -> None:
-    """Add a new worker to the team."""
     from multiprocessing import resource_tracker
 
     if sys.flags.ignore_environment and not sys.flags.safe_path and is_foreign_folder():
@@ -149,10 +148,7 @@ def _send(worker: _Worker, sources: Mapping[str, Any]) -> None:
 def _heard(team: Sequence[_Worker]) -> Iterator[tuple[_Worker, Outcome | None]]:
     """Yield the workers that answer now, with their outcomes; None from one that died.
 
-    Raises
-    ------
-    ClusterError
-        If a worker died before it began.
+    Raises `ClusterError` if a worker died before it began.
     """
     by_connection = {worker.connection: worker for worker in team if worker.cell is not None or not worker.ready}
     for connection in wait(list(by_connection), timeout=_SECONDS_BETWEEN_LOOKS):

@@ -19,15 +19,10 @@ WORKERS_DIED = (
 class Workers:
     """Workers that have started.
 
-    Parameters
-    ----------
-    count
-        Number of cells that are answered at once.
-    memory
-        Bytes that each worker may take.
-    outcomes
-        Function of sources by name and cells. It yields each cell with its outcome, in the order in which they are
-        ready.
+    - `count`: number of cells that are answered at once.
+    - `memory`: bytes that each worker may take.
+    - `outcomes`: function of sources by name and cells. It yields each cell with its outcome, in the order in which
+      they are ready.
     """
 
     count: int

@@ -39,6 +39,11 @@ _PIECE = 1 << 22
 # An entry of the directory of a zip file is 46 bytes or more, and an object of Python.
 _BYTES_A_DIRECTORY_BYTE = 20
 _ADVICE = "Check whether it is the right file, or allow more memory."
+_MOST_NESTED = 100
+_LARGEST = 2**63
+SEAL = b"\nbayesbias sha256 "
+_MOST_DOTS = 30
+_ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -46,10 +51,7 @@ def open_input(path: Path) -> BinaryIO:
 
     The opened file itself is checked: whatever the path led to before, another user may have put a pipe there.
 
-    Raises
-    ------
-    InputFileError
-        If it is not an ordinary file: a pipe or a device could block for ever.
+    Raises `InputFileError` if it is not an ordinary file: a pipe or a device could block for ever.
     """
     return open(path, "rb", buffering=1 << 20, opener=_open_ordinary)
 
@@ -129,12 +131,10 @@ def readable(path: Path) -> Iterator[None]:
 def read_content(path: Path, cost: MemoryCost) -> bytes:
     """Return the content of an existing file, unpacked; a zip file must hold one file.
 
-    Raises
-    ------
-    InputFileError
-        If the content is damaged or cut short.
-    NotEnoughMemoryError
-        If the content would take more memory than is free. Reading stops there.
+    The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
+
+    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
+    take more memory than is free. Reading stops there.
     """
     check_memory(cost.a_byte * path.stat().st_size, f"{path}: its contents", _ADVICE)
     allowance = Allowance(f"{path}: its contents", _ADVICE)
@@ -149,12 +149,8 @@ def read_content(path: Path, cost: MemoryCost) -> bytes:
 def read_lines(path: Path, *, bytes_a_byte: float = 16) -> Iterator[bytes]:
     """Yield the lines of a file of any size, unpacked, with their ends; only one line at a time must fit into memory.
 
-    Raises
-    ------
-    InputFileError
-        If the content is damaged or cut short.
-    NotEnoughMemoryError
-        If a line would take more memory than is free, at `bytes_a_byte`.
+    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line would take
+    more memory than is free, at `bytes_a_byte`.
     """
     with readable(path), open_content(path) as stream:
         while line := stream.readline(_PIECE):
@@ -227,10 +223,6 @@ def _only_member(stream: BinaryIO, path: Path) -> Iterator[IO[bytes]]:
             yield member
 
 
-_MOST_NESTED = 100
-_LARGEST = 2**63
-
-
 def parse_json(text: str | bytes) -> Any:
     """Return the content of a JSON document; raise `ValueError` if the text is not JSON, or a value is not usable.
 
@@ -288,10 +280,7 @@ def _nested() -> str:
     return f"values are nested more than {_MOST_NESTED} deep"
 
 
-SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
-_MOST_DOTS = 30
-_ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 # Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
 _TEXTS_AND_COMMENTS = re.compile(
     r"""
@@ -310,7 +299,8 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 def bundled(*parts: str) -> Path:
     """Return the path of a bundled file or folder.
 
-    Bundled files are inside an installed wheel, or at the top of the repository in a checkout.
+    `parts` are the folders and the name. Bundled files are inside an installed wheel, or at the top of the repository
+    in a checkout.
 
     >>> bb.bundled("data", "studies").is_dir()
     True
@@ -369,11 +359,8 @@ def check_links(folder: Path, *more: Path) -> None:
 def text_files(path: Path) -> list[Path]:
     """Return the files of a corpus: a file, or those of a folder that end in ``.txt`` or ``.txt.gz``.
 
-    Raises
-    ------
-    InputFileError
-        If a file cannot be read, the folder has no text, or a link in it leads outside of it: whoever made the folder
-        could have a private file of its reader copied into an embedding or an index.
+    Raises `InputFileError` if a file cannot be read, the folder has no text, or a link in it leads outside of it:
+    whoever made the folder could have a private file of its reader copied into an embedding or an index.
     """
     if not is_folder(path):
         return [input_file(path)]

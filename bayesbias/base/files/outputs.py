@@ -1,4 +1,10 @@
-"""Outputs that are written whole or not at all: the workshop beside an output, and the folders where one is refused."""
+"""Outputs that are written whole or not at all: the workshop beside an output, and the folders where one is refused.
+
+An output is made in a workshop beside it, and put in place at the end: by one rename, or by one exchange of two folders
+if a folder is replaced. If a folder cannot be exchanged (it is a mount point or the current folder, it holds folders or
+files that cannot be linked, it is of another user, or the system has no such call), its files are replaced one by one,
+after a journal is written, which the next run completes if this one is killed.
+"""
 
 import json
 import os
@@ -21,15 +27,22 @@ from bayesbias.errors import BayesBiasError, OutputError, name_some
 
 _MOST_LINKS = 40
 _TEMPORARY_FILE_MODE = 0o600  # mode of a temporary file
+NEW = "new"
+_JOURNAL = "journal.json"
+_ENDING = ".bayesbias"
+_WORKSHOP_MODE = 0o700
 
 
 def followed(path: Path) -> Path:
     """Return the target of a path after following links.
 
-    Raises
-    ------
-    OutputError
-        If a link leads to itself or is in a folder with the sticky bit, or other users could turn the path elsewhere.
+    An output is made only where no other user can rename, replace or remove what this user has, so that a path leads to
+    the same place from its check to the end: all may write to no folder above it unless that has the sticky bit, and
+    what is of another user in such a folder is not used. Others can still move files of this user there, such as links:
+    no link in a folder with the sticky bit is followed.
+
+    Raises `OutputError` if a link leads to itself or is in a folder with the sticky bit, or other users could turn the
+    path elsewhere.
     """
     try:
         return path.resolve() if os.name == "nt" else _followed(path.absolute())
@@ -163,22 +176,15 @@ def our_errors(target: Path) -> Iterator[None]:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
 
 
-NEW = "new"
-_JOURNAL = "journal.json"
-_ENDING = ".bayesbias"
-_WORKSHOP_MODE = 0o700
-
-
 @dataclass(frozen=True)
 class Workshop:
     """A workshop of this run.
 
-    Parameters
-    ----------
-    path
-        The workshop.
-    target
-        The output.
+    A workshop is locked while its run lives, so that another run with the same output fails early; the next run clears
+    what a killed run left. Its name can be predicted, so any user can be the first to use it: a folder is a workshop
+    only if it is of this user, nobody else may write to it, and it carries the mark of a workshop, the sticky bit,
+    unless it is empty. Nobody else can rename a folder of this user to that name, since `followed` refuses the places
+    where they could.
     """
 
     path: Path
@@ -436,14 +442,10 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
 def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], overwrite: bool = False) -> Iterator[Path]:
     """Yield a folder to write to; on success it replaces `folder` as a whole.
 
-    Parameters
-    ----------
-    folder
-        A new or empty folder, or, with `overwrite`, any folder.
-    names
-        Patterns of all files that such an output may have: matching files of an earlier run are removed, others kept.
-    overwrite
-        Whether files of an earlier run may be replaced.
+    - `folder`: a new or empty folder, or, with `overwrite`, any folder.
+    - `names`: patterns of all files that such an output may have: matching files of an earlier run are removed, others
+      kept.
+    - `overwrite`: whether files of an earlier run may be replaced.
     """
     target = followed(check_folder(folder, overwrite=overwrite))
     with our_errors(target), workshop(target, place := _place(target)) as shop:

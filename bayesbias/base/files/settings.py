@@ -1,4 +1,10 @@
-"""Settings: TOML files with declared keys and types, and settings of libraries that another user may have planted."""
+"""Settings: TOML files with declared keys and types, and settings of libraries that another user may have planted.
+
+numba, Matplotlib and ArviZ read a file of the current folder when they are imported: it can name a folder of compiled
+code, and it can be a pipe that is never written to. The command line imports them from the root folder instead if
+others can write to the current one. numba would read its file again at each compilation: there, its settings stay those
+of its import.
+"""
 
 import os
 import sys
@@ -15,6 +21,8 @@ from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)
 _KINDS: dict[Any, str] = {str: "text between quotes", bool: "true or false", int: "a whole number", float: "a number"}
+SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
+_LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 
 def read_declared_toml[Shape](
@@ -22,28 +30,15 @@ def read_declared_toml[Shape](
 ) -> Shape:
     """Return the content of a TOML file after checking its keys and types.
 
-    Parameters
-    ----------
-    path
-        TOML file.
-    shape
-        A TypedDict: the keys that the file may have, or must have (``Required``), and their types. Types are ``str``,
-        ``bool``, ``int``, ``float``, lists, dictionaries with text keys, ``Literal`` texts, unions of these, other
-        TypedDicts (sections), and ``object`` for anything. Lists and dictionaries must not be empty.
-    error
-        Class of the error if the content is wrong.
-    what
-        What the file is, before its path in errors, such as ``"The audit "``.
+    - `shape`: a TypedDict: the keys that the file may have, or must have (``Required``), and their types. Types are
+      ``str``, ``bool``, ``int``, ``float``, lists, dictionaries with text keys, ``Literal`` texts, unions of these,
+      other TypedDicts (sections), and ``object`` for anything. Lists and dictionaries must not be empty.
+    - `error`: class of the error if the content is wrong.
+    - `what`: what the file is, before its path in errors, such as ``"The audit "``.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read.
-    BayesBiasError
-        Of class `error`, if the file is not TOML or has faults; all faults are listed.
+    Raises `InputFileError` if the file cannot be read. Raises `BayesBiasError` of class `error`, if the file is not
+    TOML or has faults; all faults are listed.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from typing import Required, TypedDict
@@ -146,10 +141,6 @@ def _wanted(kind: Any) -> str:
     if is_typeddict(kind):
         return f"a section with {', '.join(get_type_hints(kind))}"
     return f"a section, each entry {_wanted(inner[1])}" if origin is dict else _KINDS.get(kind, "a value")
-
-
-SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
-_LIBRARIES = ("numba", "matplotlib", "arviz_base")
 
 
 def ignore_foreign_settings() -> None:

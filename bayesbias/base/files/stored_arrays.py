@@ -119,22 +119,12 @@ def open_array(
 def read_arrays(path: Path, expected: Mapping[str, tuple[str, int]]) -> dict[str, NDArray[Any]]:
     """Return those of some arrays that an .npz file has.
 
-    Parameters
-    ----------
-    path
-        An existing .npz file, gzipped or not.
-    expected
-        For each name of an array, its types as NumPy's letters, such as ``"iu"``, and its number of dimensions.
+    - `expected`: for each name of an array, its types as NumPy's letters, such as ``"iu"``, and its number of
+      dimensions.
 
-    Raises
-    ------
-    InputFileError
-        If the file is damaged, or an array has another type or number of dimensions.
-    NotEnoughMemoryError
-        If the arrays would take more memory than is free.
+    Raises `InputFileError` if the file is damaged, or an array has another type or number of dimensions. Raises
+    `NotEnoughMemoryError` if the arrays would take more memory than is free.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -25,12 +25,8 @@ _ADVICE = "Check whether it is the right file, or allow more memory."
 def read_csv(path: Path, advice: str, **options: Any) -> "pd.DataFrame":
     """Return a CSV file, which may be packed, as a frame; `options` are those of ``pandas.read_csv``.
 
-    Raises
-    ------
-    InputFileError
-        If the file cannot be read, is not UTF-8, or is no CSV; the message ends with `advice`.
-    NotEnoughMemoryError
-        If the frame would take more memory than is free.
+    Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV; the message ends with `advice`.
+    Raises `NotEnoughMemoryError` if the frame would take more memory than is free.
     """
     text = read_utf8(path, CSV_TEXT)
     try:
@@ -76,14 +72,9 @@ def _check_distinct(names: Iterable[str], path: Path) -> None:
 def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes, bytes]]":
     """Return the frame of a Parquet file and its metadata.
 
-    Raises
-    ------
-    NotEnoughMemoryError
-        If the frame would take more memory than is free.
-    TableError
-        If a column is repeated, or holds times with a time zone: pandas would open the system's file of its name.
-    pyarrow.ArrowException, OSError, ValueError
-        If the file is damaged.
+    Raises `NotEnoughMemoryError` if the frame would take more memory than is free. Raises `TableError` if a column is
+    repeated, or holds times with a time zone: pandas would open the system's file of its name. Raises
+    `pyarrow.ArrowException` or `OSError` or `ValueError` if the file is damaged.
     """
     from pyarrow import concat_tables, parquet
 

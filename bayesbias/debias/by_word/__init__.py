@@ -1,1 +1,1 @@
-"""Methods that do to each word what its own vector, neighbours or lists ask for."""
+"""Methods that change each word by its own vector, neighbours or lists, and are not one matrix."""

@@ -56,18 +56,8 @@ def encoded(rows: Floats, weights: Weights) -> Floats:
 def reconstruction(rows: Floats, seen: Floats, weights: Weights) -> tuple[float, Floats, Floats, Weights]:
     """Return the mean squared error of the decoded rows, the hidden layer, and the slopes of the error.
 
-    Parameters
-    ----------
-    rows
-        Rows to reconstruct.
-    seen
-        Input: the rows, with some entries dropped.
-    weights
-        Weights of encoder and decoder.
-
-    Returns
-    -------
-    error, hidden, slope of hidden, slopes of the decoder's weights
+    The slopes are those with respect to the hidden layer and to the decoder's weights. `seen` is the input: the rows,
+    with some entries dropped; `weights` are those of encoder and decoder.
     """
     hidden = encoded(seen, weights)
     out = np.tanh(hidden @ weights["decoder"] + weights["decoder_bias"])
@@ -227,18 +217,11 @@ class GenderPreserving(Method[FittedGenderPreserving]):
 def joint_loss(quad: Floats, seen: Floats, across: Floats, weights: Weights) -> tuple[float, Weights]:
     """Return the loss of one word of each kind, and its slopes.
 
-    Parameters
-    ----------
-    quad, seen
-        Vectors of a word of the first side, the second, the concept and none of these, in rows; and the input, from
-        which entries are dropped.
-    across
-        Mean difference between the sides in the hidden layer, treated as a constant.
-    weights
-        Weights of encoder, decoder and classifiers.
+    - `quad`, `seen`: vectors of a word of the first side, the second, the concept and none of these, in rows; and the
+      input, from which entries are dropped.
+    - `across`: mean difference between the sides in the hidden layer, treated as a constant.
+    - `weights`: weights of encoder, decoder and classifiers.
 
-    References
-    ----------
     Kaneko and Bollegala (2019): ``L_r + 1e-4 (L_f + L_m + L_g)``, with L_r the mean squared error, L_f and L_m the
     cross-entropies, and L_g the squared inner products of the last two words with `across`.
     """

@@ -112,15 +112,9 @@ class OSCaR(Method[FittedOSCaR]):
 def rotated(points: Floats, angle: float) -> Floats:
     """Return points of a plane, each rotated by its own angle.
 
-    Parameters
-    ----------
-    points : array, shape (points, 2)
-        Coordinates whose first axis is the bias direction, which stays.
-    angle
-        Angle of the direction that becomes orthogonal to it, above 0 and below pi.
+    - `points` (array, shape (points, 2)): coordinates whose first axis is the bias direction, which stays.
+    - `angle`: angle of the direction that becomes orthogonal to it, above 0 and below pi.
 
-    References
-    ----------
     Dev et al. (2021), section 3: theta_x, with theta' the angle of the two directions and theta = pi / 2 - theta'.
 
     >>> rotated(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.pi / 4).round(3) + 0.0

@@ -204,21 +204,11 @@ def objective(
 ) -> tuple[Floats, Floats]:
     """Return each word's objective and its gradient.
 
-    Parameters
-    ----------
-    moved, words
-        Current vectors, and original ones of length 1; of shape (words, dimensions).
-    neighbours
-        Repelled neighbours, of length 1 and shape (words, neighbours, dimensions).
-    share
-        Weight of each neighbour in the mean, 0 for padding; of shape (words, neighbours).
-    direction
-        Bias direction.
-    weights
-        Weights of repulsion, attraction and neutralization.
+    - `moved`, `words`: current vectors, and original ones of length 1; of shape (words, dimensions).
+    - `neighbours`: repelled neighbours, of length 1 and shape (words, neighbours, dimensions).
+    - `share`: weight of each neighbour in the mean, 0 for padding; of shape (words, neighbours).
+    - `weights`: weights of repulsion, attraction and neutralization.
 
-    References
-    ----------
     Kumar et al. (2020), section 4: ``F_r`` the mean of abs(cos(x, n)), ``F_a = abs(cos(x, w) - 1) / 2``, and
     ``F_n = abs(<x, g>)``.
     """

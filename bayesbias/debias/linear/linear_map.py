@@ -27,6 +27,8 @@ from bayesbias.errors import ArgumentError, InputFileError, MeasureError, Output
 from bayesbias.geometry import unit_rows
 
 _ENDINGS = (".npz", ".safetensors")
+# What is left of a vector below this part of its length may be rounding of single precision.
+_NOTHING = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,7 +166,7 @@ class VectorMap(Described):
 
 
 def read_map(path: str | os.PathLike[str]) -> VectorMap:
-    """Return a map that `VectorMap.write` wrote.
+    """Return the map that `VectorMap.write` wrote to `path`.
 
     Raises
     ------
@@ -204,22 +206,12 @@ def _tensors(source: Path) -> tuple[dict[str, Any], str]:
     return {key: stored.array(key) for key in ("matrix", "unit_length")}, name if isinstance(name, str) else ""
 
 
-# What is left of a vector below this part of its length may be rounding of single precision.
-_NOTHING = 1e-5
-
-
 def removal(directions: Floats, weights: Floats | float = 1.0) -> Floats:
     """Return the matrix that subtracts from a vector its part in each direction, times a weight.
 
-    Parameters
-    ----------
-    directions
-        Orthonormal rows, of shape (components, dimensions).
-    weights
-        One weight for each direction, or one for all; 1 removes the whole part.
+    - `directions`: orthonormal rows, of shape (components, dimensions).
+    - `weights`: one weight for each direction, or one for all; 1 removes the whole part.
 
-    References
-    ----------
     Dawkins (2021), equation 4: ``w - sum_i a_i <g_i, w> g_i``.
 
     >>> removal(np.array([[1.0, 0.0]]), 0.25)

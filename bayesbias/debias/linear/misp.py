@@ -18,6 +18,8 @@ from bayesbias.errors import ArgumentError
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST = 6  # components: 720 pairings
+
 
 @dataclass(frozen=True)
 class MISP(Method[FittedLinearMap]):
@@ -98,10 +100,8 @@ class MHD(Method[FittedLinearMap]):
 
     Parameters
     ----------
-    components
-        Number of directions, 4 in the paper.
-    centred
-        Whether the mean difference between two lists is subtracted first, as in `MISP`.
+    components, centred
+        As in `MISP`.
 
     Raises
     ------
@@ -144,9 +144,6 @@ class MHD(Method[FittedLinearMap]):
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
         names = name_subspace(source, words, components=self.components, centred=self.centred)
         return projection(words, "mhd", names.directions)
-
-
-_MOST = 6  # components: 720 pairings
 
 
 def pairing_check(

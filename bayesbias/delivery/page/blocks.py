@@ -152,20 +152,12 @@ def fact_table(caption: str, facts: Mapping[str, str], *, header: tuple[str, str
 class Page:
     """Content of a page.
 
-    Parameters
-    ----------
-    title, description, subtitle
-        Heading, summary for search engines, and the line below the heading.
-    alerts
-        Doubts about the numbers, which stand before all of them.
-    verdict
-        Answer in a sentence.
-    sections
-        Sections in their order.
-    lead
-        Blocks of the first screen.
-    summary
-        Title of the first screen.
+    - `title`, `description`, `subtitle`: heading, summary for search engines, and the line below the heading.
+    - `alerts`: doubts about the numbers, which stand before all of them.
+    - `verdict`: answer in a sentence.
+    - `sections`: sections in their order.
+    - `lead`: blocks of the first screen.
+    - `summary`: title of the first screen.
     """
 
     title: str

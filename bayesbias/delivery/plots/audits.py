@@ -173,7 +173,6 @@ def plot_ranks(ranks: Ranks) -> "Figure":
 
 
 def _look(place: int) -> tuple[str, str]:
-    """Return the colour and marker of an embedding."""
     return _COLORS[place % len(_COLORS)], _MARKERS[place % len(_MARKERS)]
 
 

@@ -140,7 +140,6 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
 
 
 def _by_word(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str) -> None:
-    """Draw the changes of all protected words, then of each word in a row."""
     connections = list(dict.fromkeys(overall["connection"]))
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
     for row in rows_of(overall):
@@ -153,7 +152,6 @@ def _by_word(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows:
 
 
 def _by_connection(axes: "Axes", distances: "pd.DataFrame", title: str) -> None:
-    """Draw the change of mean distances, one row per connection."""
     for y, row in enumerate(rows_of(distances)):
         _change(axes, row, y, size=6.5)
     _name_rows(axes, list(distances["connection"]), title, "Change in cosine distance\n(above 0: farther apart)")
@@ -308,7 +306,6 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
 
 
 def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosses: str) -> None:
-    """Label the periods and title the figure."""
     times = np.asarray(trend.facts["times"])
     step = -(-len(times) // _MOST_LABELS)
     labels = [short_label(name, 14) for name in trend.conditions]

@@ -115,16 +115,10 @@ def as_text(text: "Text") -> None:
 def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = False, rows: bool = False) -> None:
     """Draw a pale grid behind the data and remove the frame's unused sides.
 
-    Parameters
-    ----------
-    axes
-        Panel with its ticks set.
-    grid
-        Axis with grid lines.
-    small
-        Whether the tick labels are small.
-    rows
-        Whether the y axis shows named rows, such as words, instead of a scale.
+    - `axes`: panel with its ticks set.
+    - `grid`: axis with grid lines.
+    - `small`: whether the tick labels are small.
+    - `rows`: whether the y axis shows named rows, such as words, instead of a scale.
     """
     axes.grid(axis=grid, color="#E5E5E5" if grid == "both" else "#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -280,10 +274,7 @@ def is_figure(drawing: object) -> bool:
 def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a figure as PNG (150 dots per inch), SVG or PDF; a failure leaves no file.
 
-    Raises
-    ------
-    OutputError
-        If the path has another ending or cannot be written.
+    Raises `OutputError` if the path has another ending or cannot be written.
     """
     target = Path(path)
     if target.suffix.lower() not in FORMATS:

@@ -29,13 +29,14 @@ from bayesbias.errors import (
     warn_user,
 )
 
-type Encoder = Callable[[list[str]], ArrayLike]
-"""A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
-
 _LEAST = 2  # texts of a word: one has no spread
 _MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
 _SAME = 1e-6  # largest difference between equal vectors, in units of the largest number
 _WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
+
+
+type Encoder = Callable[[list[str]], ArrayLike]
+"""A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,11 @@ _ARGUMENTS = {
 }
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+_CONFIG = "config.json"
+_SETTINGS = {
+    "sentence-transformers": {"show_progress_bar": False},
+    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
+}
 
 
 @dataclass(frozen=True)
@@ -147,13 +152,6 @@ def _check_weights(part: Path, names: tuple[str, ...]) -> None:
             f"{pickles[0]} may be a pickle, which can run code, and there is no {' or '.join(names)} beside it. Save "
             "the model again with safe_serialization=True."
         )
-
-
-_CONFIG = "config.json"
-_SETTINGS = {
-    "sentence-transformers": {"show_progress_bar": False},
-    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,10 +258,7 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
 def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
     """Return the encoder in a folder, checked and not yet loaded.
 
-    Raises
-    ------
-    InputFileError
-        As for `load_encoder`.
+    Raises `InputFileError` as for `load_encoder`.
     """
     path = check_path(folder, "folder")
     kind = folder_kind(path) if is_folder(path) else None

@@ -61,6 +61,8 @@ _SEALED = 1 << 31  # the checksum of larger files is not verified
 _ROWS, _TEXTS = 1 << 16, 1 << 13  # read at once
 _BYTES_AN_OCCURRENCE = 40
 _MOST = 1 << 63  # numbers in SQLite are lower
+_BLOCK = 1 << 22  # characters in memory
+_CACHE = -100_000  # kB
 
 
 @dataclass(frozen=True, repr=False)
@@ -353,10 +355,6 @@ def _opened(path: Path) -> Iterator[Database]:
 
 def _damaged(path: Path, why: str) -> InputFileError:
     return InputFileError(f"{path} is damaged, or no index of contexts ({why}). Build it again with index_contexts.")
-
-
-_BLOCK = 1 << 22  # characters in memory
-_CACHE = -100_000  # kB
 
 
 def index_contexts(

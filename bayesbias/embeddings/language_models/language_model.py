@@ -19,6 +19,7 @@ from bayesbias.embeddings.language_models.model_folder import check_model_folder
 from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
 
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
+_LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
 
 def load_transformer(
@@ -28,23 +29,13 @@ def load_transformer(
 
     Nothing is downloaded, and no code or pickle in the folder is run.
 
-    Parameters
-    ----------
-    folder
-        A folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
-    kind
-        Class of transformers that loads the model, such as ``"AutoModelForMaskedLM"``.
-    extra, purpose
-        Extra that installs transformers, and what needs it, for `require`.
-    absent, broken
-        Class of the error if a library is not installed, and if the model cannot be loaded.
+    - `folder`: a folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
+    - `kind`: class of transformers that loads the model, such as ``"AutoModelForMaskedLM"``.
+    - `extra`, `purpose`: extra that installs transformers, and what needs it, for `require`.
+    - `absent`, `broken`: class of the error if a library is not installed, and if the model cannot be loaded.
 
-    Raises
-    ------
-    InputFileError
-        If the folder holds no configuration of a model, or names files outside of it, or its tokenizer is incomplete.
-    BayesBiasError
-        Of class `absent` or `broken`.
+    Raises `InputFileError` if the folder holds no configuration of a model, or names files outside of it, or its
+    tokenizer is incomplete. Raises `BayesBiasError` of class `absent` or `broken`.
     """
     if not (folder / "config.json").is_file():
         raise InputFileError(
@@ -75,15 +66,7 @@ def load_transformer(
 
 
 def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
-    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files.
-
-    Parameters
-    ----------
-    folder
-        Folder of both.
-    tokenizer, configuration
-        Objects of transformers.
-    """
+    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files."""
     pieces = getattr(getattr(configuration, "text_config", configuration), "vocab_size", None)
     if isinstance(pieces, int) and len(tokenizer) < pieces * _LEAST_SHARE:
         raise InputFileError(
@@ -134,9 +117,6 @@ def quiet_transformers() -> Iterator[None]:
         logging.set_verbosity(before)
         if bars:
             logging.enable_progress_bar()
-
-
-_LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
 
 @dataclass(frozen=True)
@@ -199,21 +179,12 @@ def load_language_model(
 ) -> LanguageModel:
     """Return a model from a folder, without downloads and without running any code or pickle in the folder.
 
-    Parameters
-    ----------
-    model
-        A folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
-    masked
-        Whether the model must predict masked words.
-    device
-        Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
+    - `model`: a folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
+    - `masked`: whether the model must predict masked words.
+    - `device`: device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
 
-    Raises
-    ------
-    EmbeddingError
-        If torch or transformers is not installed, the model cannot be loaded, or it predicts no masked words.
-    InputFileError
-        If there is no such folder.
+    Raises `EmbeddingError` if torch or transformers is not installed, the model cannot be loaded, or it predicts no
+    masked words. Raises `InputFileError` if there is no such folder.
     """
     folder = check_path(model, "model")
     loaded, tokenizer, missing = load_transformer(
@@ -269,18 +240,8 @@ def masked_log_probabilities(
 ) -> NDArray[np.float64]:
     """Return the log probability of the piece at one place of each row, given the row with this piece masked.
 
-    Parameters
-    ----------
-    model
-        Model that predicts masked words.
-    rows
-        Token ids of the pieces.
-    places
-        Place of the masked piece in each row.
-    batch
-        Rows in a batch.
-    progress
-        Whether to show a bar.
+    - `rows`: token ids of the pieces.
+    - `places`: place of the masked piece in each row.
     """
     import torch
 
@@ -311,20 +272,10 @@ def mean_piece_vectors(
 ) -> NDArray[np.float32]:
     """Return the mean vector of some pieces of each row after a layer: an array of shape (rows, dimensions).
 
-    Parameters
-    ----------
-    model
-        Language model.
-    rows
-        Token ids of the pieces.
-    places
-        Places of the word's pieces in each row.
-    layer
-        Number of the layer: 0 is the input of the first layer, -1 the last layer.
-    batch
-        Rows in a batch.
-    advance
-        Function that is called with the number of rows of each batch that is done.
+    - `rows`: token ids of the pieces.
+    - `places`: places of the word's pieces in each row.
+    - `layer`: number of the layer: 0 is the input of the first layer, -1 the last layer.
+    - `advance`: function that is called with the number of rows of each batch that is done.
     """
     import torch
 

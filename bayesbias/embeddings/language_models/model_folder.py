@@ -28,12 +28,7 @@ _IGNORED = "special_tokens_map_file"
 def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
     """Raise `InputFileError` if a model would be read from outside of its folder, or would run code.
 
-    Parameters
-    ----------
-    folder
-        Folder of a model.
-    parts
-        Folders in it that are read.
+    - `parts`: folders in it that are read.
     """
     inside = folder.resolve()
     # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.

@@ -27,17 +27,14 @@ type TextsLike = str | os.PathLike[str] | Iterable[str]
 _SENTENCE_ENDS = (". ", "! ", "? ")
 BYTES_A_WORD = 6.0  # of English, for progress bars
 _LINE_END, _SPACE = ord("\n"), ord(" ")
+_WORDS = 1 << 24  # more than a context has, so that context and place make one number
 
 
 def read_texts(source: TextsLike) -> Iterator[bytes]:
     """Yield the paragraphs of a corpus as UTF-8, without line ends.
 
-    Raises
-    ------
-    InputFileError
-        If a file cannot be read, or a folder has no text.
-    EmbeddingError
-        If a given paragraph is no text.
+    Raises `InputFileError` if a file cannot be read, or a folder has no text. Raises `EmbeddingError` if a given
+    paragraph is no text.
     """
     if not isinstance(source, str | os.PathLike):
         wanted = "a text file, a folder of them, or paragraphs"
@@ -174,10 +171,7 @@ def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: 
     >>> spans(["Two hot dogs"], np.array([0]), np.array([1]), np.array([2]))
     array([[ 4, 12]])
 
-    Raises
-    ------
-    IndexError
-        If a context has fewer words.
+    Raises `IndexError` if a context has fewer words.
     """
     first, starts, ends = word_places(contexts)
     counts = np.diff(np.append(first, len(starts)))
@@ -188,7 +182,6 @@ def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: 
 
 
 Places = NDArray[np.int64]
-_WORDS = 1 << 24  # more than a context has, so that context and place make one number
 
 
 @dataclass(frozen=True, eq=False)

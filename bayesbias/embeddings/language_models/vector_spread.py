@@ -41,7 +41,7 @@ class ContextualEmbedding(Embedding):
 
     Parameters
     ----------
-    words, vectors, name, case
+    words, vectors, name, case, phrases, steps, vocabulary_sample
         See `Embedding`.
     deviations
         Array of shape (words, groups, dimensions): change of a vector when a group of contexts is left out, scaled so
@@ -191,12 +191,7 @@ def spread_arrays(embedding: Embedding) -> dict[str, NDArray[Any]]:
 def with_spread(embedding: Embedding, path: Path) -> Embedding:
     """Return an embedding with the spread in its .npz file, or as it is if the file has none.
 
-    Raises
-    ------
-    EmbeddingError
-        If the spread does not match the words.
-    InputFileError
-        If the file is damaged.
+    Raises `EmbeddingError` if the spread does not match the words. Raises `InputFileError` if the file is damaged.
     """
     stored: dict[str, Any] = read_arrays(path, _DEVIATIONS)
     if not stored:
@@ -226,23 +221,13 @@ def jackknife(
 ) -> tuple[Floats, Floats]:
     """Return the mean of vectors, and its scaled changes when groups of vectors are left out.
 
-    Parameters
-    ----------
-    vectors
-        Array of shape (contexts, dimensions), at least 2 contexts, in random order.
-    group
-        Number of each context's group, shape (contexts,), at least 2 of them. None (default): the contexts take turns.
-    groups
-        Number of rows of the deviations.
+    The squared changes, of shape (groups, dimensions), sum to the variance of the mean; those of groups without a
+    context are 0.
 
-    Returns
-    -------
-    tuple of numpy.ndarray
-        The mean, and deviations of shape (groups, dimensions), whose squares sum to the variance of the mean; rows of
-        groups without a context are 0.
+    - `vectors`: array of shape (contexts, dimensions), at least 2 contexts, in random order.
+    - `group`: number of each context's group, shape (contexts,), at least 2 of them. None (default): the contexts take
+      turns.
 
-    Examples
-    --------
     >>> mean, deviations = jackknife(np.array([[1.0], [2.0], [6.0]]))
     >>> mean, np.isclose((deviations**2).sum(), np.var([1, 2, 6], ddof=1) / 3)
     (array([3.]), np.True_)
@@ -267,25 +252,12 @@ def cosine_errors(
     *,
     paired: bool,
 ) -> Floats:
-    """Return the standard errors of the cosines between vectors and other vectors (delta method).
+    """Return the standard errors, shape (words, other words), of the cosines between vectors and other vectors.
 
-    Parameters
-    ----------
-    vectors, other_vectors
-        Arrays of shapes (words, dimensions) and (other words, dimensions).
-    deviations, other_deviations
-        Their deviations, of shape (words, groups, dimensions).
-    paired
-        Whether a group has the same contexts for all words; if so, its effects on both vectors are summed before
-        squaring.
+    They come from the delta method. Vectors have shapes (words, dimensions) and (other words, dimensions), their
+    deviations (words, groups, dimensions). If a group has the same contexts for all words (`paired`), its effects on
+    both vectors are summed before squaring.
 
-    Returns
-    -------
-    numpy.ndarray
-        Shape (words, other words).
-
-    Examples
-    --------
     >>> vectors, deviations = np.array([[2.0, 0.0]]), np.array([[[0.3, 0.2]]])
     >>> cosine_errors(vectors, deviations, np.array([[0.0, 1.0]]), np.zeros((1, 1, 2)), paired=False)
     array([[0.1]])
@@ -306,13 +278,9 @@ def cosine_effects(
     other_vectors: Floats,
     other_deviations: NDArray[np.floating],
 ) -> tuple[Floats, Floats]:
-    """Return what the deviations of either side do to each cosine, to first order.
+    """Return what the deviations of either side do to each cosine, to first order, in units of cosine similarity.
 
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Effects of the deviations of `vectors`, and of those of `other_vectors`: each of shape (words, other words,
-        groups), in units of cosine similarity.
+    Both results have shape (words, other words, groups).
     """
     lengths, other_lengths = (np.linalg.norm(rows, axis=1) for rows in (vectors, other_vectors))
     units, other_units = vectors / lengths[:, None], other_vectors / other_lengths[:, None]

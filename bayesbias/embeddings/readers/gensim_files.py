@@ -32,10 +32,7 @@ _BYTES_AN_NGRAM = 100  # as an object, its hash, and the place of its row
 def read_gensim(path: Path, wanted: Wanted) -> Rows:
     """Read a pickle written by gensim's ``save`` (KeyedVectors, Word2Vec, FastText); this can run any code in it.
 
-    Raises
-    ------
-    EmbeddingError
-        If the pickle cannot be loaded or holds no vectors.
+    Raises `EmbeddingError` if the pickle cannot be loaded or holds no vectors.
     """
     from gensim.utils import SaveLoad
 

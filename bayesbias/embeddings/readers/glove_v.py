@@ -110,7 +110,6 @@ def _lines(path: Path) -> Iterable[tuple[int, str]]:
 
 
 def _read_vocabulary(path: Path) -> list[str]:
-    """Return the words of a vocabulary, by row."""
     words = [line.split(" ", 1)[0] for _, line in _lines(path)]
     [(commonest, count)] = Counter(words).most_common(1) or [("", 0)]
     if count > 1:

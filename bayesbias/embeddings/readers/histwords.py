@@ -42,12 +42,8 @@ _DAMAGED = (
 def read_histwords(path: Path, wanted: Wanted) -> Rows:
     """Read the vectors of one period and its vocabulary; words whose vectors are 0 are those that the period lacks.
 
-    Raises
-    ------
-    InputFileError
-        If the vocabulary is not there, or a file is damaged.
-    EmbeddingError
-        If the vocabulary is not a list of strings, or does not fit the vectors.
+    Raises `InputFileError` if the vocabulary is not there, or a file is damaged. Raises `EmbeddingError` if the
+    vocabulary is not a list of strings, or does not fit the vectors.
     """
     if not path.name.endswith(VECTORS):
         raise EmbeddingError(
@@ -91,12 +87,8 @@ def _matrix(path: Path) -> "np.memmap[Any, np.dtype[Any]]":
 def read_vocabulary_pickle(path: Path) -> list[str]:
     """Return the strings of a pickled list, without unpickling.
 
-    Raises
-    ------
-    EmbeddingError
-        If the pickle holds anything but one list of strings.
-    InputFileError
-        If it is damaged or cut short.
+    Raises `EmbeddingError` if the pickle holds anything but one list of strings. Raises `InputFileError` if it is
+    damaged or cut short.
     """
     pickled = read_content(path, _OPCODES)
     stacks: list[list[Any]] = [[]]

@@ -18,12 +18,8 @@ from bayesbias.errors import EmbeddingError, did_you_mean, name_some
 def read_npz(path: Path, wanted: Wanted) -> Rows:
     """Read the arrays ``words`` (text, one dimension) and ``vectors`` (numbers, words x dimensions).
 
-    Raises
-    ------
-    EmbeddingError
-        If an array is missing, does not match the other, or holds Python objects (a pickle).
-    InputFileError
-        If the file is no complete zip file.
+    Raises `EmbeddingError` if an array is missing, does not match the other, or holds Python objects (a pickle). Raises
+    `InputFileError` if the file is no complete zip file.
     """
     with open_content(path) as stream, open_zip(stream, path) as archive:
         arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
@@ -50,12 +46,8 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
 def read_steps(path: Path) -> tuple[str, ...]:
     """Return what was done to the vectors of a file, from its array ``steps``, if it has one.
 
-    Raises
-    ------
-    EmbeddingError
-        If a text is not printable.
-    InputFileError
-        If the file is damaged, or the array is no list of texts.
+    Raises `EmbeddingError` if a text is not printable. Raises `InputFileError` if the file is damaged, or the array is
+    no list of texts.
     """
     steps = tuple(read_arrays(path, {"steps": ("U", 1)}).get("steps", np.empty(0)).tolist())
     if not all(map(is_text, steps)):
@@ -66,10 +58,7 @@ def read_steps(path: Path) -> tuple[str, ...]:
 def read_sample(path: Path) -> NDArray[Any] | None:
     """Return the array ``vocabulary_sample`` of a file, vectors of random words, or None if it has none.
 
-    Raises
-    ------
-    InputFileError
-        If the file is damaged, or the array is no matrix of numbers.
+    Raises `InputFileError` if the file is damaged, or the array is no matrix of numbers.
     """
     sample = read_arrays(path, {"vocabulary_sample": ("f", 2)}).get("vocabulary_sample")
     return None if sample is None else np.asarray(sample, dtype=np.float32)

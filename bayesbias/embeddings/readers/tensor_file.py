@@ -107,10 +107,7 @@ def _are_counts(values: Any) -> TypeGuard[list[int]]:
 def open_tensors(path: Path) -> TensorFile:
     """Return the header of a file of arrays.
 
-    Raises
-    ------
-    InputFileError
-        If there is no such file, or its header is damaged.
+    Raises `InputFileError` if there is no such file, or its header is damaged.
     """
     source = input_file(path)
     with readable(source), open_input(source) as stream:

@@ -63,10 +63,7 @@ def count_numbers(line: bytes) -> int:
 def read_text(path: Path, wanted: Wanted) -> Rows:
     """Read word2vec text or fastText ``.vec``: a line ``words dimensions``, then lines of a word and its numbers.
 
-    Raises
-    ------
-    EmbeddingError
-        If the file has another format, is cut short, or has more rows than its header promises.
+    Raises `EmbeddingError` if the file has another format, is cut short, or has more rows than its header promises.
     """
     with open_content(path) as stream:
         line = stream.readline(_LONGEST_LINE)
@@ -88,11 +85,8 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
 
     The number of dimensions is that of the numbers at the end of the first line.
 
-    Raises
-    ------
-    EmbeddingError
-        If the file has another format, or does not end with a line end. A file that was cut exactly between two lines
-        cannot be recognised, because the format has no count.
+    Raises `EmbeddingError` if the file has another format, or does not end with a line end. A file that was cut exactly
+    between two lines cannot be recognised, because the format has no count.
     """
     with open_content(path) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)

@@ -22,12 +22,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
 
     Vectors may end with a line end, as from Google's tool, or without, as from gensim.
 
-    Raises
-    ------
-    EmbeddingError
-        If the file has another format, is cut short, or has bytes after its last row other than our checksum.
-    InputFileError
-        If the checksum does not match the content.
+    Raises `EmbeddingError` if the file has another format, is cut short, or has bytes after its last row other than our
+    checksum. Raises `InputFileError` if the checksum does not match the content.
     """
     source = str(path)
     seal = check_sealed_file(path)

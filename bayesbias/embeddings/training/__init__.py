@@ -1,7 +1,7 @@
 """Training of embeddings over seeds.
 
-A corpus is read into numbers of words (`corpus`), an algorithm trains on it with each seed (`gensim_trainers`;
-`cooccurrences`, `glove` and `glove_sweeps`), and the vectors of each seed are written to a file (`trained`).
+A corpus is read into numbers of words and their co-occurrences (`corpus`), an algorithm trains on it with each seed
+(`gensim_trainers`, or `glove` with `glove_sweeps`), and the vectors of each seed are written to a file (`trained`).
 `glove_variance` has the covariances of GloVe's vectors, computed or read.
 """
 

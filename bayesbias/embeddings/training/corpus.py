@@ -39,10 +39,12 @@ _BYTES_A_PLACE = 8  # in a list
 _TEXTS_A_WORD, _BYTES_A_WORD = 3, 150
 _RARE = -2  # a word without a vector, while documents are drawn
 _RESAMPLING = 0xD0C5  # separates the draws of documents from those of a training with the same seed
+# Pairs of places in memory at once, 12 bytes each.
+PAIRS_AT_ONCE = 1 << 25
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words of a text in lower case, without numbers and punctuation except inner hyphens and apostrophes.
+    """Return the words of `text` in lower case, without numbers and punctuation except inner hyphens and apostrophes.
 
     Words are in Unicode's normal form NFC; a mark on a letter, such as a vowel sign, belongs to its word.
 
@@ -75,20 +77,13 @@ def _token(marks: str) -> re.Pattern[str]:
 class Corpus:
     """Documents as numbers of words.
 
-    Parameters
-    ----------
-    words
-        Words that get a vector, most frequent first; equally frequent ones in reverse order of appearance, as in
-        gensim.
-    counts
-        Number of occurrences of each word, shape (words,).
-    stream
-        int32 array with the place of each word in `words`, or ``len(words)`` for a rare word without a vector;
-        `DOCUMENT_END` ends each document.
-    documents, tokens
-        Numbers of documents with at least one word, and of words, rare ones included.
-    name, sha256
-        Name of the source, and hash of all words in order.
+    - `words`: words that get a vector, most frequent first; equally frequent ones in reverse order of appearance, as in
+      gensim.
+    - `counts`: number of occurrences of each word, shape (words,).
+    - `stream`: int32 array with the place of each word in `words`, or ``len(words)`` for a rare word without a vector;
+      `DOCUMENT_END` ends each document.
+    - `documents`, `tokens`: numbers of documents with at least one word, and of words, rare ones included.
+    - `name`, `sha256`: name of the source, and hash of all words in order.
     """
 
     words: tuple[str, ...]
@@ -107,12 +102,8 @@ class Corpus:
 def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     """Return a corpus, read once into 4 bytes per word; words with fewer than `min_count` occurrences get no vector.
 
-    Raises
-    ------
-    EmbeddingError
-        If fewer than two words occur `min_count` times, or a document is not a list of words.
-    InputFileError
-        If a file cannot be read, is not UTF-8, or a folder has no text.
+    Raises `EmbeddingError` if fewer than two words occur `min_count` times, or a document is not a list of words.
+    Raises `InputFileError` if a file cannot be read, is not UTF-8, or a folder has no text.
     """
     numbers_by_word: dict[str, int] = {}
     stream = array("i")
@@ -229,7 +220,6 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each line of a file, packed or not."""
     for number, line in enumerate(read_lines(path), 1):
         try:
             yield tokenize(line.decode())
@@ -238,10 +228,6 @@ def _lines(path: Path) -> Iterator[list[str]]:
                 f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "
                 "UTF-8, for example with iconv."
             ) from error
-
-
-# Pairs of places in memory at once, 12 bytes each.
-PAIRS_AT_ONCE = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,16 +252,9 @@ def count_cooccurrences(
     Pennington, Socher and Manning (2014), section 4.2. A pair belongs to the row of its rarer word, because such rows
     are short; rows are counted in parts, with only the pairs of one part in memory.
 
-    Parameters
-    ----------
-    stream
-        Words as int32 numbers from 0, most frequent first; negative numbers end a document.
-    words
-        Number of words.
-    window
-        Largest distance.
-    pairs_at_once
-        Pairs in memory at once, unless a single row has more.
+    - `stream`: words as int32 numbers from 0, most frequent first; negative numbers end a document.
+    - `window`: largest distance.
+    - `pairs_at_once`: pairs in memory at once, unless a single row has more.
     """
     parts: list[Cooccurrences] = []
     ends, first = np.cumsum(pairs_by_row(stream, words, window)), 0

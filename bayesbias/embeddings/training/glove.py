@@ -36,12 +36,8 @@ def glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     / (dimensions + 1). Unlike in their program, entries are shuffled within cells (see `glove_sweeps`), so that threads
     never write the same numbers and the result does not depend on `threads`.
 
-    Raises
-    ------
-    EmbeddingError
-        If no document has two words with a vector, or the numbers grow without bound.
-    NotEnoughMemoryError
-        If the entries or the vectors do not fit into memory.
+    Raises `EmbeddingError` if no document has two words with a vector, or the numbers grow without bound. Raises
+    `NotEnoughMemoryError` if the entries or the vectors do not fit into memory.
     """
 
     def descent(cells: EntriesByCell, words: NDArray[np.float32], contexts: NDArray[np.float32]) -> CellDescent:
@@ -196,12 +192,8 @@ def gn_glove(corpus: Corpus, settings: dict[str, Any], threads: int) -> Trainer:
     direction is computed at the beginning of each pass. Unlike in their program, all steps are AdaGrad's, and the
     direction is that of W + C, the vectors that are returned.
 
-    Raises
-    ------
-    EmbeddingError
-        If the corpus lacks a word of each pair, or as in `glove`.
-    NotEnoughMemoryError
-        As in `glove`.
+    Raises `EmbeddingError` if the corpus lacks a word of each pair, or as in `glove`. Raises `NotEnoughMemoryError` as
+    in `glove`.
     """
     if settings["dimensions"] < 2:
         raise EmbeddingError("GN-GloVe reserves the last component for the sides. Take at least 2 dimensions.")

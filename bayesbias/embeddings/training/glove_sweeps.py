@@ -1,4 +1,13 @@
-"""Compiled loops of GloVe and GN-GloVe: entries sorted into cells, and AdaGrad over the entries of a cell."""
+"""Compiled loops of GloVe and GN-GloVe: entries sorted into cells, and AdaGrad over the entries of a cell.
+
+Words are assigned to blocks at random, which divides the matrix of co-occurrences into blocks x blocks cells. Cells
+without common rows or columns change different numbers, so they can be processed in parallel (Gemulla, Nijkamp, Haas
+and Sismanis 2011) with the same result as one after the other. The vectors of a cell's words also fit into a
+processor's cache.
+
+`words` and `contexts` have shape (words, 2, width): a vector, and the sums of its squared steps. After the dimensions
+follow zeros, then a bias and a 1 (in `contexts` a 1 and a bias), so that the product of two rows includes both biases.
+"""
 
 import math
 

@@ -222,8 +222,7 @@ def read_glove_variance(
 
     References
     ----------
-    Andrea Vallebueno, Cassandra Handan-Nader, Christopher D. Manning and Daniel E. Ho (2024). Statistical uncertainty
-    in word embeddings: GloVe-V. EMNLP 2024, 9032-9047.
+    As for `glove_variance`.
 
     Examples
     --------
@@ -297,7 +296,6 @@ def _rows(text: Corpus, wanted: set[int], window: int) -> dict[int, tuple[NDArra
 def _covariance(
     place: int, contexts: NDArray[np.int64], counts: Floats, arrays: dict[str, Floats], settings: dict[str, float]
 ) -> Floats:
-    """Return the covariance of the vector of one word."""
     weights = np.minimum(1.0, (counts / settings["x_max"]) ** settings["alpha"])
     vectors = arrays["context_vectors"][contexts]
     fitted = arrays["word_biases"][place] + arrays["context_biases"][contexts] + vectors @ arrays["word_vectors"][place]

@@ -50,22 +50,16 @@ CORPUS = "corpus"
 
 type TrainerOf = Callable[[Corpus, dict[str, Any], int], Trainer]
 """Takes a corpus, settings and a number of threads, and returns a function that trains with one seed."""
+_MOST = 1_000_000  # gensim hangs if a number overflows its own type
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingCell:
     """A training with one seed; its answer has the content of the file.
 
-    Parameters
-    ----------
-    trainer_of
-        Function of the algorithm.
-    package
-        Name of the package that trains; a worker must have the version that the facts name.
-    facts
-        What the file says of the training.
-    seed
-        Seed of the training.
+    - `package`: name of the package that trains; a worker must have the version that the facts name.
+    - `facts`: what the file says of the training.
+    - `seed`: seed of the training.
     """
 
     trainer_of: TrainerOf
@@ -137,7 +131,6 @@ _WORD2VEC_DEFAULTS = MappingProxyType({"window": 5, "epochs": 5, "negative": 5})
 _WORD2VEC_FIXED = MappingProxyType({"sample": 1e-3, "learning_rate": 0.025, "last_learning_rate": 1e-4})
 _GLOVE_DEFAULTS = MappingProxyType({"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75})
 _GLOVE_FIXED = MappingProxyType({"learning_rate": 0.05})
-_MOST = 1_000_000  # gensim hangs if a number overflows its own type
 ALGORITHMS: dict[str, Algorithm] = {
     "skipgram": Algorithm(skipgram, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
     "cbow": Algorithm(cbow, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),

@@ -107,7 +107,7 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
 
 
 def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
-    """Return the embeddings that `train_embeddings` wrote into a folder.
+    """Return the embeddings that `train_embeddings` wrote into `folder`.
 
     Raises
     ------

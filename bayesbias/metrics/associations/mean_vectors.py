@@ -234,7 +234,6 @@ def _compare(
 
 
 def _cosine_to(words: Floats, vector: Floats) -> Floats:
-    """Return the cosine similarity of each word's vector to one vector."""
     lengths = np.linalg.norm(words, axis=1) * np.linalg.norm(vector)
     # The mean of opposed vectors may be zero except for rounding.
     if not np.all(lengths > 1e-12 * np.linalg.norm(words, axis=1) ** 2):

@@ -29,6 +29,7 @@ GENDER_PAIRS = (
     ("gal", "guy"), ("female", "male"), ("her", "his"), ("herself", "himself"), ("Mary", "John"),
 )  # fmt: skip
 """The ten definitional pairs of Bolukbasi et al. (2016)."""
+_BLOCK = 500  # draws whose matrices are held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,9 +137,6 @@ def as_direction(direction: ArrayLike, dimensions: int) -> Floats:
             f"The direction has the shape {vector.shape}. Give a vector of {dimensions} finite numbers, not all zero."
         )
     return vector
-
-
-_BLOCK = 500  # draws whose matrices are held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -301,14 +299,9 @@ def direction_posterior(
 def weighted_directions_of(differences: Floats, weights: Floats, side: Floats) -> Floats:
     """Return the first uncentred principal component of weighted differences for each draw of weights.
 
-    Parameters
-    ----------
-    differences
-        Differences of pairs, of shape (pairs, dimensions).
-    weights
-        Weights of the pairs, of shape (draws, pairs).
-    side
-        Vector to whose side all components are turned.
+    - `differences`: differences of pairs, of shape (pairs, dimensions).
+    - `weights`: weights of the pairs, of shape (draws, pairs).
+    - `side`: vector to whose side all components are turned.
 
     >>> weights = np.array([[0.9, 0.1], [0.1, 0.9]])
     >>> weighted_directions_of(np.array([[1.0, 0.0], [0.0, -1.0]]), weights, np.ones(2)) + 0.0

@@ -165,7 +165,6 @@ def _cosine(first: Floats, second: Floats) -> Floats:
 
 
 def _unit32(vectors: NDArray[Any], what: str) -> Floats:
-    """Return vectors of length 1 in float32."""
     if vectors.ndim != 2 or 0 in vectors.shape or vectors.dtype.kind not in "iuf":
         raise MeasureError(
             f"The {what} vectors are of the shape {vectors.shape} and type {vectors.dtype}. Give numbers: (words, "

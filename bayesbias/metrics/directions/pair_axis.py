@@ -74,15 +74,9 @@ class MeanOverPairs(NamedTuple):
 class PairAxis:
     """Unit differences of pairs of words, first minus second, and what they say of an axis.
 
-    Parameters
-    ----------
-    differences
-        Unit vectors of shape (pairs, dimensions); at least `LEAST_PAIRS`.
-    links
-        Pairs that depend on each other; None if all are independent.
+    - `differences`: unit vectors of shape (pairs, dimensions); at least `LEAST_PAIRS`.
+    - `links`: pairs that depend on each other; None if all are independent.
 
-    Examples
-    --------
     >>> axis = PairAxis.from_vectors([[1.0, 0.2], [1.0, -0.2], [1.0, 0.0]], [[-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.1]])
     >>> axis.agreement().values.round(2), axis.cosines([[3.0, 0.0]]).values.round(2)
     (array([0.99]), array([1.]))
@@ -128,10 +122,7 @@ class PairAxis:
     def projections(self, words: ArrayLike) -> MeanOverPairs:
         """Return the mean cosine of each word with the difference of a pair.
 
-        Parameters
-        ----------
-        words
-            Vectors of any length, of shape (words, dimensions).
+        - `words`: vectors of any length, of shape (words, dimensions).
         """
         return mean_estimate(unit_rows(words) @ self.differences.T, self.effect)
 
@@ -151,15 +142,8 @@ class PairAxis:
         so that fewer than five pairs have no p-value below 0.125; else of random ones, with the observed one.
         Near-copies are reversed together.
 
-        Parameters
-        ----------
-        random_seed
-            Seed of the random orders.
-        samples
-            Number of random orders.
+        - `samples`: number of random orders.
 
-        Notes
-        -----
         R. A. Fisher (1935), The design of experiments, section 21: the randomisation test of matched pairs.
         """
         unit_of = np.arange(len(self))

@@ -1,4 +1,4 @@
-"""Whether the side of a word shows after debiasing: clustering, and how well a classifier finds it."""
+"""Whether debiased words still show their side: clusters of the most biased words, and classifiers of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -29,6 +29,7 @@ from bayesbias.metrics.quantities import Quantity
 
 PAIR = ("she", "he")
 _BLOCK = 10_000
+_WHAT = "The recoverability of bias"
 
 
 @shared_parameters()
@@ -284,9 +285,6 @@ CLUSTERING = Measure(
 )  # fmt: skip
 
 
-_WHAT = "The recoverability of bias"
-
-
 def _logistic_regression(seed: int) -> Any:
     return require("sklearn.linear_model", "classifiers", _WHAT).LogisticRegression(max_iter=1000, random_state=seed)
 
@@ -333,12 +331,8 @@ def recoverability(
 
     Parameters
     ----------
-    words
-        Words to choose from. None: all that `neutral_words` finds in the reference.
-    reference
-        Embedding before debiasing, which chooses and labels the words. None: `embedding` itself.
-    pair
-        Two words whose difference is the axis.
+    words, reference, pair
+        As for `clustering`.
     words_in_all
         Number of the most biased words to classify, half from each end of the axis.
     train

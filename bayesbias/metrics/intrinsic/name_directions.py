@@ -17,17 +17,16 @@ from bayesbias.metrics.look_up import checked_words
 
 type NameLists = tuple[Sequence[str], Sequence[str]]
 
+NAME_DRAWS = 1000
+"""Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""
+
 
 @dataclass(frozen=True, eq=False)
 class FoundNames:
     """Names of two lists that an embedding has.
 
-    Parameters
-    ----------
-    lists
-        The lists as given.
-    lookups
-        Which names the embedding has, and in which spelling.
+    - `lists`: the lists as given.
+    - `lookups`: which names the embedding has, and in which spelling.
     """
 
     lists: tuple[tuple[str, ...], tuple[str, ...]]
@@ -55,15 +54,10 @@ class FoundNames:
 def find_names(source: Embedding, names: NameLists) -> FoundNames:
     """Return the names of two lists that an embedding has, by `names_in`.
 
-    Raises
-    ------
-    MeasureError
-        If there are not two lists of names, one is in both, or the embedding has fewer than two of a list.
+    Raises `MeasureError` if there are not two lists of names, one is in both, or the embedding has fewer than two of a
+    list.
 
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks names.
+    Gives a `LostWordsWarning` if the embedding lacks names.
     """
     lists = check_type("names", names, (tuple, list), "two lists of names")
     if len(lists) != 2:
@@ -103,32 +97,21 @@ def find_forms(source: Embedding, names: NameLists) -> set[str]:
         return {name for stored in find_names(source, names).stored for name in stored}
 
 
-NAME_DRAWS = 1000
-"""Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""
-
-
 def drawn_weighted_directions(
     first: Floats, second: Floats, weights: tuple[Floats, Floats], components: int, *, centred: bool = False
 ) -> Floats:
     """Return sum_i a_i g_i of `bayesbias.geometry.weighted_directions` for each draw of the names' weights.
 
-    Parameters
-    ----------
-    first, second
-        Vectors of names, of shapes (first names, dimensions) and (second names, dimensions).
-    weights
-        Weights of the first and of the second names, of shapes (draws, first names) and (draws, second names). A name
-        with a weight of 2 counts as two.
-    components, centred
-        Arguments of `weighted_directions`.
+    - `first`, `second`: vectors of names, of shapes (first names, dimensions) and (second names, dimensions).
+    - `weights`: weights of the first and of the second names, of shapes (draws, first names) and (draws, second names).
+      A name with a weight of 2 counts as two.
+    - `components`, `centred`: arguments of `weighted_directions`.
 
     Returns
     -------
     array
         Sums of directions, of shape (draws, dimensions).
 
-    Examples
-    --------
     >>> names = np.array([[2.0, 1.0], [2.0, -1.0]]), np.array([[0.0, 1.0], [0.0, -1.0]])
     >>> directions, shares = bb.geometry.weighted_directions(*names, components=2)
     >>> drawn = drawn_weighted_directions(*names, (np.ones((1, 2)), np.ones((1, 2))), 1)

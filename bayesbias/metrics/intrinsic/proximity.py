@@ -48,17 +48,10 @@ def indirect_bias(cosine: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
 def indirect_bias_of_directions(cosine: ArrayLike, first: Floats, second: Floats, weights: Floats) -> Floats:
     """Return the share of the similarity of two words that is due to orthonormal directions, removed by weights.
 
-    Parameters
-    ----------
-    cosine
-        Cosine similarity of the two words, w.v, not 0.
-    first, second
-        Cosines of each word with the directions, of shape (..., directions).
-    weights
-        Share of each direction that is removed, a_i: w' = w - sum_i a_i <g_i, w> g_i.
+    - `cosine`: cosine similarity of the two words, w.v, not 0.
+    - `first`, `second`: cosines of each word with the directions, of shape (..., directions).
+    - `weights`: share of each direction that is removed, a_i: w' = w - sum_i a_i <g_i, w> g_i.
 
-    Examples
-    --------
     >>> indirect_bias_of_directions([0.64], np.array([[0.8]]), np.array([[0.8]]), np.array([0.5])).round(3)
     array([0.519])
     """

@@ -1,4 +1,4 @@
-"""What an embedding is good for: similarity of words and analogies, on the user's files."""
+"""How useful an embedding is: similarity of words and analogies; and the readers of users' files of items."""
 
 import os
 import re
@@ -23,6 +23,9 @@ SimilarityPairs = list[tuple[str, str, float]]
 _SEPARATORS = ("\t", ";", ",")
 _TAGGED = re.compile(r".+-[njv]")
 _TUPLE = "priest:nun dog:bitch book:magazine doctor:nurse"
+_WORDS = 4096  # words of the vocabulary per block
+_QUESTIONS = 512  # questions per block
+_CROSSED = ("first_pair", "second_pair")
 
 
 def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
@@ -295,11 +298,6 @@ WORD_SIMILARITY = Measure(
 )  # fmt: skip
 
 
-_WORDS = 4096  # words of the vocabulary per block
-_QUESTIONS = 512  # questions per block
-_CROSSED = ("first_pair", "second_pair")
-
-
 @shared_parameters()
 def analogies(
     embedding: EmbeddingLike,
@@ -442,7 +440,6 @@ def _answers(source: Embedding, count: int, questions: Integers, *, progress: bo
 
 
 def _unit32(vectors: Floats) -> Floats:
-    """Return vectors of length 1 in float32."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     units: Floats = (vectors / lengths[:, np.newaxis]).astype(np.float32)
     return units

@@ -155,7 +155,6 @@ def sembias(
 
 
 def _differences(source: Embedding, pairs: list[tuple[str, str]], *, scaled: bool) -> Floats:
-    """Return the differences of pairs of words, scaled to length 1."""
     words = [[pair[side] for pair in pairs] for side in (0, 1)]
     first, second = (
         unit_rows(vectors) if scaled else vectors.astype(np.float64) for vectors in map(source.matrix, words)

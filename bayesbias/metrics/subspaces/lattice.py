@@ -33,6 +33,7 @@ MOST_PAIRS = 10_000_000
 MOST_CALLS = 1_000_000
 # Up to this number, all sub-lists are listed to draw from them; beyond it, draws hardly ever repeat.
 _MOST_LISTED = 200_000
+_BLOCK = 512
 
 
 def all_subsets(words: int, size: int) -> Integers:
@@ -276,9 +277,6 @@ def lattice(
     )
 
 
-_BLOCK = 512
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SubsetConsistency(Result):
     """Whether each sub-list of a list is most similar to itself, and the share that is, J, for each size.
@@ -366,11 +364,8 @@ def subset_consistency(
 
     Parameters
     ----------
-    words
-        List of words.
-    metric
-        Name in `METRICS`, or a function of two arrays of vectors, each of shape (words, dimensions), that returns a
-        number.
+    words, metric
+        As for `lattice`.
     sizes
         Sizes of the sub-lists. Default: all from 1 to one less than the number of words.
     samples

@@ -105,33 +105,22 @@ Estimator = Literal["grand_mean", "paired", "centroid"]
 def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean") -> Floats:
     """Return the cosine similarity of each word of A to B; the mean over words is the estimate.
 
-    Parameters
-    ----------
-    A, B
-        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
-    estimator
-        ``"grand_mean"``: mean similarity to the words of B; ``"paired"``: similarity to the word of B at the same
-        position, so that the order counts; ``"centroid"``: similarity to the centroid of B, the mean of its vectors as
-        stored, in which long vectors weigh more.
+    - `A`, `B`: vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
+    - `estimator`: ``"grand_mean"``: mean similarity to the words of B; ``"paired"``: similarity to the word of B at the
+      same position, so that the order counts; ``"centroid"``: similarity to the centroid of B, the mean of its vectors
+      as stored, in which long vectors weigh more.
 
     Returns
     -------
     array
         Similarities of shape (..., words of A).
 
-    Raises
-    ------
-    MeasureError
-        If lists to be paired differ in length, or the centroid is zero.
+    Raises `MeasureError` if lists to be paired differ in length, or the centroid is zero.
 
-    References
-    ----------
     Kindel (2023), mean cosine similarity, equation Sim*(I, J); supplement, "Varieties of WEAT-like measurement
     models", the estimators WEAT_0(A, B), paired WEAT_1(A, B) and WEAT_k(A, B) with the centroid C(B), and "Centroid
     cosine similarity regression", equation cos(Omega, X).
 
-    Examples
-    --------
     >>> word_cosines([[1, 0], [0, 2]], [[3, 4], [0, 1]], "paired").round(12)
     array([0.6, 1. ])
     """
@@ -150,13 +139,8 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
 def unit_centroid(vectors: ArrayLike) -> Floats:
     """Return the mean of vectors as stored, scaled to length 1, of shape (..., dimensions).
 
-    Raises
-    ------
-    MeasureError
-        If the vectors of a list cancel out.
+    Raises `MeasureError` if the vectors of a list cancel out.
 
-    Examples
-    --------
     >>> unit_centroid([[6.0, 0.0], [0.0, 8.0]])
     array([0.6, 0.8])
     """

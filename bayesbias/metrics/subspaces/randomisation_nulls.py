@@ -26,6 +26,10 @@ MATCHES = ("rank", "norm")
 files ordered by frequency, as word2vec, GloVe and fastText write them), or the length of the vector."""
 
 _ROWS_A_BLOCK = 10_000
+DRAWN = ("first", "second", "both")
+"""Lists that can be drawn at random: the first or the second (one-way nulls), or both (two-way null)."""
+INTERVAL_PROB = 0.95
+_LISTS_A_STACK = 64  # lists per stack, which fit into a core's cache
 
 
 def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Integers:
@@ -126,13 +130,6 @@ def _norms(embedding: Embedding, rows: Integers) -> Floats:
 
 
 Match = Literal["rank", "norm"]
-
-DRAWN = ("first", "second", "both")
-"""Lists that can be drawn at random: the first or the second (one-way nulls), or both (two-way null)."""
-
-INTERVAL_PROB = 0.95
-
-_LISTS_A_STACK = 64  # lists per stack, which fit into a core's cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -64,13 +64,9 @@ def _flat_units(stack: Floats) -> Floats:
 class ListMetric:
     """A metric of the similarity of two lists.
 
-    Parameters
-    ----------
-    title, range
-        Name as figures show it, and possible values.
-    left, right
-        Functions that turn a stack of lists, of shape (lists, words, dimensions), into the left and the right factor of
-        a matrix product, whose entries are the similarities of all pairs of two stacks.
+    - `title`, `range`: name as figures show it, and possible values.
+    - `left`, `right`: functions that turn a stack of lists, of shape (lists, words, dimensions), into the left and the
+      right factor of a matrix product, whose entries are the similarities of all pairs of two stacks.
     """
 
     title: str

@@ -12,6 +12,8 @@ from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds
 from bayesbias.tables.word_worths import links_of_distances
 
+_BOTH = ("associated", "different")
+
 
 @dataclass(frozen=True, eq=False)
 class AttributeSample:
@@ -218,9 +220,6 @@ def _connection_weights(lists: np.ndarray, counts: np.ndarray, connections: int)
                 same = members[lists[members, 1] == name]
                 weights[place, connection, same] = counts[same] / counts[same].sum() / len(names)
     return weights[column_of.reshape(-1)]
-
-
-_BOTH = ("associated", "different")
 
 
 def effect_names(connections: Sequence[str]) -> tuple[str, ...]:

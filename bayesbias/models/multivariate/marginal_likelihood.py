@@ -48,6 +48,8 @@ _ROUNDED = 1e-12
 _COLLINEAR = 1e-8
 # Size of the largest array of a step.
 LARGEST_ARRAY = 20_000_000
+LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
+REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,8 +350,6 @@ def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coo
     return np.asarray(value + log_multigamma(freedom / 2, contrasts) - log_multigamma(prior_freedom / 2, contrasts))
 
 
-LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
-REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
 # Beyond this, logarithms of hyperparameters have no appreciable posterior, and the log density is set this low.
 _FAR, _NOTHING = 14.0, -1e6
 

@@ -35,6 +35,8 @@ from bayesbias.models.multivariate.pymc_density import root_of
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 300))
 # Nodes of the common sd s, and of t, the sd of the logarithms of groups' sds; and the scale of its prior.
 _COMMON, _RATIOS, _RATIO_SCALE = _SDS[::3], np.linspace(0.1, 1.5, 8), 0.5
+# Directions of new words' loadings: about as many as common embeddings have dimensions.
+_DIRECTIONS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,14 +257,25 @@ def _draw_unmeasured(
         means[:, word, lack] = centre + (noise @ rng.standard_normal((len(means), len(lack), 1)))[..., 0]
 
 
-# Directions of new words' loadings: about as many as common embeddings have dimensions.
-_DIRECTIONS = 300
 _EXPONENTS = np.linspace(0, 2, 81)
 
 
 @dataclass(frozen=True, eq=False)
 class ListMoments:
     """Covariances of the distances of an attribute word by list; draws are the leading axis.
+
+    Hyperparameters say how covariances of lists vary, which a fit with few lists hardly knows: covariances drawn from
+    them are those of some other study, and wider. New words are of the same lists instead:
+
+        mean distance of group g to attribute word j of list L:    Normal(mean, C_L),    C_L of the fitted list
+        distance of word i around it:                              sqrt(w_Lg) f_i' z_j,    z_j ~ Normal(0, I)
+        mean distance of word i for a connection, around its mean: f_i' u,    with the covariance of the fitted words
+
+    The loadings f_i ~ Normal(0, diag(p)) are those of a word's vector on directions that attribute words share, with
+    p_k proportional to k^-a. The exponent follows from the fitted table: it says in how many directions the words of a
+    group differ. Words differ in their means in the directions in which they differ for single attribute words; drawn
+    independently, the variation of means would be mistaken for less chance and more spread of words than real tables
+    have.
 
     `group_covariance` (draws, lists, groups, groups) is that of the mean distances to the words of each group,
     `word_variance` (draws, lists, groups) the variance of a word's distance around what words of its group share,

@@ -1,4 +1,8 @@
-"""Draws of the multivariate model: hyperparameters by importance sampling, all else exactly, or in sweeps."""
+"""Draws of the multivariate model: hyperparameters by importance sampling, all else exactly, or in sweeps.
+
+`list_model.py` has the model and its closed form. Whole tables of Normal attribute words are drawn independently;
+tables with lost pairs, and Student t attribute words, in sweeps (`draw_in_sweeps`).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -57,6 +61,22 @@ from bayesbias.models.numerics.proposals import (
 )
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
+
+# Factor for tables where a word has no pair with a list: its mean there moves slowly.
+_MORE_SWEEPS = 10
+# The largest covariances that are kept, in numbers a draw: more would take gigabytes.
+MOST_COVARIANCE_NUMBERS = 3 * 60**2
+# The most protected words for sweeps, each of which needs the covariance.
+MOST_WORDS_IN_SWEEPS = 120
+_FEW_WORDS = 100
+_LIMITS = (-12.0, 6.0)
+_START = {
+    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
+    **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
+}
+_LEAST_EFFECTIVE = 200
+# The tails are long: for a kind of lists with little data they are those of the priors.
+_PROPOSAL_FREEDOM = 4.0
 
 
 def draw_lean_roots(
@@ -190,6 +210,8 @@ def fill_lost_pairs(
 ) -> None:
     """Draw the distances that `lost_pairs` names, given the others of their attribute word, into `distances`.
 
+    Arrays have a leading axis of copies, one a chain.
+
     `mean` (copies, attribute words, words) and `precision` (copies, lists, words, words) are those of attribute words.
     With precision P, the lost distances given the observed are Normal with precision P_LL and mean
     m_L - P_LL^-1 P_LO r_O.
@@ -252,8 +274,6 @@ def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) ->
 # Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
 _CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 8
 _SWEEPS_A_DRAW, _SWEEPS_A_STUDENT_T_DRAW = 2, 5
-# Factor for tables where a word has no pair with a list: its mean there moves slowly.
-_MORE_SWEEPS = 10
 
 
 def draw_in_sweeps(
@@ -268,6 +288,10 @@ def draw_in_sweeps(
     covariances: bool,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return means of lists, and all other draws by name, from many chains side by side.
+
+    Each sweep draws hyperparameters by Metropolis steps, means and covariances given them, then lost pairs and the
+    weights of attribute words given all else. Many chains run side by side, each from a point of the posterior of a
+    table that was completed by averages.
 
     `starts` are points of each block of hyperparameters for the completed table; `nu` is the prior of the degrees of
     freedom of Student t attribute words, None for Normal ones; `covariances` is whether the covariances of distances
@@ -323,21 +347,8 @@ def _lacks_pairs(sample: AttributeSample) -> bool:
     return bool((pairs == 0).any())
 
 
-# The largest covariances that are kept, in numbers a draw: more would take gigabytes.
-MOST_COVARIANCE_NUMBERS = 3 * 60**2
-# The most protected words for sweeps, each of which needs the covariance.
-MOST_WORDS_IN_SWEEPS = 120
-_FEW_WORDS = 100
-_LIMITS = (-12.0, 6.0)
-_START = {
-    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
-    **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
-}
 # Number of weighted points, and the smallest one where each takes long.
 _POINTS, _FEWEST_POINTS, _CUBES = 2000, 100, 2e10
-_LEAST_EFFECTIVE = 200
-# The tails are long: for a kind of lists with little data they are those of the priors.
-_PROPOSAL_FREEDOM = 4.0
 # Points with worse weights are moved by so many Metropolis steps each, which leave the posterior unchanged and correct
 # the weights' errors; weights without a mean (k-hat above 1) are refused.
 KHAT_TO_MOVE, MOVES, _KHAT_MOVED = 0.4, 20, 1.0

@@ -291,7 +291,6 @@ class _JointDensity:
 
 
 def _products(rows: Any, weights: Any) -> Any:
-    """Return the weighted sum of the outer products of rows."""
     return (rows * weights[:, None]).T @ rows
 
 

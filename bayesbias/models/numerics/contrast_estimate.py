@@ -11,6 +11,11 @@ from bayesbias.estimates.intervals import contrast_name, shortest_interval, shor
 from bayesbias.models.data import ModelData, attribute_lists
 from bayesbias.models.spec import ModelSpec
 
+# Consecutive batches of draws, whose differences show the Monte Carlo error.
+BATCHES = 20
+# With more patterns, as from rows missing at random, collapsing gains nothing.
+MOST_PATTERNS = 60
+
 
 @dataclass(frozen=True, eq=False)
 class ContrastEstimate:
@@ -61,8 +66,6 @@ class Interval:
 Contrast = Callable[[float], ContrastEstimate]
 """Probability inside the interval -> the estimate of one contrast."""
 
-# Consecutive batches of draws, whose differences show the Monte Carlo error.
-BATCHES = 20
 # Nodes of the distribution function of a mixture, in its sds around its mean, and points to which it is interpolated.
 _STEPS, _FINE = np.linspace(-6, 6, 97), np.linspace(-6, 6, 6_001)
 
@@ -190,7 +193,6 @@ def contrast_positions(connections: Sequence[str], baseline: str) -> Iterator[tu
 
 
 def _root_of_squares(errors: np.ndarray) -> float:
-    """Return the root of the sum of squares."""
     return float(np.sqrt(np.square(errors).sum()))
 
 
@@ -231,10 +233,6 @@ def shift_error(refit: ContrastEstimate, full: ContrastEstimate) -> float:
     if refit.mean == full.mean:
         return 0.0
     return float(np.hypot(refit.standard_error, full.standard_error))
-
-
-# With more patterns, as from rows missing at random, collapsing gains nothing.
-MOST_PATTERNS = 60
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,15 @@ _BEYOND = 150.0
 # Draws are good if less than this share of the mass may lie beyond the grid, and log(density / bound) is below this.
 EDGE_MASS_MAX = 1e-4
 EXCESS_MAX = 0.01
+KHAT_MAX = 0.7
+_NU = 8.0
+_SMALLEST_CURVATURE = 0.05
+# Weights poorer than this are improved, in at most so many rounds.
+_KHAT_GOOD = 0.6
+_EFFICIENT = 0.2
+_MOST_ROUNDS = 3
+# Scale of a component fitted to weighted points, relative to theirs.
+_WIDER = 1.3
 
 
 class ImproperDensityError(ValueError):
@@ -57,6 +66,12 @@ def sample_density(
     log_density: GridLogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
 ) -> GridDraws:
     """Draw from a density of one or two numbers; the caller must check that the draws are `good`.
+
+    The proposal is constant in each cell of a grid, and at least as high as the density there. A point from it is
+    accepted with probability density / proposal (von Neumann's rejection). Accepted points are independent draws from
+    the density itself: the grid affects how many points are tried, not where they fall. A density of two numbers on a
+    thin curved ridge, which a grid cannot follow, is straightened first: the second number is counted from its best
+    value given the first.
 
     `log_density` takes one array a coordinate; `box` is the lowest and highest value of each coordinate in the first
     search. Raises `ImproperDensityError` if the density does not fall to exp(-30) of its maximum in or around the box.
@@ -212,7 +227,6 @@ def _others(axis: int, ndim: int) -> tuple[int, ...]:
 
 
 def _areas(edges: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the area of each cell."""
     return np.asarray(functools.reduce(np.multiply.outer, map(np.diff, edges), np.ones(())))
 
 
@@ -233,17 +247,8 @@ def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], bound: np.ndarr
     return min(1.0, beyond / float((np.exp(bound - bound.max()) * _areas(edges)).sum()))
 
 
-KHAT_MAX = 0.7
-_NU = 8.0
 # Distances from the mode at which density and proposal are compared, in standard deviations along an axis.
 _PROBES = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0])
-_SMALLEST_CURVATURE = 0.05
-# Weights poorer than this are improved, in at most so many rounds.
-_KHAT_GOOD = 0.6
-_EFFICIENT = 0.2
-_MOST_ROUNDS = 3
-# Scale of a component fitted to weighted points, relative to theirs.
-_WIDER = 1.3
 # Of two modes, the lower counts if its density is above exp(-this) of the other's, and if they are this many standard
 # deviations apart.
 _LOWEST_MODE, _APART = 15.0, 3.0
@@ -255,6 +260,11 @@ LogDensity = Callable[[np.ndarray], np.ndarray]
 @dataclass(frozen=True, eq=False)
 class SplitStudent:
     """A split Student t distribution with `nu` degrees of freedom.
+
+    Each part of the proposal for importance sampling (Geweke 1989) follows the skewness of the density: Student in
+    every direction, with one scale to the left of the mode and one to the right along each axis of the inverse
+    Hessian's Cholesky factor, wide enough that the density falls no more slowly along the axes. Weights are judged by
+    the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry (2024): up to 0.7 they can be trusted.
 
     `mode` (coordinates,); `factor` (coordinates, coordinates) is the lower Cholesky factor of the scale matrix; `left`
     and `right` (coordinates,) are scales on the two sides of the mode, along each column of `factor`.

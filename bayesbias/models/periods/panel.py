@@ -14,6 +14,7 @@ from bayesbias.models.multivariate.marginal_likelihood import InverseWishart
 
 # Relative to the largest eigenvalue. The one that is 0, of equal effects, is off by more than NumPy allows for.
 _SINGULAR = 1e-9
+_TUNE = 200
 
 
 def is_connected(present: np.ndarray) -> bool:
@@ -107,7 +108,6 @@ def fill_words(values: np.ndarray) -> np.ndarray:
 # Degrees of freedom and scales of the half-t priors of sds. That of levels is `effect_sd` of the default model; words
 # differ less in their changes, and with few words and many periods a wider prior would widen the population's changes.
 FREEDOM, LEVEL_SCALE, CHANGE_SCALE = 2.0, 0.1, 0.01
-_TUNE = 200
 # Nodes of t z_g and of t, and the scale of the prior of t.
 _FACTORS, _RATIOS, _RATIO_SCALE = np.linspace(-2.5, 2.5, 101), np.linspace(0.1, 1.5, 15), 0.5
 
@@ -155,20 +155,18 @@ def draw_word_variation(
 ) -> WordVariation:
     """Return draws of S_g and of the deviations of single words.
 
-    Parameters
-    ----------
-    gaps
-        Gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
-    protected
-        The words.
-    sampling
-        V, shape (periods, periods).
-    times
-        Times of the periods, increasing.
-    draws, chains
-        Total number of draws, a multiple of the number of chains; and number of chains.
-    seed
-        Seed.
+    A word's gaps by period are y_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S_g) is how
+    words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S_g is exp(2 t
+    z_g) S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S (periods,
+    periods) has the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of
+    time (level, slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks
+    periods counts with those that it has. The J words of a group with the design effect d are worth J / d words: their
+    squares have the weight 1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
+
+    - `gaps`: gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
+    - `sampling`: V, shape (periods, periods).
+    - `times`: times of the periods, increasing.
+    - `draws`, `chains`: total number of draws, a multiple of the number of chains; and number of chains.
     """
     present, group_of, effects = protected.present, protected.group_of, protected.effects
     rng = np.random.default_rng([seed, 1000])

@@ -32,19 +32,10 @@ class LineDraws:
 def draw_line(gaps: OverallGaps, design: np.ndarray, times: np.ndarray, *, walk: bool, seed: int) -> LineDraws:
     """Return draws of the coefficients of a trend.
 
-    Parameters
-    ----------
-    gaps
-        Gaps by period.
-    design
-        Time and covariates by period, shape (periods, coefficients), without a constant.
-    times
-        Times of the periods, increasing.
-    walk
-        Whether the gap is a random walk around the covariates, with a variance of a step in proportion to its time;
-        otherwise periods vary independently around the line.
-    seed
-        Seed.
+    - `design`: time and covariates by period, shape (periods, coefficients), without a constant.
+    - `times`: times of the periods, increasing.
+    - `walk`: whether the gap is a random walk around the covariates, with a variance of a step in proportion to its
+      time; otherwise periods vary independently around the line.
     """
     rng = np.random.default_rng([seed, 2000])
     gain, left, root = _least_squares(design, times, walk=walk)

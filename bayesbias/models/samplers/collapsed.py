@@ -14,7 +14,7 @@ cell (i, g) of a row, and u_j[c] the number of rows of attribute j in cell c,
 Attribute words with the same u_j share one term, so that a table has a handful of patterns p instead of hundreds of
 attribute words. The remaining density is quadratic in (m, mu): a precision that is diagonal in m, plus one row for each
 mu, minus one rank for each pattern. Woodbury's identity reduces its determinant and inverse to those of a matrix with
-one row per pattern. `importance` draws theta, and the locations come from their Normal conditionals.
+one row per pattern. Importance sampling draws theta, and the locations come from their Normal conditionals.
 """
 
 from dataclasses import dataclass

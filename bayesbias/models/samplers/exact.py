@@ -11,7 +11,7 @@ r_i = ybar_i - m0, mu and all m_i integrate out to
     log p(y | tau, sigma) = - (N - J) log sigma - SS / (2 sigma^2) + 1/2 sum_i log w_i - 1/2 log(1 + s0^2 sum_i w_i)
                             - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
 
-a density of (log tau, log sigma) for each connection. `grid_rejection` draws from it without error; mu and every m_i
+a density of (log tau, log sigma) for each connection. `sample_density` draws from it without error; mu and every m_i
 then come from their Normal conditionals.
 """
 

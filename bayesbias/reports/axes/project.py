@@ -173,7 +173,6 @@ def project(
 
 
 def _axes(pairs: Any) -> dict[str, Pairs]:
-    """Return the pairs of each axis by name."""
     if isinstance(pairs, str | os.PathLike):
         return {_axis_name(pairs): as_base_pairs(pairs)}
     if isinstance(pairs, Mapping):

@@ -463,16 +463,9 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
 def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 1.0) -> dict[str, float]:
     """Return the correlations of projections with ratings, as a row of `Projection.ratings`.
 
-    Parameters
-    ----------
-    scores
-        Cosines of the words with the differences of the pairs, of shape (words, pairs).
-    values
-        Ratings of shape (words,).
-    hdi_prob
-        Probability inside the intervals.
-    effect
-        Design effect of the pairs.
+    - `scores`: cosines of the words with the differences of the pairs, of shape (words, pairs).
+    - `values`: ratings of shape (words,).
+    - `effect`: design effect of the pairs.
     """
     from scipy.stats import kurtosis, rankdata
 

@@ -196,24 +196,23 @@ class PosteriorCheck(Result):
     Parameters
     ----------
     pairs : pandas.DataFrame
-        One row per pair: `protected_word`, `attribute_word`, `connection`, the actual `cosine_distance`, the `mean`
-        prediction, the predictive intervals `low_89` to `high_89` and `low_50` to `high_50` (units of cosine
-        distance), `loo_pit`, the probability of a smaller distance predicted from all other pairs, and `pareto_k`,
-        above 0.7 where that is unreliable. At most 10,000 pairs of the table, drawn at random.
+        One row per pair, of at most 10,000 drawn at random: the actual `cosine_distance`, the `mean` prediction and the
+        predictive intervals `low_89` to `high_89` and `low_50` to `high_50`, in units of cosine distance; `loo_pit`,
+        predicted from all other pairs, and `pareto_k`, above 0.7 where that is unreliable.
     coverage : pandas.DataFrame
-        One row for all pairs and one for each connection: number of `pairs`, shares `inside_89` and `inside_50` of
-        actual distances inside the intervals, the shares `loo_inside_89` and `loo_inside_50` inside intervals predicted
-        from all other pairs, the standard errors `se_89` and `se_50` of such shares if the model is right and pairs are
-        independent, `pit_distance`, the Kolmogorov-Smirnov distance of `loo_pit` from the uniform distribution, and
-        `k_high`, the number of pairs whose `pareto_k` is high.
+        One row for all pairs and one for each `connection`: the shares of actual distances inside the intervals, and
+        (``loo_``) inside those predicted from all other pairs, with the standard errors of such shares if the model is
+        right and pairs are independent; the distance of `loo_pit` from the uniform distribution; and `k_high`.
     statistics : pandas.DataFrame
-        `connection`, `statistic`, its `observed` value, `low` to `high` (89 % of the replicated values, a tail of
-        5.5 % on each side), `p_value`, the share of replicated values that are larger, and its Monte Carlo error
-        `p_value_se`. Statistics are the mean, sd, skewness, (excess) kurtosis, smallest and largest distance, and
-        ``"sd of attribute words"``, that of the attribute words' mean distances. The connection ``"words and
-        connections together"`` has the correlation of the words' means to associated and different words, the sd of
-        their gaps, the share of a common factor and the largest correlation of residuals between protected words, the
-        sd of attribute words' means by protected group, and the most outlying attribute word.
+        One row per `connection` and `statistic`: its `observed` value, `low` to `high` (89 % of the replicated values,
+        a tail of 5.5 % on each side), `p_value`, the share of replicated values that are larger, and its Monte Carlo
+        error `p_value_se`. Statistics are
+
+        - the mean, sd, skewness, (excess) kurtosis, smallest and largest distance;
+        - ``"sd of attribute words"``, that of the attribute words' mean distances;
+        - of ``"words and connections together"``: the correlation of the words' means to associated and different
+          words, the sd of their gaps, the share of a common factor and the largest correlation of residuals between
+          protected words, the sd of attribute words' means by protected group, and the most outlying attribute word.
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.
@@ -395,7 +394,6 @@ def _thinned(fit: "xr.DataTree") -> "xr.DataTree":
 
 
 def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *, progress: bool) -> "pd.DataFrame":
-    """Return the frame `PosteriorCheck.pairs`."""
     import pandas as pd
 
     data = posterior.data

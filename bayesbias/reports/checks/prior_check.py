@@ -45,16 +45,14 @@ class PriorCheck(Result):
     Parameters
     ----------
     distances : pandas.DataFrame
-        One row for all pairs and one for each connection: `pairs`; the prior predictive distance's `median` and its
-        89 % interval `low` to `high`, with a tail of 5.5 % on each side; `outside`, the prior probability of an
-        impossible distance (below 0 or above 2), its Monte Carlo error `outside_se`, and its
-        parts `below_0` and `above_2`; the `smallest`, `average` and `largest` observed distance, and
-        `inside_observed`, the prior probability of a distance in their range.
+        One row for all pairs and one for each `connection`: the prior predictive `median`, and `low` to `high` with a
+        tail of 5.5 % on each side; the prior probability of impossible distances, `outside`, with its parts and Monte
+        Carlo error; the observed distances, and `inside_observed`, the prior probability of their range.
     parameters : pandas.DataFrame
-        `parameter` (``connection_mean``, ``contrast``, and the scales), `connection` (for a contrast such as
-        ``"associated - human"``), prior `mean`, its Monte Carlo error `mean_se`, `sd`, and interval `low` to `high` as
-        above; `observed` is the plain mean of the observed distances, in which lists and groups weigh the same, or the
-        plain difference of two connections, as in `contrasts`, and missing for a scale.
+        One row per `parameter` (``connection_mean``, ``contrast``, and the scales) and `connection` (for a contrast
+        such as ``"associated - human"``): prior `mean`, its Monte Carlo error `mean_se`, `sd`, and `low` to `high` as
+        above; `observed` is the plain mean or difference of means, in which lists and groups weigh the same, as in
+        `contrasts`, and missing for a scale.
     densities : pandas.DataFrame
         Histograms from -1 to 3: `connection`, `distance` (middle of the bin), density of `prior` and `observed`.
     problems : tuple of Statement

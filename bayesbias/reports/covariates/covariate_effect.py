@@ -428,7 +428,6 @@ def _effects(
     hdi_prob: float,
     rng: np.random.Generator,
 ) -> "tuple[pd.DataFrame, np.ndarray]":
-    """Return the rows of all quantities, and draws of the slopes in the population."""
     import pandas as pd
     import xarray as xr
 

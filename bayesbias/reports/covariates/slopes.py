@@ -290,6 +290,18 @@ def draw_residuals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw the residuals (draws, words) of these words' leans, and the sd (draws,) in words like these.
 
+    The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the
+    residuals, with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. The
+    sd has a half-t prior and is drawn on a grid, from the plain sum of squares of r alone, which is about a scaled
+    chi-square (Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that
+    hardly vary between attribute words. Along these, no two lists differ much, and the sd would be too small. Words
+    that depend on each other have t ~ Normal(0, sd^2 R), R their correlations beyond chance, which leaves less scatter
+    around the regression. t given r and sd is Normal, with the mean of the variances in V for each of them. Words may
+    have heavier tails than that: sds in the population are then less certain. How much chance linked attribute words
+    leave depends on how the list was made: as much as n / d words where clusters were chosen, as n where words were
+    chosen one by one and are linked by accident. V is therefore taken for several shares of the links, which have the
+    same prior weight.
+
     `half_t` holds degrees of freedom and scale of the prior of the sd.
     """
     values, vectors = np.linalg.eigh(design.residuals)

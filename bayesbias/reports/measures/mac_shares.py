@@ -156,10 +156,7 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
 def mean_average_distance(table: "pd.DataFrame") -> float:
     """Return MAC as a cosine distance: the mean over protected words and stereotype lists of the mean distance.
 
-    Raises
-    ------
-    ReportError
-        If the table has no stereotype lists.
+    Raises `ReportError` if the table has no stereotype lists.
     """
     stereotypes = table[table["connection"].isin(_STEREOTYPES)]
     if stereotypes.empty:

@@ -59,16 +59,8 @@ def context_columns(
 ) -> dict[str, float]:
     """Return the error of a contrast over contexts, and its interval with that error, as columns of `contrasts`.
 
-    Parameters
-    ----------
-    errors
-        Errors of the fit.
-    sides, level, name
-        The two connections, the level, and the name of the group or word.
-    draws
-        Draws of the contrast, shape (draws,).
-    hdi_prob
-        Probability inside the interval.
+    - `sides`, `level`, `name`: the two connections, the level, and the name of the group or word.
+    - `draws`: draws of the contrast, shape (draws,).
     """
     if not errors:
         return {}
@@ -206,20 +198,23 @@ def contrasts(
     Returns
     -------
     pandas.DataFrame
-        Columns `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where
-        the row is about more words), `baseline_pairs` and `other_pairs` (rows of the table behind each side; a side
-        with 0 was not measured), `observed` (difference of plain averages, lists and groups with equal weights; missing
-        where a side was not measured), `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine
-        distance: negative means that the baseline's attribute words are nearer. `low_se` and `high_se` are the Monte
-        Carlo standard errors of the interval's ends, and `borderline` says whether 0 lies within three of them of an
-        end, so that another seed may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or
-        ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019),
-        `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. Multivariate fits of several
-        groups have more columns for contrasts of associated and different words: `list_nearness`, the part due to one
-        list being nearer to all compared groups (with equal weights), and the contrast without it: `net_mean`,
-        `net_low` and `net_high`. Fits of vectors that are means over contexts or templates have `context_sd`, the
-        standard error of the plain contrast over them, and the interval with it: `context_low` and `context_high`.
-        ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
+        One row per contrast, baseline minus other, in units of cosine distance: negative means that the baseline's
+        attribute words are nearer. ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
+
+        - `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where the row
+          is about more words);
+        - `baseline_pairs`, `other_pairs`: rows of the table behind each side; a side with 0 was not measured;
+        - `observed`: difference of plain averages, lists and groups with equal weights; missing where a side was not
+          measured;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`; `low_se`, `high_se`: Monte Carlo standard errors of the interval's ends;
+        - `borderline`: whether 0 lies within three of them of an end, so that another seed may settle it otherwise;
+        - `direction`, the more probable one (``"nearer"`` or ``"farther"``), and `probability_of_direction` (0.5 to 1;
+          Makowski, Ben-Shachar, Chen and Luedecke 2019);
+        - `probability_in_rope`, if `rope` is given (Kruschke 2018), and the diagnostics;
+        - `list_nearness`, in multivariate fits of several groups, for associated and different words: the part due to
+          one list being nearer to all compared groups; and the contrast without it, `net_mean`, `net_low`, `net_high`;
+        - `context_sd`, of vectors that are means over contexts or templates: the standard error of the plain contrast
+          over them; and the interval with it, `context_low` to `context_high`.
 
     Raises
     ------

@@ -42,12 +42,14 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     pandas.DataFrame
-        A row for each list: `role` (``"protected"`` or ``"attribute"``), `list`, `words` (their number),
-        `effective_words` (what they are worth), `nearly_one` (words that count nearly as one, in groups separated by
-        semicolons), `topic` (whether the words resemble each other more than those of 99 % of random lists, so that
-        intervals speak about this topic alone) and `measured` (what d comes from: the number of random words whose
-        vectors were compared; ``"distances"``, which show about half of it; or ``"unknown"``: too few distances, so
-        that words count as independent).
+        A row for each `list`:
+
+        - `role` (``"protected"`` or ``"attribute"``), `words` (their number), `effective_words` (what they are worth);
+        - `nearly_one`: words that count nearly as one, in groups separated by semicolons;
+        - `topic`: whether the words resemble each other more than those of 99 % of random lists, so that intervals
+          speak about this topic alone;
+        - `measured`: what d comes from: the number of random words whose vectors were compared; ``"distances"``, which
+          show about half of it; or ``"unknown"``: too few distances, so that words count as independent.
 
     Raises
     ------

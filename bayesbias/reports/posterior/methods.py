@@ -128,7 +128,6 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
 
 
 def _sizes(table: "pd.DataFrame", side: str) -> str:
-    """Return the lists of a side with their numbers of words."""
     words = table.drop_duplicates([f"{side}_word", f"{side}_group"]).groupby(f"{side}_group", sort=False)
     return ", ".join(f"{markdown_text(str(name))}: {size:,}" for name, size in words.size().items())
 

@@ -285,7 +285,6 @@ def _answer(
     hdi_prob: float,
     region: tuple[float, float] | None,
 ) -> dict[str, Any]:
-    """Return the row of a question."""
     rows, side_rows = pairs.rows, _side_rows(question, sides, pairs)
     row_weights = [sign * pairs.weights(mask) for sign, mask in zip((1, -1, -1, 1), side_rows, strict=False)]
     side_weights = np.zeros((len(row_weights), *pairs.means.draws.shape[2:]))
@@ -328,20 +327,12 @@ def _answer(
 class AttributePhrases:
     """Phrases for sentences about the attribute words of a study.
 
-    Parameters
-    ----------
-    words : mapping of str
-        Noun phrase for the attribute words of a connection.
-    associated
-        Associated words, after "nearer to".
-    different
-        Different words, after "nearer to the associated words than".
-    reverse
-        What it reverses that associated words are farther away than different ones.
-    not_specific
-        What is not shown where associated words are nearer than control words alone.
-    nothing
-        Verdict where no contrast is settled.
+    - `words` (mapping of str): noun phrase for the attribute words of a connection.
+    - `associated`: associated words, after "nearer to".
+    - `different`: different words, after "nearer to the associated words than".
+    - `reverse`: what it reverses that associated words are farther away than different ones.
+    - `not_specific`: what is not shown where associated words are nearer than control words alone.
+    - `nothing`: verdict where no contrast is settled.
     """
 
     words: dict[str, str]

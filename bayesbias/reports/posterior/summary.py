@@ -40,12 +40,14 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Returns
     -------
     pandas.DataFrame
-        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
-        if the model has them, also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
-        behind the estimate; 0 if it rests on the prior and the other words alone, as of a word that lost its pairs;
-        a group that is in no contrast has no rows for connections that it lacks), `mean`, `sd`, `hdi_low`, `hdi_high`
-        in the parameter's unit (`UNITS`), `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` holds
-        `hdi_prob`.
+        One row per parameter, in its unit (`UNITS`). ``attrs["hdi_prob"]`` holds `hdi_prob`.
+
+        - `parameter`, `connection`, `protected_word`, `protected_group` (empty for parameters of all words), and
+          `effect`, `attribute_list` and `attribute_word` if the model has them; a group that is in no contrast has no
+          rows for connections that it lacks;
+        - `pairs`: rows of the table behind the estimate; 0 if it rests on the prior and the other words alone, as of a
+          word that lost its pairs;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`, `ess_bulk`, `ess_tail` and, of chains, `r_hat`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is said of long work that was interrupted."""
+"""The statement on long work that was interrupted."""
 
 from bayesbias.base.statements import Statement
 from bayesbias.errors import StoppedWarning, warn_user

@@ -160,15 +160,16 @@ class RandomListCheck(Result):
     Parameters
     ----------
     methods : pandas.DataFrame
-        A row for the model and each test: `method`; `rule`, the condition of a claim; `nominal`, the share of claims
-        that the rule promises if nothing is associated; `samples`, the number of samples that it could be applied to;
-        `claims`, the share of these with a claim, and its Monte Carlo standard error `claims_se`; `quantity`, the
-        number behind the claim (``"posterior mean"``, ``"effect size"``, ``"difference of means"``, ``"MAC - 1"``);
-        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `study_value`, that of the
-        study's own words; `study_claims`, whether these are claimed to be associated; `share_as_extreme`, the share of
-        the samples whose number is at least as far from 0 as the study's, and `share_as_extreme_se`. For the model also
-        `posterior_sd` (root mean square, in units of cosine distance), `error` (root mean square of the posterior mean,
-        whose truth is 0) and its `error_se`.
+        A row for the model and each test, its `method`:
+
+        - `rule`, the condition of a claim, and `nominal`, the share of claims that it promises without an association;
+        - `samples`, to which it could be applied, and `claims`, the share of these with a claim, with `claims_se`;
+        - `quantity`, the number behind the claim (``"posterior mean"``, ``"effect size"``, ``"difference of means"``,
+          ``"MAC - 1"``); its `sd`, and `low` to `high`, which hold 89 % of it, over the samples;
+        - `study_value`, `study_claims`: the number of the study's own words, and whether they are claimed;
+        - `share_as_extreme`: share of the samples at least as far from 0 as the study, with `share_as_extreme_se`;
+        - of the model `posterior_sd` (root mean square, in units of cosine distance) and `error` (root mean square of
+          the posterior mean, whose truth is 0) with `error_se`.
     gaps : pandas.DataFrame
         One row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.

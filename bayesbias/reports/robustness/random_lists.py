@@ -37,26 +37,15 @@ _POOL, _HEADS, _SIZES = 20_000, 20, 40
 class RandomLists:
     """A table whose attribute words can be replaced at random, and the candidates for each word.
 
-    Parameters
-    ----------
-    source
-        The embedding.
-    data
-        The study's own table.
-    distances
-        Cosine distances of all protected to all attribute words of the table, shape (protected, attribute words).
-    protected
-        Unit vectors of the protected words.
-    drawn
-        Positions of the attribute words that are replaced: all but the controls.
-    members
-        Positions of the words of each attribute list, without the controls.
-    candidates
-        Rows of the embedding that may replace each of these, shape (replaced words, candidates).
-    vocabulary
-        Number of words that can be drawn.
-    pool
-        Rows of the embedding that topics are drawn from; None if words are drawn one by one.
+    - `data`: the study's own table.
+    - `distances`: cosine distances of all protected to all attribute words of the table, shape (protected, attribute
+      words).
+    - `protected`: unit vectors of the protected words.
+    - `drawn`: positions of the attribute words that are replaced: all but the controls.
+    - `members`: positions of the words of each attribute list, without the controls.
+    - `candidates`: rows of the embedding that may replace each of these, shape (replaced words, candidates).
+    - `vocabulary`: number of words that can be drawn.
+    - `pool`: rows of the embedding that topics are drawn from; None if words are drawn one by one.
     """
 
     source: Embedding
