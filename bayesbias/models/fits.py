@@ -309,7 +309,8 @@ def tied_directions(fit: "xr.DataTree") -> int:
     posterior = fit["posterior"].to_dataset()
     if "residual_covariance" not in posterior:
         return 0
-    covariance = posterior["residual_covariance"].mean(("chain", "draw", "attribute_group")).to_numpy()
+    draws = posterior["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
+    covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
 

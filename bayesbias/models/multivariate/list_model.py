@@ -289,17 +289,22 @@ def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordi
     words, contrasts = axes.words, axes.contrasts
     precision = residual_precisions(points, stats.kinds.shape[1])
     prior = regression_prior(points, len(stats.counts), axes.free, words)
+    # One copy serves all points, or each has its own: a row of precisions times the products of its copy.
+    rows = precision[None] if len(stats.zz) == 1 else precision[:, None]
     matrix, cross, total = (
-        np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
+        (rows @ products.reshape(*products.shape[:2], -1)).reshape(-1, *products.shape[2:])
         for products in (stats.zz, stats.zc, stats.cc)
     )
-    matrix = matrix + prior[:, :, None] * np.eye(prior.shape[1])
+    diagonal = np.arange(prior.shape[1])
+    matrix[:, diagonal, diagonal] += prior
     mean = np.linalg.solve(matrix, cross)
     left = total - np.swapaxes(cross, 1, 2) @ mean
     error = DISTANCE_ERROR**2 * (precision * (stats.weight @ stats.kinds)).sum(axis=1)
     prior_weight = np.exp(points[:, 1]) * words
     unseen = prior_weight * np.exp(2 * points[:, 0]) + error
-    scale = (left + np.swapaxes(left, 1, 2)) / 2 + unseen[:, None, None] * np.eye(left.shape[1])
+    scale = (left + np.swapaxes(left, 1, 2)) / 2
+    diagonal = np.arange(left.shape[1])
+    scale[:, diagonal, diagonal] += unseen[:, None]
     freedom = prior_weight + contrasts + 1 + stats.counts.sum() - 1
     return Regression(mean, matrix, InverseWishart(freedom, scale), unseen)
 

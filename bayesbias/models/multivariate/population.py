@@ -134,9 +134,10 @@ def draw_effect_covariances(
     earlier = {} if earlier is None else earlier
     uniforms = rng.random((size, 1 + 2 * groups, draws))
     for effect in range(size):
-        likelihood = np.stack([_log_likelihood(plain, effect, group) for group in range(groups)])
-        key = "sds", effect, half_t, likelihood.tobytes()
+        of_effect = plain.effects[effect], plain.covariances[effect], plain.group_of, plain.design_effects
+        key = "sds", effect, half_t, *(values.tobytes() for values in of_effect)
         if key not in earlier:
+            likelihood = np.stack([_log_likelihood(plain, effect, group) for group in range(groups)])
             earlier[key] = _draw_sds(likelihood, half_t, uniforms[effect])
         common[:, effect], sds[:, :, effect] = earlier[key]
     shares = 1 / plain.design_effects[plain.group_of]
