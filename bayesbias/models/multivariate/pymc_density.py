@@ -219,8 +219,9 @@ def draw_vectors(
     """Draw the deviation of each row of `data` from its mean, from one vector for each attribute word."""
     sample, attributes = attribute_sample(data), len(data.attribute_words)
     roots = root_of(parameters["residual_covariance"])
-    of_word = roots[sample.list_of]
-    vectors = (of_word @ rng.standard_normal((attributes, roots.shape[1], 1)))[..., 0]
+    vectors = rng.standard_normal((attributes, roots.shape[1]))
+    for place, root in enumerate(roots):
+        vectors[sample.list_of == place] @= root.T
     if spec.switches["likelihood"] == "student_t":
         nu = float(parameters["nu"])
         vectors /= np.sqrt(rng.chisquare(nu, attributes) / nu)[:, None]
