@@ -205,7 +205,7 @@ def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample
 
 
 # Points of hyperparameters that are weighted: an average over them, with all else integrated out, has little error.
-_POINTS = 1000
+_POINTS = 500
 
 
 @dataclass(frozen=True, eq=False)
