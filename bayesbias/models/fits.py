@@ -243,7 +243,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False, "decode_timedelta": False}
     try:
         with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
-            fit = tree.load().copy(deep=True)
+            fit = tree.load().copy()  # the numbers are in memory
         for name in ("posterior", "constant_data", "prior"):
             if name in fit.children:  # sizes of dimensions may contradict each other
                 fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))

@@ -24,7 +24,7 @@ from bayesbias.models.multivariate.list_model import (
     regression_log_density,
 )
 from bayesbias.models.multivariate.list_sampler import MOST_COVARIANCE_NUMBERS
-from bayesbias.models.multivariate.pymc_density import root_of
+from bayesbias.models.multivariate.prior_draws import root_of
 from bayesbias.models.numerics.proposals import pareto_weights
 
 if TYPE_CHECKING:

@@ -200,11 +200,12 @@ def _root_of_squares(errors: np.ndarray) -> float:
 
 def _end_error(width: float, hdi_prob: float, effective: float) -> float:
     """Return the standard error of the end of an interval of this width, as a quantile of Normal draws."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     tail = (1 - hdi_prob) / 2
-    end = float(norm.isf(tail))
-    return float(np.sqrt(tail * (1 - tail) / effective) / norm.pdf(end) * width / (2 * end))
+    end = -float(ndtri(tail))
+    density = np.exp(-0.5 * end**2) / np.sqrt(2 * np.pi)
+    return float(np.sqrt(tail * (1 - tail) / effective) / density * width / (2 * end))
 
 
 def _half_width(weights: np.ndarray, sd: np.ndarray, prob: float) -> float:

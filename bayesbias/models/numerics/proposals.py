@@ -321,7 +321,7 @@ class Candidates:
     def log_weights(self, log_density: LogDensity) -> np.ndarray:
         """Return the log weights of the points for a density, in blocks that fit in memory."""
         blocks = np.array_split(self.points, max(1, len(self.points) // 2000))
-        return np.concatenate([log_density(block) for block in blocks]) - self.log_density
+        return np.asarray(np.concatenate([log_density(block) for block in blocks]) - self.log_density)
 
 
 @dataclass(frozen=True, eq=False)

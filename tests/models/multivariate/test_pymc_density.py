@@ -24,7 +24,7 @@ from bayesbias.models.multivariate.list_model import (
     list_statistics,
     regression_posterior,
 )
-from bayesbias.models.multivariate.pymc_density import (
+from bayesbias.models.multivariate.prior_draws import (
     draw_covariances,
     draw_means_and_covariances,
     draw_vectors,
