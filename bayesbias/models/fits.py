@@ -247,7 +247,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False, "decode_timedelta": False}
     try:
         with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
-            fit = tree.load().copy(deep=True)
+            fit = tree.load().copy()  # the numbers are in memory
         for name in ("posterior", "constant_data", "prior"):
             if name in fit.children:  # sizes of dimensions may contradict each other
                 fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
@@ -313,7 +313,8 @@ def tied_directions(fit: "xr.DataTree") -> int:
     posterior = fit["posterior"].to_dataset()
     if "residual_covariance" not in posterior:
         return 0
-    covariance = posterior["residual_covariance"].mean(("chain", "draw", "attribute_group")).to_numpy()
+    draws = posterior["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
+    covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
 

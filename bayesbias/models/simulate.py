@@ -11,7 +11,7 @@ from bayesbias.base.checks import check_type, resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
-from bayesbias.models.multivariate.pymc_density import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
+from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.schema import ATTRS_KEY, Provenance, any_frame, table_hash, validate_table
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS

@@ -118,13 +118,13 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     kind_of = attribute_lists(data)
     shape = len(data.attribute_words), len(data.protected_words)
     distances, connection = np.full(shape, np.nan), np.full(shape, -1)
-    if len(np.unique(data.attribute.astype(np.int64) * shape[1] + data.protected)) < len(data.distance):
+    distances[data.attribute, data.protected] = data.distance
+    connection[data.attribute, data.protected] = data.connection
+    if np.count_nonzero(connection >= 0) < len(data.distance):
         raise FitError(
             "Rows repeat a pair, but the multivariate model takes each attribute word as one vector of distances. Drop "
             "the repetitions, or use the model 'crossed'."
         )
-    distances[data.attribute, data.protected] = data.distance
-    connection[data.attribute, data.protected] = data.connection
     group_of = np.unique(data.protected_groups, return_inverse=True)[1]
     names, name_of = list(list_kinds(data)), kind_of
     if data.attribute_groups is not None:

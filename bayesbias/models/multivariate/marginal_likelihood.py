@@ -286,24 +286,39 @@ def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
     return np.exp(-2 * np.concatenate([points[:, 4 : 4 + kinds - 1], np.zeros((len(points), 1))], axis=1))
 
 
+def _weighted_sum(precision: np.ndarray, products: np.ndarray) -> np.ndarray:
+    """Return the sum over kinds of products, shape (copies, kinds, ...), by the precision of each point and kind."""
+    # One copy serves all points, or each has its own: a row of precisions times the products of its copy.
+    rows = precision[None] if len(products) == 1 else precision[:, None]
+    return np.asarray((rows @ products.reshape(*products.shape[:2], -1)).reshape(-1, *products.shape[2:]))
+
+
+def _add_to_diagonal(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Add values (points, size or 1) to the diagonals of matrices, in place, and return them."""
+    matrix[:, (places := np.arange(matrix.shape[1])), places] += values
+    return matrix
+
+
+def _unseen_scale(points: np.ndarray, precision: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
+    """Return the scale of E in directions without variation, shape (points,): that of the prior and the rounding."""
+    error = DISTANCE_ERROR**2 * (precision * (stats.weight @ stats.kinds)).sum(axis=1)
+    return np.asarray(np.exp(points[:, 1]) * axes.words * np.exp(2 * points[:, 0]) + error)
+
+
+def _residual_freedom(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
+    return np.asarray(np.exp(points[:, 1]) * axes.words + axes.contrasts + 1 + stats.counts.sum() - 1)
+
+
 def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> Regression:
     """Return the posterior of the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
-    words, contrasts = axes.words, axes.contrasts
     precision = residual_precisions(points, stats.kinds.shape[1])
-    prior = regression_prior(points, len(stats.counts), axes.free, words)
-    matrix, cross, total = (
-        np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
-        for products in (stats.zz, stats.zc, stats.cc)
-    )
-    matrix = matrix + prior[:, :, None] * np.eye(prior.shape[1])
-    mean = np.linalg.solve(matrix, cross)
+    prior = regression_prior(points, len(stats.counts), axes.free, axes.words)
+    matrix, cross, total = (_weighted_sum(precision, products) for products in (stats.zz, stats.zc, stats.cc))
+    mean = np.linalg.solve(_add_to_diagonal(matrix, prior), cross)
     left = total - np.swapaxes(cross, 1, 2) @ mean
-    error = DISTANCE_ERROR**2 * (precision * (stats.weight @ stats.kinds)).sum(axis=1)
-    prior_weight = np.exp(points[:, 1]) * words
-    unseen = prior_weight * np.exp(2 * points[:, 0]) + error
-    scale = (left + np.swapaxes(left, 1, 2)) / 2 + unseen[:, None, None] * np.eye(left.shape[1])
-    freedom = prior_weight + contrasts + 1 + stats.counts.sum() - 1
-    return Regression(mean, matrix, InverseWishart(freedom, scale), unseen)
+    unseen = _unseen_scale(points, precision, stats, axes)
+    scale = _add_to_diagonal((left + np.swapaxes(left, 1, 2)) / 2, unseen[:, None])
+    return Regression(mean, matrix, InverseWishart(_residual_freedom(points, stats, axes), scale), unseen)
 
 
 def regression_prior(points: np.ndarray, lists: int, free: int, words: int) -> np.ndarray:
@@ -333,20 +348,23 @@ def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coor
 
 
 def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
-    posterior = regression_posterior(points, stats, axes)
     contrasts, seen = axes.contrasts, axes.within.shape[1]
     precision = residual_precisions(points, stats.kinds.shape[1])
     prior_weight = np.exp(points[:, 1]) * axes.words
-    prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
-    prior = np.log(regression_prior(points, len(stats.counts), axes.free, axes.words)[:, 1:]).sum(axis=1)
-    value = (
-        0.5 * contrasts * (np.log(precision) @ (stats.counts @ stats.kinds) + prior - log_determinant(posterior.matrix))
-    )
-    value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0])
-    determinant = axes.unseen * np.log(posterior.unseen_scale)
+    prior_freedom, freedom = prior_weight + contrasts + 1, _residual_freedom(points, stats, axes)
+    prior = regression_prior(points, len(stats.counts), axes.free, axes.words)
+    of_matrix = log_determinant(_add_to_diagonal(_weighted_sum(precision, stats.zz), prior))
+    unseen = _unseen_scale(points, precision, stats, axes)
+    determinant = axes.unseen * np.log(unseen)
     if seen:
-        determinant = determinant + log_determinant(posterior.residual.scale)
-    value -= 0.5 * freedom * determinant
+        # The scale is a Schur complement: the determinant of the whole is its product with that of the matrix.
+        joint = np.block([[stats.zz, stats.zc], [np.swapaxes(stats.zc, 2, 3), stats.cc]])
+        added = np.concatenate([prior, np.repeat(unseen[:, None], seen, axis=1)], axis=1)
+        determinant = determinant + log_determinant(_add_to_diagonal(_weighted_sum(precision, joint), added))
+        determinant = determinant - np.where(np.isfinite(of_matrix), of_matrix, 0.0)
+    value = 0.5 * contrasts * np.log(precision) @ (stats.counts @ stats.kinds)
+    value += 0.5 * contrasts * (np.log(prior[:, 1:]).sum(axis=1) - of_matrix)
+    value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0]) - 0.5 * freedom * determinant
     return np.asarray(value + log_multigamma(freedom / 2, contrasts) - log_multigamma(prior_freedom / 2, contrasts))
 
 

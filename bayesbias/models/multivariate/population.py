@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import gammaln
 
 from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, effects_basis
@@ -30,7 +30,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     lean_posterior,
     list_statistics,
 )
-from bayesbias.models.multivariate.pymc_density import root_of
+from bayesbias.models.multivariate.prior_draws import root_of
 
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 300))
 # Nodes of the common sd s, and of t, the sd of the logarithms of groups' sds; and the scale of its prior.
@@ -136,9 +136,10 @@ def draw_effect_covariances(
     earlier = {} if earlier is None else earlier
     uniforms = rng.random((size, 1 + 2 * groups, draws))
     for effect in range(size):
-        likelihood = np.stack([_log_likelihood(observed, effect, group) for group in range(groups)])
-        key = "sds", effect, half_t, likelihood.tobytes()
+        of_effect = observed.effects[effect], observed.covariances[effect], observed.group_of, observed.design_effects
+        key = "sds", effect, half_t, *(values.tobytes() for values in of_effect)
         if key not in earlier:
+            likelihood = np.stack([_log_likelihood(observed, effect, group) for group in range(groups)])
             earlier[key] = _draw_sds(likelihood, half_t, uniforms[effect])
         common[:, effect], sds[:, :, effect] = earlier[key]
     shares = 1 / observed.design_effects[observed.group_of]
@@ -198,7 +199,9 @@ def _draw_sds(
 @cache
 def _prior(half_t: tuple[float, float]) -> np.ndarray:
     """Return p(s, t) at the nodes, times the width of those of s, shape (nodes of t * nodes of s,)."""
-    of_common = stats.t(half_t[0], 0, half_t[1]).pdf(_COMMON) * _COMMON
+    nu, scale = half_t
+    log_constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi) - np.log(scale)
+    of_common = np.exp(log_constant - (nu + 1) / 2 * np.log1p((_COMMON / scale) ** 2 / nu)) * _COMMON
     return np.asarray(of_common * np.exp(-0.5 * (_RATIOS / _RATIO_SCALE)[:, None] ** 2)).ravel()
 
 

@@ -1,6 +1,6 @@
 """Predictive densities of the multivariate model, of whole attribute words and of pairs given their other pairs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,14 +24,16 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     regression_log_density,
 )
 from bayesbias.models.multivariate.posterior_draws import MOST_COVARIANCE_NUMBERS
-from bayesbias.models.multivariate.pymc_density import root_of
+from bayesbias.models.multivariate.prior_draws import root_of
 from bayesbias.models.numerics.proposals import pareto_weights
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # Points of hyperparameters that are weighted: an average over them, with all else integrated out, has little error.
-_POINTS = 1000
+_POINTS = 500
+# Numbers in an array of residuals of several attribute words.
+_TOGETHER = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +70,8 @@ class VectorDensities(Densities):
             error = DISTANCE_ERROR**2 * np.square(half).sum(axis=(1, 2))
             determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
             size = len(places)
-            for word, of_word in zip(words, rows, strict=True):
-                square = np.square(np.einsum("dij,jd->di", half, self._residual(of_word))).sum(axis=1) + error
+            for word, product in zip(words, self._products(half, rows), strict=True):
+                square = np.square(product).sum(axis=1) + error
                 if self.nu is None:
                     log_density[word - first] = -determinant - 0.5 * (size * np.log(2 * np.pi) + square)
                 else:
@@ -95,16 +97,23 @@ class VectorDensities(Densities):
         for place, _, places, rows in self._patterns(0, len(self.data.attribute_words)):
             precision = np.linalg.inv(self.covariance[place][:, places[:, None], places])
             alone = np.diagonal(precision, axis1=1, axis2=2).T
-            for of_word in rows:
-                residual = self._residual(of_word)
-                pull = np.einsum("dij,jd->id", precision, residual)
+            for of_word, product in zip(rows, self._products(precision, rows), strict=True):
+                pull = product.T
                 mean[of_word] = self.data.distance[of_word, None] - pull / alone
                 spread = 1 / np.sqrt(alone)
                 if self.nu is not None:
-                    others = (residual * pull).sum(axis=0) - pull**2 / alone
+                    others = (self._residual(of_word) * pull).sum(axis=0) - pull**2 / alone
                     spread = spread * np.sqrt((self.nu + others) / (self.nu + len(places) - 1))
                 scale[of_word] = spread
         return mean, scale
+
+    def _products(self, matrices: np.ndarray, rows: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+        """Yield the product of a matrix of each draw and each word's residuals, shape (draws, words), word by word."""
+        together = max(1, _TOGETHER // (len(matrices[0]) * self.draws))
+        for first in range(0, len(rows), together):
+            residual = np.stack([self._residual(of_word) for of_word in rows[first : first + together]])
+            # One product a draw for many words: (draws, words, words) @ (draws, words, attribute words).
+            yield from np.moveaxis(matrices @ np.moveaxis(residual, 2, 0).swapaxes(1, 2), 2, 0)
 
     def _patterns(self, first: int, last: int) -> Iterator[tuple[int, list[int], np.ndarray, list[np.ndarray]]]:
         """Yield attribute words of a list with the same pairs: list, words, protected words, and the rows of each."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,12 @@ from bayesbias.models.numerics.contrast_estimate import (
     weighted_estimate,
 )
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
-from bayesbias.models.numerics.proposals import KHAT_MAX, ImportanceDraws, Mixture, pareto_weights
+from bayesbias.models.numerics.proposals import KHAT_MAX, Candidates, ImportanceDraws, pareto_weights, resample_from
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
+
+# Fewer effective points of the shared ones are too few.
+_LEAST_EFFECTIVE = 200
 
 Earlier = dict[tuple[Any, ...], Any]
 """Draws of earlier refits, by the draws, seed and data that determine them."""
@@ -65,8 +68,8 @@ def connection_moments(
     sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each group. Single words' means, and so the
     regression, are not needed. None if words of a group have different lists: their means depend on more terms.
 
-    Without one attribute word, only the hyperparameters of the kind of its list are drawn again, from the proposal of
-    the first refit, if their weights are good there.
+    Without one attribute word, only the hyperparameters of the kind of its list change: the points of the first refit
+    are weighted again, if their weights are good.
     """
     if sample.pattern_of.max() > sample.group_of.max():
         return None
@@ -78,9 +81,11 @@ def connection_moments(
     for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
         key = _statistics_key(kind, block, stats, axes)
         if key not in earlier:
-            proposal = "proposal", sample.kinds[kind], block.names
-            drawn = _shared_points(block, stats, axes, draws, [seed, kind], earlier.get(proposal))
-            earlier.setdefault(proposal, drawn.proposal)
+            shared = "shared", sample.kinds[kind], block.names
+            drawn = _block_points(block, stats, axes, draws, [seed, kind], earlier.get(shared))
+            if shared not in earlier:
+                count, generator = 4 * len(drawn.points), np.random.default_rng([seed, kind])
+                earlier[shared] = Candidates.drawn(drawn.proposal, count, generator)
             earlier[key] = drawn.points
         roots = draw_lean_roots(earlier[key], kind, stats, axes, rng, draws)
         lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
@@ -97,13 +102,17 @@ def connection_moments(
     return mean, of_attributes + (of_words * (basis @ between @ basis.T)).sum(axis=1)
 
 
-def _shared_points(
-    block: Block, stats: ListStatistics, axes: Coordinates, draws: int, seed: list[int], proposal: Mixture | None
+def _block_points(
+    block: Block, stats: ListStatistics, axes: Coordinates, draws: int, seed: list[int], shared: Candidates | None
 ) -> ImportanceDraws:
-    """Return weighted points from a proposal; where they fail, and without one, from the block's own."""
-    if proposal is not None:
+    """Return points of a block: the shared ones, weighted; where they fail, and without them, points of its own."""
+    if shared is not None:
+        log_density, rng = partial(block.log_density, stats=stats), np.random.default_rng(seed)
+        drawn = resample_from(shared, log_density, draws=len(shared.points) // 4, rng=rng)
+        if drawn.khat <= KHAT_MAX and drawn.effective >= _LEAST_EFFECTIVE:
+            return drawn
         with suppress(SamplerFailedError):
-            return weighted_points(block, stats, axes, draws, np.random.default_rng(seed), proposal)
+            return weighted_points(block, stats, axes, draws, np.random.default_rng(seed), shared.proposal)
     return weighted_points(block, stats, axes, draws, np.random.default_rng(seed))
 
 

@@ -98,10 +98,14 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
 
     center = float(weights @ mean)
     spread = float(np.sqrt(weights @ (sd**2 + (mean - center) ** 2)))
-    nodes = center + spread * _STEPS
-    precision = 1 / sd
-    cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
-    low, high = (center + spread * end for end in _shortest(cumulative, hdi_prob))
+    if (mean == mean[0]).all():  # symmetric: the interval lies around the mean
+        half = _half_width(weights, sd, hdi_prob)
+        low, high = center - half, center + half
+    else:
+        nodes = center + spread * _STEPS
+        precision = 1 / sd
+        cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
+        low, high = (center + spread * end for end in _shortest(cumulative, hdi_prob))
     influence = weights * (mean - center)
     return ContrastEstimate(
         mean=center,
@@ -198,11 +202,28 @@ def _root_of_squares(errors: np.ndarray) -> float:
 
 def _end_error(width: float, hdi_prob: float, effective: float) -> float:
     """Return the standard error of the end of an interval of this width, as a quantile of Normal draws."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     tail = (1 - hdi_prob) / 2
-    end = float(norm.isf(tail))
-    return float(np.sqrt(tail * (1 - tail) / effective) / norm.pdf(end) * width / (2 * end))
+    end = -float(ndtri(tail))
+    density = np.exp(-0.5 * end**2) / np.sqrt(2 * np.pi)
+    return float(np.sqrt(tail * (1 - tail) / effective) / density * width / (2 * end))
+
+
+def _half_width(weights: np.ndarray, sd: np.ndarray, prob: float) -> float:
+    """Return half the width of the central interval of this probability, of Normals with one mean."""
+    from scipy.special import ndtr, ndtri
+
+    target = (1 + prob) / 2
+    half = float(ndtri(target) * np.sqrt(weights @ sd**2))
+    for _ in range(50):  # Newton: the distribution function is concave there, so that all steps but the first rise
+        z = half / sd
+        density = float(weights @ (np.exp(-0.5 * z**2) / sd)) / float(np.sqrt(2 * np.pi))
+        step = (target - float(weights @ ndtr(z))) / density
+        half = max(half + step, 0.0)
+        if abs(step) <= 1e-12 * half:
+            break
+    return half
 
 
 def _shortest(below: np.ndarray, prob: float) -> tuple[float, float]:

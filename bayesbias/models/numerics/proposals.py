@@ -315,6 +315,26 @@ class Mixture:
 
 
 @dataclass(frozen=True, eq=False)
+class Candidates:
+    """Points drawn from a proposal, shape (points, coordinates), and its log density there, shape (points,)."""
+
+    proposal: Mixture
+    points: np.ndarray
+    log_density: np.ndarray
+
+    @classmethod
+    def drawn(cls, proposal: Mixture, count: int, rng: np.random.Generator) -> "Candidates":
+        """Return so many points of a proposal."""
+        points = proposal.draw(count, rng)
+        return cls(proposal, points, proposal.log_density(points))
+
+    def log_weights(self, log_density: LogDensity) -> np.ndarray:
+        """Return the log weights of the points for a density, in blocks that fit in memory."""
+        blocks = np.array_split(self.points, max(1, len(self.points) // 2000))
+        return np.asarray(np.concatenate([log_density(block) for block in blocks]) - self.log_density)
+
+
+@dataclass(frozen=True, eq=False)
 class ImportanceDraws:
     """Draws resampled from weighted ones, and a report on their error.
 
@@ -387,21 +407,46 @@ def resample(log_density: LogDensity, proposal: Mixture, *, draws: int, rng: np.
     Robert 2004), a few times at most. The log weights are smoothed (PSIS), and points are resampled systematically, so
     that each is taken at most once more than its weight implies.
     """
-    points, log_weights = _weighted(log_density, proposal, 4 * draws, rng)
+    candidates = Candidates.drawn(proposal, 4 * draws, rng)
+    log_weights = candidates.log_weights(log_density)
     smoothed, khat = pareto_smooth(log_weights)
-    tried = len(points)
+    tried = len(candidates.points)
     for _ in range(_MOST_ROUNDS):
         if khat <= _KHAT_GOOD and efficiency_of(log_weights) >= _EFFICIENT:
             break
-        proposal = Mixture((*proposal.parts, _fitted_to(points, smoothed, proposal.parts[0].nu)))
-        points, log_weights = _weighted(log_density, proposal, 8 * draws, rng)
+        proposal = Mixture((*proposal.parts, _fitted_to(candidates.points, smoothed, proposal.parts[0].nu)))
+        candidates = Candidates.drawn(proposal, 8 * draws, rng)
+        log_weights = candidates.log_weights(log_density)
         smoothed, khat = pareto_smooth(log_weights)
-        tried += len(points)
+        tried += len(candidates.points)
+    return _chosen(candidates, log_weights, smoothed, khat, draws, tried, rng)
+
+
+def resample_from(
+    candidates: Candidates, log_density: LogDensity, *, draws: int, rng: np.random.Generator
+) -> ImportanceDraws:
+    """Weight points that were drawn before, and resample them, as `resample` does; poor weights are not improved."""
+    log_weights = candidates.log_weights(log_density)
+    smoothed, khat = pareto_smooth(log_weights)
+    return _chosen(candidates, log_weights, smoothed, khat, draws, len(candidates.points), rng)
+
+
+def _chosen(
+    candidates: Candidates,
+    log_weights: np.ndarray,
+    smoothed: np.ndarray,
+    khat: float,
+    draws: int,
+    tried: int,
+    rng: np.random.Generator,
+) -> ImportanceDraws:
+    """Return points resampled systematically by their smoothed weights."""
+    points, efficiency = candidates.points, efficiency_of(log_weights)
     cumulative = np.cumsum(np.exp(smoothed - smoothed.max()))
     target = (np.arange(draws) + rng.random()) / draws * cumulative[-1]
     chosen = np.minimum(np.searchsorted(cumulative, target), len(points) - 1)
-    efficiency = efficiency_of(log_weights)
-    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried, proposal)
+    effective = efficiency * len(points)
+    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, effective, khat, tried, candidates.proposal)
 
 
 def _fitted_to(points: np.ndarray, log_weights: np.ndarray, nu: float) -> SplitStudent:
@@ -498,14 +543,6 @@ def importance_report(blocks: Sequence[ImportanceDraws]) -> dict[str, np.ndarray
 def poor_weights(khat: float, limit: float, of_what: str = "") -> str:
     """Return what is wrong with weights whose k-hat is above a limit."""
     return f"the importance weights{of_what} have a Pareto k-hat of {khat:.2f}, above {limit:g}"
-
-
-def _weighted(
-    log_density: LogDensity, proposal: Mixture, count: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    points = proposal.draw(count, rng)
-    blocks = np.array_split(points, max(1, count // 2000))
-    return points, np.concatenate([log_density(block) for block in blocks]) - proposal.log_density(points)
 
 
 def efficiency_of(log_weights: np.ndarray) -> float:

@@ -18,8 +18,8 @@ from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData, compared_part, model_data
-from bayesbias.models.multivariate.pymc_density import MEAN_PRIOR
-from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
+from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR
+from bayesbias.models.simulate import draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
@@ -222,8 +222,10 @@ def check_prior(
             # Without pooling, the mean of a connection is the average over all words that have pairs.
             parameters = draw_parameters(sample if pooled else data, spec, rng=rng, given=parameter_draws)
             connection_mean[draw] = parameters["connection_mean"]
-            simulated[draw] = draw_distances(sample, spec, parameters, rng=rng)
-            outside = _tails(sample, parameters)
+            mean, sigma = row_moments(sample, parameters)
+            nu = parameters.get("nu")
+            simulated[draw] = mean + sigma * _noise(len(mean), nu, rng)
+            outside = _tails(mean, sigma, nu)
             tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in sample_rows], axis=1)
     weight = data.pair_counts.sum(axis=0) / len(data.distance)
     records, frames = [], []
@@ -289,11 +291,16 @@ def _some_pairs(data: ModelData, rng: np.random.Generator) -> ModelData:
     return replace(data, **rows_of)
 
 
-def _tails(data: ModelData, parameters: dict[str, np.ndarray]) -> np.ndarray:
+def _noise(pairs: int, nu: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    """Return a deviation of each pair in its scale: pairs count one by one, so that they need not depend."""
+    noise = rng.standard_normal(pairs)
+    return noise if nu is None else noise / np.sqrt(rng.chisquare(float(nu), pairs) / float(nu))
+
+
+def _tails(mean: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
     """Return each pair's probability of a distance below 0 and above 2, shape (2, pairs)."""
-    mean, sigma = row_moments(data, parameters)
     residuals = np.stack([(_LOW - mean) / sigma, (mean - _HIGH) / sigma])
-    return np.asarray(stdtr(float(parameters["nu"]), residuals) if "nu" in parameters else ndtr(residuals))
+    return np.asarray(ndtr(residuals) if nu is None else stdtr(float(nu), residuals))
 
 
 def _mixed(

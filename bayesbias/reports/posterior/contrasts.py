@@ -420,12 +420,15 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     """Return the draws of a contrast for each set of words, with the dims chain, draw and words."""
     import xarray as xr
 
-    posterior, sides = fit["posterior"].to_dataset().sel(connection=[baseline, other]), (1.0, -1.0)
-    word_gaps = posterior["word_mean"].transpose("protected_word", "chain", "draw", "connection").to_numpy() @ sides
-    gaps = np.stack([words.mean(word_gaps) for words in chosen], axis=-1)
-    if scope == "population":
-        of_population = posterior["connection_mean"].transpose("chain", "draw", "connection").to_numpy() @ sides
-        gaps[..., [not words.name for words in chosen]] = of_population[..., np.newaxis]
+    def gaps_of(name: str, *dims: str) -> np.ndarray:
+        draws = fit["posterior"][name].sel(connection=[baseline, other])
+        return np.asarray(draws.transpose(*dims, "chain", "draw", "connection").to_numpy() @ (1.0, -1.0))
+
+    if scope == "population" and not any(words.name for words in chosen):  # all words: their means are not needed
+        gaps = np.repeat(gaps_of("connection_mean")[..., np.newaxis], len(chosen), axis=-1)
+    else:
+        word_gaps = gaps_of("word_mean", "protected_word")
+        gaps = np.stack([words.mean(word_gaps) for words in chosen], axis=-1)
     coords = {_SUBSET: np.arange(len(chosen))}
     return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
 

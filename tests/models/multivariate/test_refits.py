@@ -1,5 +1,8 @@
 """Refits of the multivariate model: the same words at every seed, and weights where a fit takes sweeps."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.posterior_draws import weighted_points
 from bayesbias.models.multivariate.refits import MultivariateRefits, list_contrasts
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.proposals import ImportanceDraws, resample_from
 from tests.models.test_list_tables import TABLES
 
 NAME = "associated - different"
@@ -66,9 +70,8 @@ def test_only_the_kind_of_list_that_lost_a_word_has_new_hyperparameters(monkeypa
     refits = MultivariateRefits(data, spec, "associated", draws=2000, seed=1)
     refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
     drawn: list[int] = []
-    monkeypatch.setattr(
-        connection_moments, "weighted_points", lambda *given: drawn.append(1) or weighted_points(*given)
-    )
+    block_points = connection_moments._block_points
+    monkeypatch.setattr(connection_moments, "_block_points", lambda *given: drawn.append(1) or block_points(*given))
     keep = (rows["attribute_word"] != rows["attribute_word"].iloc[0]).to_numpy()
     refits.estimates(keep, spec, 0.89)
     assert len(drawn) == 1
@@ -128,7 +131,11 @@ def test_a_shared_proposal_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatc
             raise SamplerFailedError("poor weights")
         return weighted_points(*given)  # type: ignore[arg-type]
 
+    def poor(*given: Any, **options: Any) -> ImportanceDraws:
+        return replace(resample_from(*given, **options), khat=np.inf)
+
     monkeypatch.setattr(connection_moments, "weighted_points", refused)
+    monkeypatch.setattr(connection_moments, "resample_from", poor)
     estimates = refits.estimates(keep, spec, 0.89)
     anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=1)
     for name, estimate in estimates.items():

@@ -152,13 +152,13 @@ def test_seeds_and_errors(table: pd.DataFrame, check: PriorCheck) -> None:
 def test_small_matrices_are_not_spread_over_threads(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a multivariate model, two threads of linear algebra took ten times as long as one."""
     threads: set[int] = set()
-    draw = module.draw_distances
+    moments = module.row_moments
 
     def watched(*arguments: Any, **options: Any) -> Any:
         threads.update(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
-        return draw(*arguments, **options)
+        return moments(*arguments, **options)
 
-    monkeypatch.setattr(module, "draw_distances", watched)
+    monkeypatch.setattr(module, "row_moments", watched)
     with threadpool_limits(2, "blas"):
         check_prior(table, samples=100, random_seed=1)
         assert {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"} == {2}

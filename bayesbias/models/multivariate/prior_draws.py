@@ -1,0 +1,109 @@
+"""Draws of the multivariate model given its hyperparameters, with proper priors in place of flat ones."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from bayesbias.models.data import ModelData
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, effects_basis
+from bayesbias.models.multivariate.marginal_likelihood import Coordinates, coordinates_of, standard_roots
+from bayesbias.models.priors import Prior
+from bayesbias.models.spec import ModelSpec
+
+# Means are drawn from this: their prior in the model is flat.
+MEAN_PRIOR = Prior("Normal", {"mu": 1.0, "sigma": 0.3})
+
+
+def draw_means_and_covariances(
+    data: ModelData, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Draw the words' effects and the covariances of attribute words, given all else: one draw of each.
+
+    Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
+    """
+    sample, basis = attribute_sample(data), effects_basis(data.connections)
+    root = inverse_wishart_roots(len(basis) + 1, len(basis), rng)[0]
+    root = parameters["effect_sd"][:, None] * root / np.linalg.norm(root, axis=1, keepdims=True)
+    between = root @ root.T
+    effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root.T
+    word_covariance, word_mean = basis @ between @ basis.T, parameters["connection_mean"] + effects @ basis.T
+    share = sample.connection_weights > 0
+    return {
+        "word_mean": word_mean,
+        "word_sd": np.sqrt(np.diag(word_covariance)),
+        "word_covariance": word_covariance,
+        "list_mean": np.einsum("jc,jcl->lj", word_mean, share),
+        "residual_covariance": draw_covariances(sample, parameters, rng),
+    }
+
+
+def draw_covariances(
+    sample: AttributeSample, parameters: Mapping[str, np.ndarray], rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
+    words, lists = sample.distances.shape[1], len(sample.lists)
+    axes = _axes(sample)
+    free, size, levels = axes.free, axes.contrasts, axes.levels
+    image, residual = axes.between, np.zeros((words, words))
+    if size:
+        strength = words * float(parameters["residual_weight"])
+        root = np.sqrt(strength) * inverse_wishart_roots(strength + size + 1, size, rng)[0]
+        slopes = parameters["slope_sd"] / np.sqrt(words) * root @ rng.standard_normal((size, free))
+        image = image + axes.within @ slopes
+        residual = parameters["sigma"] ** 2 * (axes.within @ root) @ (axes.within @ root).T
+    scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
+    covariances = np.empty((lists, words, words))
+    for kind in range(len(sample.kinds)):
+        target = parameters["attribute_sd"][kind] ** 2 * np.outer(levels, levels)
+        if free > 1:
+            target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
+        weight, members = float(parameters["target_weight"][kind]), sample.list_kind == kind
+        roots = image @ (root_of(weight * target) @ inverse_wishart_roots(weight + free + 1, free, rng, members.sum()))
+        covariances[members] = roots @ np.swapaxes(roots, 1, 2) + scales[kind] ** 2 * residual
+    return covariances
+
+
+@lru_cache(maxsize=2)
+def _axes(sample: AttributeSample) -> Coordinates:
+    """Return the coordinates of words, the same for each of thousands of draws."""
+    words = sample.distances.shape[1]
+    return coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
+
+
+def inverse_wishart_roots(freedom: float, size: int, rng: np.random.Generator, count: int = 1) -> np.ndarray:
+    """Draw roots R of inverse-Wishart matrices R R' with the identity as scale, shape (count, size, size)."""
+    return np.ascontiguousarray(standard_roots(np.full(count, freedom), size, rng))
+
+
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """Return roots R of covariance matrices R R', which may be singular: an sd may be 0.
+
+    >>> root_of(np.diag([4.0, 0.0])).round(6)
+    array([[0., 2.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
+
+
+def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
+    """Return the sd of each row's distance around its mean, given the covariance of attribute words by list."""
+    sample = attribute_sample(data)
+    sds = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    return np.asarray(sds[sample.list_of[data.attribute], data.protected])
+
+
+def draw_vectors(
+    data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the deviation of each row of `data` from its mean, from one vector for each attribute word."""
+    sample, attributes = attribute_sample(data), len(data.attribute_words)
+    roots = root_of(parameters["residual_covariance"])
+    vectors = rng.standard_normal((attributes, roots.shape[1]))
+    for place, root in enumerate(roots):
+        vectors[sample.list_of == place] @= root.T
+    if spec.switches["likelihood"] == "student_t":
+        nu = float(parameters["nu"])
+        vectors /= np.sqrt(rng.chisquare(nu, attributes) / nu)[:, None]
+    return np.asarray(vectors[data.attribute, data.protected])
