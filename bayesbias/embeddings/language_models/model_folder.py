@@ -16,8 +16,8 @@ _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 # What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
 _COSTS = {"*.json": JSON, "*.txt": LINES, "*.model": MemoryCost(20)}
 _BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
-# Other implementations are packages of kernels, which transformers may download.
-_IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention", "batched_mm", "grouped_mm")
+# Other implementations are packages of kernels, which transformers may download, or are compiled (flex_attention).
+_IMPLEMENTATIONS = ("eager", "sdpa", "batched_mm", "grouped_mm")
 # Settings of transformers that name another model, or load compiled kernels.
 _OTHER_MODELS = ("backbone", "quantization_config")
 _TOKENIZER = "tokenizer_config.json"
@@ -140,8 +140,8 @@ def _check_settings(path: Path, inside: Path) -> None:
             continue
         if any(name.endswith("_implementation") for name in keys) and entry not in _IMPLEMENTATIONS:
             raise InputFileError(
-                f"{path} has the {key} {entry!r:.80}, which may be code to download. Write one of "
-                f"{', '.join(_IMPLEMENTATIONS[:3])}, or remove the line."
+                f"{path} has the {key} {entry!r:.80}, which may be code to download or to compile. Write "
+                f"{' or '.join(_IMPLEMENTATIONS[:2])}, or remove the line."
             )
         if key != _IGNORED and _leads_outside(entry, path, inside):
             raise InputFileError(f"{path} names the file {entry!r:.300}, outside of the folder. Remove the line.")

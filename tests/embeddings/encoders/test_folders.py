@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,48 @@ def test_only_weights_and_texts_of_a_real_folder_are_opened(minilm, tmp_path):
     assert {Path(name).suffix for name in opened} <= {".json", ".safetensors", ".txt"}
     assert not (tmp_path / "trace").exists()
     np.testing.assert_allclose(vectors, bb.encode(minilm, ["king", "queen"]).vectors, atol=1e-6)
+
+
+_TRACED = """
+import os, sys
+def note(event, arguments):
+    for argument in arguments:
+        if isinstance(argument, str) and "torchinductor_" in argument and "/" in argument:
+            print("touched", argument)
+sys.addaudithook(note)
+import bayesbias as bb
+bb.encode(sys.argv[1], ["king"])
+for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+    print(oct(os.stat(os.path.dirname(os.environ[name])).st_mode), os.environ[name])
+"""
+
+
+@pytest.mark.extras
+def test_compiled_code_is_neither_read_nor_kept_where_all_may_write(
+    minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch's folder is `torchinductor_USER` there, which another user can make first."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    command = [sys.executable, "-c", _TRACED, str(minilm)]
+
+    def paths() -> dict[str, set[Path]]:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+        kinds: dict[str, set[Path]] = {}
+        for kind, path in (line.split(" ", 1) for line in done.stdout.splitlines()):
+            kinds.setdefault(kind, set()).add(Path(path))
+        return kinds
+
+    traced = paths()
+    folders = traced.pop("0o40700")
+    assert traced.pop("touched", set()) <= folders
+    assert not traced
+    assert {path.parent.parent for path in folders} == {tmp_path}
+    assert not list(tmp_path.iterdir()), "what was made is removed at the end"
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "own"))
+    assert {tmp_path, tmp_path / "own"} <= set.union(*paths().values()), "a folder that the user names stays"
 
 
 @pytest.mark.extras
