@@ -51,7 +51,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     if function is None:
         return partial(compiled, **options)
-    folder = numba.config.CACHE_DIR
+    folder = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     is_absolute = os.path.isabs(folder) if folder else has_home()  # noqa: PTH117 - a text
     try:
         return numba.njit(nogil=True, cache=is_absolute, **options)(function)

@@ -127,7 +127,7 @@ def counted(count: float, one: str, many: str = "") -> str:
 # joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
 _HIDDEN = (
     "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff"
+    "\ud800-\udfff\xad\u115f\u1160\u180e\u3164\uffa0\U000e0000-\U000e007f"
 )
 _HIDDEN_SIGN = re.compile(f"[{_HIDDEN}]")
 # A spreadsheet takes these signs for the beginning of a formula, in a cell, and after a semicolon, where it may begin
@@ -183,4 +183,4 @@ def json_text(data: Any, *, indent: int = 2) -> str:
     ]
     """
     text = json.dumps(data, indent=indent, ensure_ascii=False)
-    return _HIDDEN_SIGN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _HIDDEN_SIGN.sub(lambda match: json.dumps(match[0])[1:-1], text)

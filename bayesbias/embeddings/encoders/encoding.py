@@ -11,12 +11,12 @@ from itertools import batched
 from math import isfinite
 from pathlib import Path
 from typing import Any, cast
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.base.checks import check_count, check_items, check_path
+from bayesbias.base.checks import check_count, check_items, check_path, normalized
 from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.outputs import check_unshared
@@ -402,7 +402,7 @@ def _check_distinct(name: str, vectors: dict[str, NDArray[np.floating]]) -> None
 
 def _plain(word: str) -> str:
     """Return a word without case and accents, which some encoders ignore."""
-    return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
+    return "".join(letter for letter in normalized(word.casefold(), "NFKD") if not combining(letter))
 
 
 def _template_groups(templates: dict[str, tuple[str, ...]]) -> tuple[dict[str, NDArray[np.int64]], int]:
