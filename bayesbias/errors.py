@@ -5,6 +5,7 @@ catches them all, and from the built-in error that fits; warnings derive from `B
 built-in errors into these re-raises its own first: ``except BayesBiasError: raise``.
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
@@ -43,14 +44,21 @@ __all__ = [
 _COLLECTING = RLock()
 _MOST_FAULTS = 100
 _LONGEST_HINT, _MOST_CHOICES = 80, 1000
+_LONGEST_WORD = 200  # letters; names in the path of a file are counted by themselves
+_LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 1},}}")
 _LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
+
+
+def _beginning(word: re.Match[str]) -> str:
+    cut_off = len(word[0]) - _LONGEST_WORD
+    return f"{word[0][:_LONGEST_WORD]}... and {cut_off:,} more characters{'.' * word[0].endswith('.')}"
 
 
 class BayesBiasError(Exception):
     """Base of every error that this package raises on purpose."""
 
     def __str__(self) -> str:
-        message = super().__str__()
+        message = _LONG_WORD.sub(_beginning, super().__str__())
         cut_off = len(message) - _LONGEST_MESSAGE
         return message if cut_off <= 0 else f"{message[:_LONGEST_MESSAGE]}... and {cut_off:,} more characters."
 

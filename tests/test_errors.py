@@ -56,6 +56,12 @@ def test_of_an_iterator_no_more_faults_are_looked_for_than_are_listed() -> None:
     assert len(drawn) == 101
 
 
+def test_a_long_word_of_a_file_is_cut_and_a_long_path_is_not() -> None:
+    path = "/".join(["folder"] * 50)
+    message = str(errors.InputFileError(f"{path}: {'a' * 10**6} is twice there."))
+    assert message == f"{path}: {'a' * 200}... and 999,800 more characters is twice there."
+
+
 def test_messages_end_whatever_a_file_holds() -> None:
     text = str(errors.InputFileError(f"x.csv has {'a' * 10**6!r}."))
     assert len(text) < 100_000

@@ -11,6 +11,7 @@ from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.frames import notebook_html
 from bayesbias.metrics.registry import MEASURES
 
 if TYPE_CHECKING:
@@ -120,6 +121,9 @@ class AuditFrame(pd.DataFrame):
     @property
     def _constructor(self) -> Callable[..., "AuditFrame"]:
         return AuditFrame
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self)
 
 
 def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:

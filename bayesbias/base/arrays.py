@@ -1,5 +1,6 @@
 """Arrays: types for signatures, what rounding leaves of equal numbers, compiled loops, and lists of vectors."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.base.machine import has_home
 from bayesbias.errors import MeasureError
 
 Floats = NDArray[np.floating[Any]]
@@ -44,14 +46,17 @@ def column_rank(columns: Floats) -> int:
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Return a function that numba compiles on its first call; its machine code is cached on disk if possible.
 
-    It is compiled without fast-math, so that a cold and a warm cache give the same numbers. `options` are numba's.
+    It is compiled without fast-math, so that a cold and a warm cache give the same numbers. `options` are numba's. A
+    cache that is relative to the current folder is not used: it may be another user's, and its files run code.
     """
     import numba
 
     if function is None:
         return partial(compiled, **options)
+    folder = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    is_absolute = os.path.isabs(folder) if folder else has_home()  # noqa: PTH117 - a text
     try:
-        return numba.njit(nogil=True, cache=True, **options)(function)
+        return numba.njit(nogil=True, cache=is_absolute, **options)(function)
     except RuntimeError:  # no folder for the cache is writable: every process compiles again
         return numba.njit(nogil=True, **options)(function)
 

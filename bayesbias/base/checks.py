@@ -5,15 +5,17 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from bayesbias.errors import ArgumentError, did_you_mean
+from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,6 +261,48 @@ def is_text(value: Any) -> bool:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
         return False
+
+
+_MOST_MARKS = 30  # in a row, as in Unicode's stream-safe format (UAX #15); no language writes so many
+
+
+def has_many_marks(text: str) -> bool:
+    r"""Return whether a text has more than 30 combining marks in a row, for which normal forms take quadratic time.
+
+    >>> has_many_marks("a" + 31 * "\u0300"), has_many_marks(30 * "a\u0300")
+    (True, False)
+    """
+    return not text.isascii() and len(text) > _MOST_MARKS and bool(_many_marks().search(text))
+
+
+@cache
+def _many_marks() -> re.Pattern[str]:
+    marks = "".join(sign for sign in map(chr, range(0x300, 0x1F000)) if unicodedata.combining(sign))
+    return re.compile(f"[{marks}]{{{_MOST_MARKS + 1}}}")
+
+
+def normalized(
+    text: str,
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFC",
+    *,
+    where: str = "",
+    error: type[BayesBiasError] = EmbeddingError,
+) -> str:
+    """Return a text in a normal form of Unicode; raise `error`, which names the text and `where`, if it takes too long.
+
+    >>> normalized("a\u0308hre") == "\u00e4hre"
+    True
+    """
+    if text.isascii():
+        return text
+    if has_many_marks(text):
+        raise error(f"{where}{marks_fault(text)}")
+    return unicodedata.normalize(form, text)
+
+
+def marks_fault(text: str) -> str:
+    """Return a sentence about a text of `has_many_marks`."""
+    return f"The text {text[:20]!r}... has more than {_MOST_MARKS} combining marks in a row. Leave it out."
 
 
 def _is_whole(value: Any) -> bool:

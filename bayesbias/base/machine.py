@@ -1,12 +1,16 @@
 """The machine and the session: cores, memory, threads, interrupts, the terminal, and which extras are installed."""
 
+import atexit
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -66,6 +70,36 @@ def same_environment() -> Iterator[None]:
         os.environ.update({name: value for name, value in before.items() if os.environ.get(name) != value})
 
 
+def has_home() -> bool:
+    """Return whether this user has a home folder; without one, `~` is a folder of that name in the current folder."""
+    return os.path.isabs(os.path.expanduser("~"))  # noqa: PTH111, PTH117 - Path.home raises RuntimeError
+
+
+@cache
+def private_folder() -> str:
+    """Return a new folder of this user alone, the same for the whole process, at whose end it is removed."""
+    folder, process = tempfile.mkdtemp(prefix="bayesbias-"), os.getpid()
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == process:  # a copy of this process (fork) ends before it
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return folder
+
+
+# Where PyTorch and Triton keep code that they compiled, and run it again. By default it is a folder with a name that
+# others can guess, in the shared temporary folder. Both are read when code is compiled, so they stay set.
+_COMPILED = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+
+
+def compile_in_private() -> None:
+    """Let PyTorch keep compiled code in `private_folder`, unless the user named a folder."""
+    for name in _COMPILED:
+        if name not in os.environ:
+            os.environ[name] = os.path.join(private_folder(), name.lower())  # noqa: PTH118 - a text
+
+
 def require(
     module: str, extra: str, purpose: str, *, error: type[BayesBiasError] = MeasureError, advice: str = ""
 ) -> Any:
@@ -84,6 +118,8 @@ def require(
     bayesbias.errors.MeasureError: RNSB needs not_installed, which is not installed. Install it with: pip install
     'bayesbias[cluster]'.
     """
+    if extra in _LARGE:
+        compile_in_private()
     try:
         with same_environment():
             return import_module(module)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
 _HIDDEN = (
     "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff"
+    "\ud800-\udfff\xad\u115f\u1160\u180e\u3164\uffa0\U000e0000-\U000e007f"
 )
 
 
@@ -189,4 +189,4 @@ def json_text(data: Any, *, indent: int = 2) -> str:
     ]
     """
     text = json.dumps(data, indent=indent, ensure_ascii=False)
-    return _HIDDEN_SIGN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _HIDDEN_SIGN.sub(lambda match: json.dumps(match[0])[1:-1], text)

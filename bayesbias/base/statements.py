@@ -27,6 +27,8 @@ LINE = 100
 _FACT = 72  # characters of a fact on one line
 # Signs of Markdown in any place, underscores but those inside words, and what begins a list.
 _MARKDOWN = re.compile(r"[\\`*\[\]|#~]|(?<![^\W_])_|_(?![^\W_])|^(?:[-+]|\d+[.)])(?=\s)")
+# Backslashes with which mathematics begins in notebooks: \(x\), \[x\], \begin{align}, \ref{x}.
+_MATHEMATICS = re.compile(r"\\(?=[()\[\]]|begin|end|(?:eq)?ref)")
 # Code that a statement names, such as `bb.fit`: nothing in it is markup.
 _CODE = re.compile(r"(?<![`\\])(`[\w.()=,'\" -]+`)(?!`)")
 _LEFT = " style='text-align: left'"  # notebooks align cells to the right
@@ -330,14 +332,15 @@ def _on_one_line(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
+    text = _MATHEMATICS.sub(r"\\x5c", text)  # as Python writes it, since Markdown makes it a backslash again
     escaped = _MARKDOWN.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", text)
     # After a backslash, some programs still take a dollar sign for mathematics.
     return escape(escaped, quote=False).replace("$", "&#36;")
 
 
 def _html(text: str) -> str:
-    """Return a text as HTML for a notebook, which would take dollar signs for mathematics."""
-    return escape(visible(text)).replace("$", "<span>$</span>")
+    """Return a text as HTML for a notebook, which would take dollar signs and backslashes for mathematics."""
+    return _MATHEMATICS.sub(r"<span>\\</span>", escape(visible(text))).replace("$", "<span>$</span>")
 
 
 def plain(value: Any) -> Any:

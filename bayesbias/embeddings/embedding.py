@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
 from bayesbias.base.arrays import LEAST_SQUARE
-from bayesbias.base.checks import is_text
+from bayesbias.base.checks import has_many_marks, is_text, marks_fault, normalized
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.vocabularies import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vectors
@@ -182,17 +181,13 @@ class Embedding(Described):
             return form
         if form.isascii():  # in normal form already
             return None
-        normal = unicodedata.normalize("NFC", form)
+        normal = normalized(form)
         return normal if normal in self._index else self._not_normal.get(normal)
 
     @cached_property
     def _not_normal(self) -> dict[str, str]:
         """The stored words that are not in normal form, by their normal form; the first one of several."""
-        return {
-            unicodedata.normalize("NFC", word): word
-            for word in reversed(self.words)
-            if not word.isascii() and not unicodedata.is_normalized("NFC", word)
-        }
+        return {normalized(word): word for word in reversed(self.words) if normalized(word) != word}
 
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Return which of `words` this embedding has, in which form, and which are lost.
@@ -332,7 +327,7 @@ def _in_memory(values: Any) -> Any:
 
 
 def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int], str]) -> None:
-    """Raise `EmbeddingError` for the first word whose vector has no direction.
+    """Raise `EmbeddingError` for the first word that has no normal form, or whose vector has no direction.
 
     - `words`: words, one for each row.
     - `vectors`: array of shape (words, dimensions).
@@ -340,6 +335,9 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
     """
     if len(words) != len(vectors):
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector per word.")
+    for row, word in enumerate(words):
+        if has_many_marks(word):
+            raise EmbeddingError(f"The word {where(row)}: {marks_fault(word)}")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
     usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
@@ -377,7 +375,7 @@ def with_phrases(embedding: Embedding, words: Iterable[str]) -> Embedding:
         if len(parts) > 1 and word not in embedding and all(part in embedding for part in parts):
             vector = unit_rows_of(embedding, parts).mean(axis=0)
             if np.linalg.norm(vector) > 1e-6:  # words that point in opposite directions have no mean
-                rows[unicodedata.normalize("NFC", forms(word, embedding.rule)[0])] = vector
+                rows[normalized(forms(word, embedding.rule)[0])] = vector
     if not rows:
         return embedding
     vectors = np.vstack([embedding.vectors, np.array(list(rows.values()), dtype=embedding.vectors.dtype)])

@@ -1,7 +1,6 @@
 """`load_embedding`: recognise a source, and read it with the reader for its format."""
 
 import os
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -10,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 
-from bayesbias.base.checks import check_choice, check_items
+from bayesbias.base.checks import check_choice, check_items, normalized
 from bayesbias.base.files.inputs import open_content, printable, readable
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_word_list, with_phrases
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
@@ -200,7 +199,7 @@ def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
 
 def _without_sample(rows: Rows, sampled: WantedWithSample) -> tuple[Rows, Vectors | None]:
     """Return the rows of the words to keep, and the vectors of the sample that was read beside them."""
-    keys = [unicodedata.normalize("NFC", word) for word in rows.words]
+    keys = [normalized(word) for word in rows.words]
     plain = frozenset(sampled)
     keep = [place for place, key in enumerate(keys) if key in plain]
     drawn = [place for place, key in enumerate(keys) if sampled.is_sampled(key)]
@@ -260,7 +259,7 @@ def read_vocabulary(
         rows = from_object(source, vocabulary)
     wanted, sample = _without_sample(rows, vocabulary)
     vectors = {
-        unicodedata.normalize("NFC", word): vector
+        normalized(word): vector
         for word, vector in zip(wanted.words, wanted.vectors, strict=True)
         if np.isfinite(vector).all() and vector.any()
     }
@@ -316,9 +315,7 @@ def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted
         return None
     if not isinstance(words, str):
         words = check_items("words", words, "a list of words, or None for all of them")
-    wanted = frozenset(
-        unicodedata.normalize("NFC", form) for word in check_word_list(words) for form in forms(word, rule)
-    )
+    wanted = frozenset(normalized(form) for word in check_word_list(words) for form in forms(word, rule))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from bayesbias.base.checks import check_items
+from bayesbias.base.checks import check_items, normalized
 from bayesbias.errors import ArgumentError, did_you_mean
 
 # Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
@@ -23,8 +23,8 @@ def _title(word: str) -> str:
 
 
 def _unaccented(word: str) -> str:
-    parts = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
+    parts = normalized(word, "NFD")
+    return normalized("".join(part for part in parts if not unicodedata.combining(part)))
 
 
 Form = Callable[[str], str]
@@ -107,7 +107,7 @@ def other_spellings(word: str) -> Iterable[tuple[str, str]]:
     """Yield (reason, spelling) of a word, the likeliest first."""
     for name in ("lower", "title", "upper"):
         yield "case", FORMS[name](word)
-    yield "normal form", unicodedata.normalize("NFKC", word)
+    yield "normal form", normalized(word, "NFKC")
     for spelling in (FORMS["unaccented"](word), word.translate(_TRANSCRIBED)):
         yield "accents", spelling
         yield "accents and case", spelling.lower()

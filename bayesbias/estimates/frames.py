@@ -39,6 +39,16 @@ class EstimateFrame(pd.DataFrame):
             return super().__repr__()
         return _text_of(pd.DataFrame(self))
 
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self)
+
+
+def notebook_html(frame: pd.DataFrame) -> str | None:
+    """Return a frame as pandas shows it in a notebook, but its words are never mathematics, and hide nothing."""
+    with pd.option_context("display.html.use_mathjax", False):
+        html = pd.DataFrame(frame)._repr_html_()  # type: ignore[operator]
+    return html and visible(html)
+
 
 def frame_of_draws(
     draws: Floats, labels: Mapping[str, Sequence[Any]], hdi_prob: float, **columns: Any

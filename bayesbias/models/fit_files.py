@@ -61,6 +61,8 @@ _LONGEST_NAME = 256  # bytes, of a dimension
 _MOST_TEXTS = 100  # in one attribute
 _ADDRESS = 8  # bytes of an address or a length in the file
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+# Those of variables that begin with an underscore; others tell libraries how to decode.
+_OF_NETCDF = (b"_FillValue", b"_Netcdf4Coordinates", b"_Netcdf4Dimid")
 
 
 # What follows from the means of lists, for words like these.
@@ -475,6 +477,8 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
         kind, count = attribute.get_type(), attribute.get_space().get_simple_extent_npoints()
         if isinstance(owner, h5py.h5d.DatasetID) and not _is_safe_for_dimensions(name, attribute, owner.rank):
             raise _UnfitError(f"the attribute {_text(name)} of {where} is not that of a dimension")
+        if isinstance(owner, h5py.h5d.DatasetID) and name.startswith(b"_") and name not in _OF_NETCDF:
+            raise _UnfitError(f"the attribute {_text(name)} of {where} is not one of a fit")
         if isinstance(owner, h5py.h5d.DatasetID) and references.get(name) == kind.get_class():
             yield _Size(attribute.get_storage_size())
             continue

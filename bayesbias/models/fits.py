@@ -243,8 +243,10 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         content = stream.read()
     check_seal(source, content)
     check_storage(content, source, "Give a file as bb.write_fit wrote it.")
-    # A fit holds neither times nor missing numbers; xarray would warn of odd descriptions of them.
-    plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False, "decode_timedelta": False}
+    # A fit holds neither times, missing numbers nor letters in arrays; xarray would warn of odd descriptions of them,
+    # and decode texts by any codec, some of which take quadratic time.
+    steps = ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters")
+    plain: dict[str, Any] = dict.fromkeys(steps, False)
     try:
         with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
             fit = tree.load().copy()  # the numbers are in memory

@@ -1,6 +1,5 @@
 """Check of a study's words in a vocabulary, before any distance is computed."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import unit_rows
-from bayesbias.base.checks import check_choice
+from bayesbias.base.checks import check_choice, normalized
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
@@ -164,7 +163,7 @@ def check_words(
     rule, study = case_rule(case), load_study(study)
     check_choice("phrases", phrases, ("whole", "mean"))
     check_max_lost(max_lost)
-    forms_of_words = [unicodedata.normalize("NFC", form) for word in study.words for form in forms(word, rule)]
+    forms_of_words = [normalized(form) for word in study.words for form in forms(word, rule)]
     vocabulary, vectors, sample = read_vocabulary(embedding, forms_of_words, format=format, allow_pickle=allow_pickle)
 
     def stored(word: str) -> str:

@@ -7,7 +7,6 @@ Studies of the literature are bundled (`list_studies`).
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,7 +14,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.base.checks import check_path, check_type
+from bayesbias.base.checks import check_path, check_type, normalized
 from bayesbias.base.files.inputs import TOML, bundled, parse_toml, read_toml, read_utf8
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.statements import Described, Facts
@@ -332,7 +331,7 @@ def _listed(words: Any) -> Any:
 
 def normal_form(word: Any) -> Any:
     """Return a word as studies and tables store it, in Unicode's normal form NFC; anything else as it is."""
-    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
+    return normalized(word, error=StudyError) if isinstance(word, str) else word
 
 
 def study_text(study: Study) -> str:

@@ -1,12 +1,12 @@
 """WEATHub: the lists of WEAT in 24 languages, by human translators, from a file of the user."""
 
 import os
-import unicodedata
 from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import JSON, input_file, parse_json, read_content
 from bayesbias.errors import InputFileError, StudyError, did_you_mean, name_some
 from bayesbias.studies.study import Study
@@ -69,7 +69,9 @@ def load_weathub(path: str | os.PathLike[str], lists: str, test: str) -> Study:
         examples = words.get("examples") if isinstance(words, dict) else None
         if not isinstance(examples, list) or not all(isinstance(word, str) for word in examples):
             raise StudyError(f"{source}: {name} of {test} in {lists} has no list of words, examples. Restore the file.")
-        groups[str(words.get("category", name))] = [unicodedata.normalize("NFC", word.strip()) for word in examples]
+        groups[str(words.get("category", name))] = [
+            normalized(word.strip(), where=f"{source}, {name}: ", error=StudyError) for word in examples
+        ]
     if len(groups) < len(_LISTS):
         raise StudyError(f"{source}: two lists of {test} in {lists} have one name: {', '.join(groups)}. Rename one.")
     counts = [Counter(words) for words in groups.values()]

@@ -7,7 +7,6 @@ and its lost words.
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from inspect import signature
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text
+from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text, normalized
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.base.number_text import counted
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
@@ -396,7 +395,7 @@ def _doubtful_words(name: str, coded: WordCodes) -> list[str]:
         return [f"{name!r} holds {unfit[0]!r}, with a NUL or an unpaired surrogate; correct it"]
     first_spellings: dict[str, str] = {}
     for word in words:
-        other = first_spellings.setdefault(unicodedata.normalize("NFC", word.strip()), word)
+        other = first_spellings.setdefault(normalized(word.strip(), where=f"{name!r}: ", error=TableError), word)
         if other != word:
             return [f"{name!r} holds {other!r} and {word!r}, which look alike; write them alike, or leave one out"]
     return []

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.files.settings import SAFE_PATH, ignore_foreign_settings, is_foreign_folder
-from bayesbias.base.machine import free_memory, held_interrupts, ignore_interrupts
+from bayesbias.base.machine import free_memory, has_home, held_interrupts, ignore_interrupts, private_folder
 from bayesbias.errors import ClusterError
 from bayesbias.workers.cells import Cell, Outcome, package_version
 from bayesbias.workers.workers import WORKERS_DIED, Workers, outcome_on_one_core
@@ -182,8 +182,11 @@ def _end_what_is_too_large(team: Sequence[_Worker], memory: int) -> None:
 @contextmanager
 def _environment() -> Iterator[None]:
     """Give new processes one thread each, and no modules of the current folder that this process has not."""
-    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update(dict.fromkeys(_ENVIRONMENT, "1"))
+    changed = dict.fromkeys(_ENVIRONMENT, "1")
+    if not has_home():  # workers are killed, and would leave theirs behind
+        changed["HOME"] = private_folder()
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
     try:
         yield
     finally:

@@ -1,6 +1,8 @@
 """Arguments that many functions share: what is taken, what is refused, and a bar for those who can see it."""
 
 import itertools
+import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,11 @@ from bayesbias.base.checks import (
     check_path,
     check_probability,
     check_rope,
+    normalized,
     resolve_seed,
 )
-from bayesbias.errors import ArgumentError
+from bayesbias.embeddings.training.corpus import read_corpus
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, StudyError
 
 
 @pytest.mark.parametrize("seed", [0, 7, SEED_LIMIT - 1, np.int64(7), np.uint8(7)])
@@ -125,3 +129,44 @@ def test_an_address_is_no_path(address: str) -> None:
 def test_what_would_take_too_long_or_too_much_is_said(name: str, value: int) -> None:
     with pytest.raises(ArgumentError, match=rf"{name}={value}: .* take [\d,.]+ (hours|GB)"):
         check_count(name, value)
+
+
+MARKS = "".join(map(chr, (0x300, 0x316)))
+
+
+def test_marks_without_end_are_refused_before_a_normal_form_is_made(tmp_path: Path) -> None:
+    """Sorting 300,000 of them takes hours."""
+    many = "a" + MARKS * 150_000
+    (tmp_path / "a.vec").write_text(f"2 2\nshe 1 2\n{many} 1 2\n", encoding="utf-8")
+    (tmp_path / "a.bin").write_bytes(b"2 2\nshe " + bytes(8) + f"{many[:400]} ".encode() + bytes(8))
+    np.savez(tmp_path / "a.npz", words=["she", many], vectors=np.eye(2))
+    (tmp_path / "a.txt").write_text(f"she\n{many}\n", encoding="utf-8")
+    for name, place in (("a.vec", "line 3"), ("a.bin", "row 2"), ("a.npz", "row 2")):
+        for words in (["she"], None):
+            if name == "a.bin" and words is None:  # its vectors are zero
+                continue
+            with pytest.raises(EmbeddingError, match=rf"{place}: The text .* combining marks in a row"):
+                bb.load_embedding(tmp_path / name, words=words)
+    with pytest.raises(InputFileError, match="line 2: The text"):
+        read_corpus(tmp_path / "a.txt", min_count=1)
+    with pytest.raises(StudyError, match="combining marks"):
+        bb.load_study({"X": [many, "b"], "Y": ["c", "d"], "A": ["e", "f"], "B": ["g", "h"]})
+
+
+def test_marks_of_languages_are_normal() -> None:
+    """Every letter that sorts is in the range that is looked at, and 30 in a row are Unicode's own limit (UAX #15)."""
+    assert not any(map(unicodedata.combining, map(chr, [*range(0x300), *range(0x1F000, 0x110000)])))
+    word = "a" + MARKS * 15
+    assert normalized(word) == unicodedata.normalize("NFC", word)
+    with pytest.raises(EmbeddingError, match="more than 30"):
+        normalized(f"{word}\u0300", "NFKD")
+
+
+def test_no_other_module_makes_a_normal_form() -> None:
+    package = Path(bb.__file__).parent
+    uses = [
+        path
+        for path in package.rglob("*.py")
+        if re.search(r"unicodedata\.(is_)?normal|import .*\bnormalize\b", path.read_text("utf-8"))
+    ]
+    assert [path.name for path in uses] == ["checks.py"]

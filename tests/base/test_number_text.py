@@ -68,6 +68,7 @@ def python_text(cell: str) -> str:
         ("a\rb\x08\x7f\0", r"a\rb\x08\x7f\x00"),
         ("\u202eabc\u2066\u200e\u061c", r"\u202eabc\u2066\u200e\u061c"),
         ("\u200ba\ufeff\u2028\ud83d\uffff", r"\u200ba\ufeff\u2028\ud83d\uffff"),
+        ("a\xadb\u3164\U000e0041", r"a\xadb\u3164\U000e0041"),
         ("two\nlines\tand ünïcode \u200c\u200d 猫 \U0001f600", "two\nlines\tand ünïcode \u200c\u200d 猫 \U0001f600"),
     ],
 )
@@ -118,7 +119,7 @@ def test_a_table_without_rows_or_columns_is_written(tmp_path: Path) -> None:
 
 
 def test_json_has_escapes_that_its_readers_decode() -> None:
-    data = {"\u202ekey": ["caf\u00e9 \0 \x9b \u2066 \ufeff \ud83d", 0.1, None]}
+    data = {"\u202ekey": ["caf\u00e9 \0 \x9b \u2066 \ufeff \ud83d \U000e0041", 0.1, None]}
     text = json_text(data)
     assert json.loads(text) == data
     assert visible(text) == text

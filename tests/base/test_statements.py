@@ -1,10 +1,22 @@
 """Statements: three renderings of the same fields."""
 
 import json
+import re
 
 import numpy as np
+import pytest
+from markdown_it import MarkdownIt
 
-from bayesbias.base.statements import LINE, Conclusions, Statement, StatementList, plain, render_html, render_text
+from bayesbias.base.statements import (
+    LINE,
+    Conclusions,
+    Statement,
+    StatementList,
+    markdown_text,
+    plain,
+    render_html,
+    render_text,
+)
 
 LONG = " ".join(["word"] * 60)
 
@@ -34,6 +46,16 @@ def test_text_has_doubts_first_and_short_lines() -> None:
     assert paragraphs[5].splitlines()[1].startswith("  word")
     assert max(map(len, str(made()).splitlines())) <= LINE
     assert paragraphs[6:] == ["WHAT IT DOES NOT SHOW", "- Bias."]
+
+
+@pytest.mark.parametrize("word", [r"\(x\)", r"\[x\]", r"\begin{align}x\end{align}", r"\\(x\\)", r"\ref{x}"])
+def test_no_word_is_mathematics(word: str) -> None:
+    """MathJax reads texts between tags, and programs for Markdown `\\\\(` in a file; MathJax reads what they make."""
+    html = Statement("words", word)._repr_html_()
+    assert re.sub("<.*?>", "", html) == word
+    for text in (*re.split("<.*?>", html), MarkdownIt().render(markdown_text(word))):
+        assert not re.search(r"\\[(\[]|\\(begin|ref)", text)
+    assert not re.search(r"\\\\[(\[]|(?<!\\)\\(begin|ref)", markdown_text(word))
 
 
 def test_html_is_escaped() -> None:

@@ -5,6 +5,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.audits.audit_frame import AuditFrame
+from bayesbias.base.number_text import visible
 from bayesbias.estimates.frames import EstimateFrame, frame_text
 
 
@@ -34,6 +36,16 @@ def test_it_stays_a_frame(fit: xr.DataTree) -> None:
     assert repr(frame.iloc[:0]).startswith("Empty")
     pd.testing.assert_frame_equal(pd.DataFrame(frame), frame, check_frame_type=False)
     assert isinstance(frame["mean"], pd.Series)
+
+
+@pytest.mark.parametrize("kind", [EstimateFrame, AuditFrame])
+def test_in_a_notebook_no_word_is_markup_or_mathematics_or_hides(kind: type[pd.DataFrame]) -> None:
+    """MathJax leaves out what has these classes."""
+    html = kind({"word": ["<b>", r"\(x\)", "\u202e$x$"], "mean": [0.1, 0.2, 0.3]})._repr_html_()
+    assert 'class="dataframe tex2jax_ignore mathjax_ignore"' in html
+    assert "&lt;b&gt;" in html
+    assert visible(html) == html
+    assert pd.get_option("display.html.use_mathjax")
 
 
 def test_long_labels_are_left_out_before_numbers_are() -> None:

@@ -164,6 +164,13 @@ def many_axes(file: h5py.File, folder: Path) -> None:
     h5py.h5a.create(variable.id, b"DIMENSION_LIST", kind, h5py.h5s.create_simple((300,)))
 
 
+def encoding(file: h5py.File, folder: Path) -> None:
+    """Decoding punycode takes quadratic time."""
+    texts = file["sample_stats"].create_dataset("texts", data=np.array([b"-" + b"a" * 3_000_000]))
+    texts.make_scale("texts")
+    texts.attrs["_Encoding"] = "punycode"
+
+
 def foreign(file: h5py.File, folder: Path) -> None:
     for name in list(file):
         del file[name]
@@ -199,5 +206,6 @@ ATTACKS: dict[Attack, str] = {
     many_names_of_a_dimension: "attribute NAME of posterior/draw is not that of a dimension",
     long_class_of_a_dimension: "attribute CLASS of posterior/draw is not that of a dimension",
     many_axes: "attribute DIMENSION_LIST of posterior/.* is not that of a dimension",
+    encoding: "attribute _Encoding of sample_stats/texts is not one of a fit",
     foreign: "numbers is not a group",
 }

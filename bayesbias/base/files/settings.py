@@ -17,6 +17,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.outputs import others_write
+from bayesbias.base.machine import has_home, private_folder
 from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)
@@ -144,10 +145,15 @@ def _wanted(kind: Any) -> str:
 
 
 def ignore_foreign_settings() -> None:
-    """Import the libraries that read settings from the current folder from elsewhere, if others can write to it.
+    """Let no library read settings that another user may have planted; for processes that are ours alone.
 
-    Processes that are started later, as by PyMC, import no modules from there either.
+    Those that read settings from the current folder are imported from elsewhere, if others can write to it; processes
+    that are started later, as by PyMC, import no modules from there either. A user without a home folder gets an empty
+    one, since libraries would read `~` in the current folder. PyTorch compiles nothing.
     """
+    if not has_home():
+        os.environ["HOME"] = private_folder()
+    os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
     is_guarded = any(isinstance(finder, _Finder) for finder in sys.meta_path)
     if not is_guarded and is_foreign_folder():
         sys.meta_path.insert(0, _Finder())

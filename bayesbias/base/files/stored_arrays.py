@@ -3,6 +3,7 @@
 import ast
 import math
 import struct
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,12 +28,13 @@ _KINDS = {"f": "numbers", "i": "whole numbers", "u": "bytes", "b": "true or fals
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of a zip file, opened at its first number."""
+    """An array of a zip file, opened at its first number; `where` names both in errors."""
 
     stream: IO[bytes]
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     fortran: bool
+    where: str
 
     def whole(self) -> NDArray[Any]:
         """Return the array."""
@@ -72,6 +74,9 @@ class StoredArray:
                 raise EOFError(f"an array ends after {first:,} of {len(content):,} bytes")
             content[first : first + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
             first += len(piece)
+        letters = content.view(self.dtype.byteorder + "u4") if self.dtype.kind == "U" else content
+        if letters.max(initial=0) > sys.maxunicode:
+            raise InputFileError(f"{self.where} holds a text with the letter {letters.max():#x}, which Unicode lacks.")
         return numbers
 
 
@@ -113,7 +118,7 @@ def open_array(
             raise InputFileError(
                 f"{path}: the array {name!r} should have {needed} bytes but has {held}; it is damaged."
             )
-        yield StoredArray(stream, dtype, shape, fortran)
+        yield StoredArray(stream, dtype, shape, fortran, f"{path}: the array {name!r}")
 
 
 def read_arrays(path: Path, expected: Mapping[str, tuple[str, int]]) -> dict[str, NDArray[Any]]:

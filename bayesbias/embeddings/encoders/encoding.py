@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import batched
 from typing import Any, cast
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.base.checks import check_count, check_items
+from bayesbias.base.checks import check_count, check_items, normalized
 from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
@@ -274,7 +274,7 @@ def _check_distinct(name: str, vectors: dict[str, NDArray[np.floating]]) -> None
 
 def _plain(word: str) -> str:
     """Return a word without case and accents, which some encoders ignore."""
-    return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
+    return "".join(letter for letter in normalized(word.casefold(), "NFKD") if not combining(letter))
 
 
 def _template_groups(templates: dict[str, tuple[str, ...]]) -> tuple[dict[str, NDArray[np.int64]], int]:

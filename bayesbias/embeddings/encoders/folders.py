@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,9 @@ from bayesbias.embeddings.language_models.model_folder import (
     entries,
     files_of,
     folder_digest,
+    is_length,
     read_settings,
+    stored_shapes,
 )
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, library_reason
 
@@ -68,6 +71,40 @@ _ARGUMENTS = {
     *("model_max_length", "num_labels", "padding_side", "torch_dtype", "truncation_side", "use_cache", "use_fast"),
     "trust_remote_code",  # sentence-transformers ignores it
 }
+# What texts may be processed with, as settings of a tokenizer's call.
+_PROCESSING = {
+    *("add_special_tokens", "max_length", "pad_to_multiple_of", "padding", "padding_side", "return_attention_mask"),
+    *("return_tensors", "return_token_type_ids", "truncation", "truncation_side"),
+}
+type _Shapes = dict[str, tuple[Any, ...]]
+
+
+def _lstm(settings: dict[str, Any]) -> _Shapes:
+    layers = settings.get("num_layers", 1)
+    rows = 4 * settings["hidden_dim"]
+    return {f"encoder.weight_hh_l{layer}": (rows, rows // 4) for layer in (*range(min(layers, 1000)), layers - 1)} | {
+        "encoder.weight_ih_l0": (rows, settings.get("embedding_dimension", settings.get("word_embedding_dimension")))
+    }
+
+
+def _cnn(settings: dict[str, Any]) -> _Shapes:
+    width = settings.get("in_embedding_dimension", settings.get("in_word_embedding_dimension"))
+    kernels = enumerate(settings.get("kernel_sizes", (1, 3, 5)))
+    return {f"convs.{place}.weight": (settings.get("out_channels", 256), width, size) for place, size in kernels}
+
+
+def _weighted(settings: dict[str, Any]) -> _Shapes:
+    return {"layer_weights": (settings.get("num_hidden_layers", 12) + 1 - settings.get("layer_start", 4),)}
+
+
+# The tensors that the settings of a class ask for, which the library makes before it reads any.
+_TENSORS: dict[str, Callable[[dict[str, Any]], _Shapes]] = {
+    "CNN": _cnn,
+    "Dense": lambda settings: {"linear.weight": (settings["out_features"], settings["in_features"])},
+    "LSTM": _lstm,
+    "LayerNorm": lambda settings: {"norm.weight": (settings["dimension"],)},
+    "WeightedLayerPooling": _weighted,
+}
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 _CONFIG = "config.json"
@@ -116,6 +153,7 @@ def check_modules(folder: Path, modules: list[Module]) -> None:
         settings = _CLASSES[module.class_name]
         for path in files_of(folder / module.path, settings) if settings else ():
             _check_settings(path)
+            _check_tensors(path, module.class_name)
         _check_weights(folder / module.path, _WEIGHTS if settings == _TRANSFORMER else _WEIGHTS[:1])
 
 
@@ -127,10 +165,39 @@ def _check_settings(path: Path) -> None:
     for group in _GROUPS:
         for name in sorted(set(_names(settings.get(group))) - _ARGUMENTS):
             raise _refused(path, f"{group}: {name}")
+    _check_processing(path, settings.get("processing_kwargs"))
     for keys, entry in entries(settings):
         rules = [_TEXTS[key] for key in keys if key in _TEXTS] or [_WORD]
         if isinstance(entry, str) and not all(rule.fullmatch(entry) for rule in rules):
             raise _refused(path, f"{keys[-1]}: {entry!r:.80}")
+
+
+def _check_processing(path: Path, processing: Any) -> None:
+    """Raise `InputFileError` for arguments of texts that are not of a tokenizer, or pad them to a great length."""
+    for kind in ("text", "common") if isinstance(processing, dict) else ():
+        given = processing.get(kind)
+        for name in sorted(set(_names(given)) - _PROCESSING):
+            raise _refused(path, f"processing_kwargs: {name}")
+        for name in ("max_length", "pad_to_multiple_of"):
+            if isinstance(given, dict) and not is_length(given.get(name)):
+                raise _refused(path, f"{name}: {given[name]!r:.80}")
+
+
+def _check_tensors(path: Path, kind: str) -> None:
+    """Raise `InputFileError` unless a module's weights have the shapes that its settings name."""
+    if kind not in _TENSORS:
+        return
+    try:
+        needed = _TENSORS[kind](read_settings(path))
+    except (KeyError, TypeError):  # settings are missing or no numbers, and the library does not make the module
+        return
+    shapes = stored_shapes(path.parent)
+    for name, shape in needed.items():
+        if shapes.get(name) != shape:
+            raise InputFileError(
+                f"{path} asks for {name} of the shape {shape}, and the model.safetensors beside it "
+                f"{f'has {shapes[name]}' if name in shapes else 'lacks it'}. Download the model again."
+            )
 
 
 def _names(arguments: Any) -> list[str]:

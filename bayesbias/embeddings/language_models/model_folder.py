@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, open_input, read_content
 from bayesbias.base.machine import check_memory
+from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
 
 # Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
@@ -16,11 +19,16 @@ _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 # What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
 _COSTS = {"*.json": JSON, "*.txt": LINES, "*.model": MemoryCost(20)}
 _BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
-# Other implementations are packages of kernels, which transformers may download.
-_IMPLEMENTATIONS = ("eager", "sdpa", "flex_attention", "batched_mm", "grouped_mm")
+# Other implementations are packages of kernels, which transformers may download, or are compiled (flex_attention).
+_IMPLEMENTATIONS = ("eager", "sdpa", "batched_mm", "grouped_mm")
 # Settings of transformers that name another model, or load compiled kernels.
 _OTHER_MODELS = ("backbone", "quantization_config")
 _TOKENIZER = "tokenizer_config.json"
+# Settings that count layers, each of which has tensors of its own, and those that count nothing.
+_LAYERS, _NO_SIZES = re.compile(r"(layer|depth|block)s?$"), re.compile(r"(theta|base|_ids?|label2id)$")
+_LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model has
+_LONGEST_PADDED = 8192  # pieces of a text
+_MOST_GROWTH, _LONGEST_ADDED = 64, 100  # of a text, in letters for each of its letters; letters added at once
 # A path on the machine that saved the tokenizer, which transformers ignores.
 _IGNORED = "special_tokens_map_file"
 
@@ -47,6 +55,10 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
             _check_index(path)
         for path in files_of(part, "*config.json"):
             _check_settings(path, inside)
+        for path in files_of(part, "config.json"):
+            _check_sizes(path, stored_shapes(part))
+        for path in files_of(part, "tokenizer.json"):
+            _check_tokenizer(path)
 
 
 def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
@@ -93,6 +105,74 @@ def entries(settings: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
             waiting += [(keys, value) for value in entry]
 
 
+def stored_shapes(part: Path) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the tensors in a folder, those for which its files have the bytes."""
+    shapes = {}
+    for path in files_of(part, "*.safetensors"):
+        if not path.stat().st_size:
+            continue
+        file = open_tensors(path)
+        for name, entry in file.entries.items():
+            try:
+                shape, (begin, end) = tuple(map(int, entry["shape"])), entry["data_offsets"]
+                if 0 <= begin <= end <= file.size and min(shape, default=0) >= 0 and prod(shape) <= 8 * (end - begin):
+                    shapes[name] = shape
+            except (TypeError, KeyError, ValueError):  # the metadata, or damage, which the library finds
+                continue
+    return shapes
+
+
+def _check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+    """Raise `InputFileError` if settings make a model larger than its weights, before a library makes it."""
+    if not shapes:
+        return
+    largest = max(_LARGEST, *(8 * size for shape in shapes.values() for size in shape))
+    for keys, entry in entries(read_settings(path)):
+        key = keys[-1] if keys else ""
+        if type(entry) is not int or any(map(_NO_SIZES.search, keys)):
+            continue
+        if entry > (len(shapes) if _LAYERS.search(key) else largest):
+            raise InputFileError(
+                f"{path} has the setting {key} {entry:,}, and the weights beside it are of a smaller model: "
+                f"{len(shapes):,} tensors. Download the model again."
+            )
+
+
+def _check_tokenizer(path: Path) -> None:
+    """Raise `InputFileError` if a tokenizer makes very long texts of short ones."""
+    content = read_settings(path, "a tokenizer")
+    padding = content.get("padding") if isinstance(content, dict) else None
+    for keys, entry in entries(padding):
+        if keys and keys[-1] in ("Fixed", "pad_to_multiple_of") and not is_length(entry):
+            raise InputFileError(f"{path} has the setting {keys[-1]}: {entry!r:.80}. Remove its padding.")
+    growth = 1.0
+    for _, entry in entries(content.get("normalizer") if isinstance(content, dict) else None):
+        if isinstance(entry, dict):
+            added = str(entry.get("content", "")), str(entry.get("prepend", ""))
+            growth *= _growth(entry.get("pattern"), len(added[0])) if "pattern" in entry else 1
+            if growth > _MOST_GROWTH or max(map(len, added)) > _LONGEST_ADDED:
+                raise InputFileError(
+                    f"{path}: its normalizer makes a text more than {_MOST_GROWTH} times as long. Download the model "
+                    "again, or remove its Replace or Prepend."
+                )
+
+
+def _growth(pattern: Any, added: int) -> float:
+    """Return how many letters replace one at most."""
+    if isinstance(pattern, dict) and isinstance(pattern.get("String"), str):
+        return max(1, added / max(1, len(pattern["String"])))
+    try:
+        may_be_empty = any(match.end() == match.start() for match in re.finditer(pattern["Regex"], "a b"))
+    except (re.error, TypeError, KeyError):  # another dialect
+        may_be_empty = True
+    return max(1, added + may_be_empty)
+
+
+def is_length(value: Any) -> bool:
+    """Return whether a setting is a length to which texts may be padded, or is not set."""
+    return value is None or isinstance(value, bool) or (type(value) is int and value <= _LONGEST_PADDED)
+
+
 def _is_inside(folder: Path, name: str, inside: Path) -> bool:
     """Return whether a name is that of a folder within another; some texts cannot be names."""
     try:
@@ -135,8 +215,8 @@ def _check_settings(path: Path, inside: Path) -> None:
             continue
         if any(name.endswith("_implementation") for name in keys) and entry not in _IMPLEMENTATIONS:
             raise InputFileError(
-                f"{path} has the {key} {entry!r:.80}, which may be code to download. Write one of "
-                f"{', '.join(_IMPLEMENTATIONS[:3])}, or remove the line."
+                f"{path} has the {key} {entry!r:.80}, which may be code to download or to compile. Write "
+                f"{' or '.join(_IMPLEMENTATIONS[:2])}, or remove the line."
             )
         if key != _IGNORED and _leads_outside(entry, path, inside):
             raise InputFileError(f"{path} names the file {entry!r:.300}, outside of the folder. Remove the line.")

@@ -65,7 +65,7 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
         shape = layout.vectors, layout.dimensions
         table = np.memmap(stream, dtype="<f4", mode="r", offset=layout.offset, shape=shape)
     check_room(len(layout.words), layout.dimensions, wanted, path)
-    chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted)]
+    chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted, row, path)]
     _check_ngrams([layout.words[row] for row in chosen], layout, path)
     vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
     for place, row in enumerate(chosen):

@@ -57,7 +57,7 @@ def read_histwords(path: Path, wanted: Wanted) -> Rows:
     if shape[0] != len(words):
         raise EmbeddingError(f"{path} has {shape[0]:,} vectors, but {vocabulary.name} has {len(words):,} words.")
     check_room(shape[0], shape[1], wanted, path, bytes_a_number=4 + matrix.dtype.itemsize)
-    places = [place for place, word in enumerate(words) if is_wanted(word, wanted)]
+    places = [place for place, word in enumerate(words) if is_wanted(word, wanted, place, vocabulary)]
     vectors = np.asarray(matrix[places])
     present = np.flatnonzero((vectors != 0).any(axis=1)).tolist() if places else []
     chosen = as_vectors(vectors[present]) if present else np.empty((0, shape[1]), dtype=np.float32)

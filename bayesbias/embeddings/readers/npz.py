@@ -88,7 +88,8 @@ def _scan(words: StoredArray, vectors: StoredArray, wanted: Wanted, allowance: A
     # A block has one word at least, and a column all numbers.
     allowance.take(words.dtype.itemsize + (vectors.shape[0] * vectors.dtype.itemsize if vectors.fortran else 0))
     for names in words.blocks():
-        chosen = {first + row: word for row, word in enumerate(names.tolist()) if is_wanted(word, wanted)}
+        numbered = enumerate(names.tolist(), first)
+        chosen = {row: word for row, word in numbered if is_wanted(word, wanted, row, words.where)}
         allowance.take(sum(bytes_a_row + len(word) for word in chosen.values()))
         chosen_words += chosen.values()
         places += chosen

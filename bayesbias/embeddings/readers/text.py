@@ -8,10 +8,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
-from unicodedata import normalize
 
 import numpy as np
 
+from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import open_content
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.rows import (
@@ -149,7 +149,10 @@ class _Scan:
                 word = row[:cut].decode()
             except UnicodeDecodeError:
                 word = decode(row[:cut], source=self.source, where=f"at line {number}")
-            if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
+            if (
+                wanted is None
+                or (word if word.isascii() else normalized(word, where=f"{self.source}, line {number}: ")) in wanted
+            ):
                 if may_skip(word, wanted):
                     take(BYTES_A_WORD + len(row))
                     sampled.append((word, number, row[cut + 1 :]))

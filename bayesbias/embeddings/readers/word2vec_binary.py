@@ -1,11 +1,11 @@
 """Reader of word2vec binary files."""
 
 from pathlib import Path
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import check_sealed_file, is_packed, open_content
 from bayesbias.embeddings.readers.text import parse_header
 from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, row_allowance
@@ -64,7 +64,10 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 except UnicodeDecodeError:
                     place = f"of row {row + 1} at byte {start + word_start}"
                     word = decode(buffer[word_start:space], source=source, where=place)
-                if wanted is None or (word if word.isascii() else normalize("NFC", word)) in wanted:
+                if (
+                    wanted is None
+                    or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
+                ):
                     allowance.take(width + BYTES_A_WORD + len(word))
                     words.append(word)
                     places.append(start + word_start)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.arrays import compiled
-from bayesbias.base.checks import check_type
+from bayesbias.base.checks import check_type, normalized
 from bayesbias.base.files.inputs import is_folder, printable, read_lines, text_files
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.base.number_text import counted
@@ -55,7 +55,7 @@ def tokenize(text: str) -> list[str]:
     if text.isascii():
         return _token("").findall(text)
     # A capital I with a dot becomes two characters in lower case.
-    text = unicodedata.normalize("NFC", text).replace("i\u0307", "i")
+    text = normalized(text).replace("i\u0307", "i")
     return _token("".join(sorted(_marks() & set(text)))).findall(text)
 
 
@@ -223,6 +223,8 @@ def _lines(path: Path) -> Iterator[list[str]]:
     for number, line in enumerate(read_lines(path), 1):
         try:
             yield tokenize(line.decode())
+        except EmbeddingError as error:
+            raise InputFileError(f"{path}: line {number}: {error}") from error
         except UnicodeDecodeError as error:
             raise InputFileError(
                 f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "

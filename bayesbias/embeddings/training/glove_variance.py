@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_count, check_flag, check_path, resolve_seed
+from bayesbias.base.checks import check_count, check_flag, check_path, normalized, resolve_seed
 from bayesbias.base.files.inputs import input_file
 from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.machine import check_memory
@@ -244,8 +243,8 @@ def read_glove_variance(
     check_flag("approximate", approximate)
     wanted = dict.fromkeys(check_word_list(words))
     files = GloveVFolder(check_path(folder, "folder"), approximate=approximate)
-    rows = {normalize("NFC", word): row for row, word in enumerate(files.words)}
-    present = {word: rows[normalize("NFC", word)] for word in wanted if normalize("NFC", word) in rows}
+    rows = {normalized(word): row for row, word in enumerate(files.words)}
+    present = {word: rows[normalized(word)] for word in wanted if normalized(word) in rows}
     check_memory(8 * len(present) * files.dimensions**2, f"{len(present):,} covariances", "Give fewer words.")
     by_word = {word: files.covariance(row) for word, row in present.items()}
     covariances = {word: covariance for word, covariance in by_word.items() if covariance is not None}

@@ -24,6 +24,7 @@ from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
+from bayesbias.estimates.frames import notebook_html
 from bayesbias.models.data import ModelData, list_kind, study_data
 from bayesbias.models.fits import fitted_model, fitted_rows
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -288,7 +289,7 @@ class StudySizes(Result):
         return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
 
     def _repr_html_(self) -> str:
-        return self.frame.to_html(index=False) + render_html([StatementList("", self.statements, bulleted=False)])
+        return (notebook_html(self.frame) or "") + render_html([StatementList("", self.statements, bulleted=False)])
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:

@@ -57,6 +57,34 @@ def test_numba_does_not_read_them_when_it_compiles(tmp_path: Path) -> None:
     assert ran(tmp_path, GUARD + compiles).stdout.split() == []
 
 
+# What belongs to a user without HOME and without a line in /etc/passwd, as in a container.
+NO_HOME = "import os, pwd; del os.environ['HOME']; os.getuid = lambda: 2**31 - 9;"
+
+
+def test_without_a_home_folder_the_command_line_has_an_empty_one(tmp_path: Path) -> None:
+    """A folder `~` in the current one may be another user's."""
+    code = "print(os.path.expanduser('~/x'), os.environ['TORCHDYNAMO_DISABLE'], os.listdir(os.environ['HOME']))"
+    home, compiles_nothing, content = ran(tmp_path, NO_HOME + GUARD + code).stdout.split()
+    assert (Path(home).is_absolute(), compiles_nothing, content) == (True, "1", "[]")
+    assert not Path(home).parent.exists()
+    assert ran(tmp_path, GUARD + "import os; print(os.environ['HOME'])").stdout.strip() == os.environ["HOME"]
+
+
+@pytest.mark.slow
+def test_without_a_home_folder_nothing_in_the_current_one_is_read_or_written(tmp_path: Path) -> None:
+    (tmp_path / "~").mkdir()
+    code = (
+        "import bayesbias as bb\n"
+        "from bayesbias.base.arrays import compiled\nprint(compiled(lambda x: x + 1)(1))\n"
+        "try: bb.models.pymc_model(bb.read_table(bb.bundled('data', 'tables', 'weat7_google_news.csv.gz')))\n"
+        "except bb.errors.FitError as error: print(error)"
+    )
+    done = ran(tmp_path, NO_HOME + "\n" + code)
+    assert done.stdout.splitlines()[0] == "2", done.stderr
+    assert "Set HOME" in done.stdout
+    assert not list((tmp_path / "~").iterdir())
+
+
 @pytest.mark.slow
 def test_workers_import_no_module_of_a_folder_in_which_they_start(tmp_path: Path) -> None:
     """A script does not look there either: its own modules, which workers need, are beside it."""

@@ -106,6 +106,17 @@ def test_every_reader_checks_the_memory_of_an_array_before_it_reads_it(
         read(path)
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_numbers_that_are_no_letters_are_damage(order: str, tmp_path: Path) -> None:
+    """Python makes no text of them, wherever the array is used."""
+    largest = np.array([ord("a"), 0x10FFFF], dtype=f"{order}u4")
+    np.savez(tmp_path / "a.npz", texts=largest.view(f"{order}U1"))
+    assert read_arrays(tmp_path / "a.npz", EXPECTED)["texts"].tolist() == ["a", "\U0010ffff"]
+    np.savez(tmp_path / "a.npz", texts=(largest + np.array([0, 1], dtype="u4")).astype(f"{order}u4").view(f"{order}U1"))
+    with pytest.raises(InputFileError, match="'texts' holds a text with the letter 0x110000"):
+        read_arrays(tmp_path / "a.npz", EXPECTED)
+
+
 def test_arrays_of_a_stream(tmp_path: Path) -> None:
     stream = io.BytesIO()
     np.savez(stream, numbers=np.eye(2))

@@ -1,6 +1,7 @@
 """Folders of encoders of sentence-transformers, with classes, settings and files that would run code."""
 
 import json
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,17 @@ def written(folder: Path, modules: Any, files: dict[str, Any] | None = None) -> 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return folder
+
+
+def tensors(**shapes: tuple[int, ...]) -> bytes:
+    """Return a file in the layout of safetensors: arrays of zeros in single precision."""
+    header, end = {}, 0
+    for name, shape in shapes.items():
+        size = 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + bytes(end)
 
 
 class Touch:
@@ -95,6 +107,44 @@ OTHER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ),
     ("Transformer", "sentence_bert_config.json", {"model_args": {"attn_implementation": "flash_attention_2"}}),
     *(("Dropout", "config.json", settings) for settings in ([], "os.system", 3, None)),
+)
+
+# Settings that make a module larger than the tensors of two rows and columns beside it.
+TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
+    ("Dense", "config.json", {"in_features": 2, "out_features": 100_000_000}),
+    ("Dense", "config.json", {"in_features": 50_000, "out_features": 50_000}),
+    ("LSTM", "lstm_config.json", {"word_embedding_dimension": 2, "hidden_dim": 9000, "num_layers": 4}),
+    ("LSTM", "lstm_config.json", {"word_embedding_dimension": 2, "hidden_dim": 1, "num_layers": 10**9}),
+    ("CNN", "cnn_config.json", {"in_word_embedding_dimension": 2, "out_channels": 2_000_000, "kernel_sizes": [1]}),
+    ("CNN", "cnn_config.json", {"in_word_embedding_dimension": 2, "out_channels": 2, "kernel_sizes": [10**9]}),
+    ("LayerNorm", "config.json", {"dimension": 3_000_000_000}),
+    ("WeightedLayerPooling", "config.json", {"num_hidden_layers": 3_000_000_000, "layer_start": 0}),
+    ("WeightedLayerPooling", "config.json", {"num_hidden_layers": 2, "layer_start": -3_000_000_000}),
+    *(
+        ("Transformer", "sentence_bert_config.json", {"processing_kwargs": {"text": settings}})
+        for settings in (
+            {"padding": "max_length", "max_length": 300_000_000},
+            {"pad_to_multiple_of": 300_000_000},
+            {"stride": 2},
+        )
+    ),
+    ("Transformer", "config.json", {"num_hidden_layers": 200_000}),
+    ("Transformer", "config.json", {"text_config": {"n_layer": 6}}),
+    ("Transformer", "config.json", {"vocab_size": 60_000_000}),
+    ("Transformer", "config.json", {"max_position_embeddings": 200_000_000}),
+    *(
+        ("Transformer", "tokenizer.json", {"padding": padding})
+        for padding in ({"strategy": {"Fixed": 200_000_000}}, {"pad_to_multiple_of": 300_000_000})
+    ),
+    *(
+        ("Transformer", "tokenizer.json", {"normalizer": {"type": "Sequence", "normalizers": normalizers}})
+        for normalizers in (
+            [{"type": "Replace", "pattern": {"Regex": "."}, "content": "aa aa aa aa"}] * 9,
+            [{"type": "Replace", "pattern": {"Regex": "x*"}, "content": "a"}] * 9,
+            [{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 9,
+            [{"type": "Prepend", "prepend": "a" * 1000}],
+        )
+    ),
 )
 
 OTHER_FILES = (

@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ from tests.embeddings.encoders.module_folders import (
     OTHER_FILES,
     OTHER_SETTINGS,
     POOLING,
+    TOO_LARGE,
     TRANSFORMER,
     Touch,
+    tensors,
     with_other_files,
     written,
 )
@@ -123,6 +126,48 @@ def test_only_weights_and_texts_of_a_real_folder_are_opened(minilm, tmp_path):
     assert {Path(name).suffix for name in opened} <= {".json", ".safetensors", ".txt"}
     assert not (tmp_path / "trace").exists()
     np.testing.assert_allclose(vectors, bb.encode(minilm, ["king", "queen"]).vectors, atol=1e-6)
+
+
+_TRACED = """
+import os, sys
+def note(event, arguments):
+    for argument in arguments:
+        if isinstance(argument, str) and "torchinductor_" in argument and "/" in argument:
+            print("touched", argument)
+sys.addaudithook(note)
+import bayesbias as bb
+bb.encode(sys.argv[1], ["king"])
+for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+    print(oct(os.stat(os.path.dirname(os.environ[name])).st_mode), os.environ[name])
+"""
+
+
+@pytest.mark.extras
+def test_compiled_code_is_neither_read_nor_kept_where_all_may_write(
+    minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch's folder is `torchinductor_USER` there, which another user can make first."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    command = [sys.executable, "-c", _TRACED, str(minilm)]
+
+    def paths() -> dict[str, set[Path]]:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+        kinds: dict[str, set[Path]] = {}
+        for kind, path in (line.split(" ", 1) for line in done.stdout.splitlines()):
+            kinds.setdefault(kind, set()).add(Path(path))
+        return kinds
+
+    traced = paths()
+    folders = traced.pop("0o40700")
+    assert traced.pop("touched", set()) <= folders
+    assert not traced
+    assert {path.parent.parent for path in folders} == {tmp_path}
+    assert not list(tmp_path.iterdir()), "what was made is removed at the end"
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "own"))
+    assert {tmp_path, tmp_path / "own"} <= set.union(*paths().values()), "a folder that the user names stays"
 
 
 @pytest.mark.extras
@@ -237,6 +282,25 @@ def test_settings_that_name_functions_or_other_models_are_refused(
         folder_encoder(written(tmp_path / "model", modules, {f"0/{file}": settings}))
 
 
+@pytest.mark.parametrize(("name", "file", "settings"), TOO_LARGE)
+def test_sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called(
+    tmp_path: Path, name: str, file: str, settings: Any
+) -> None:
+    modules = [{"type": f"{HOMES[0]}.{name}", "path": "0"}, POOLING]
+    files = {f"0/{file}": settings, "0/model.safetensors": tensors(a=(2, 2), b=(2,))}
+    with pytest.raises(InputFileError, match=file.replace(".", r"\.")):
+        folder_encoder(written(tmp_path / "model", modules, files))
+
+
+def test_shapes_without_numbers_do_not_count(tmp_path: Path) -> None:
+    modules, size = [{"type": f"{HOMES[0]}.LayerNorm", "path": "0"}], 3_000_000_000
+    header = json.dumps({"norm.weight": {"dtype": "F32", "shape": [size], "data_offsets": [0, 4 * size]}}).encode()
+    weights = len(header).to_bytes(8, "little") + header
+    files = {"0/config.json": {"dimension": size}, "0/model.safetensors": weights}
+    with pytest.raises(InputFileError, match="lacks it"):
+        folder_encoder(written(tmp_path / "model", modules, files))
+
+
 @pytest.mark.parametrize("file", ["0/config.json", "modules.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000])
 def test_settings_that_are_not_json_are_refused(tmp_path: Path, file: str, content: bytes) -> None:
@@ -290,6 +354,7 @@ def test_settings_of_real_folders_are_accepted(tmp_path: Path, type_: str) -> No
             "pooling_mode": "mean",
         },
         "2_Dense/config.json": {"in_features": 4, "out_features": 4, "bias": True, "activation_function": DENSE},
+        "2_Dense/model.safetensors": tensors(**{"linear.weight": (4, 4), "linear.bias": (4,)}),
         "3_Dense/config.json": {"activation_function": "torch.nn.modules.linear.Identity"},
         "5_BoW/config.json": {"vocab": ["e.g.", "modules.json", "a/b", "os.system"], "word_weights": {"e.g.": 0.5}},
         "6/wordembedding_config.json": {

@@ -67,6 +67,8 @@ def test_files_outside_of_the_folder_are_refused_before_any_library(tmp_path, de
             )
         ),
         ("config.json", {"text_config": {"attn_implementation": "flash_attention_2"}}, "flash_attention_2"),
+        # It is compiled, and the compiled code of other users may be run.
+        ("config.json", {"_attn_implementation": "flex_attention"}, "'flex_attention'"),
     ],
 )
 def test_settings_that_lead_outside_are_refused_for_encoders_and_for_language_models(
