@@ -228,13 +228,9 @@ def sampler_section(page: FitReport) -> Section:
     if name == USER:
         draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
     if not problems:
-        headline = f"{draw_count} No diagnostic indicates a problem."
-        return Section("sampler", "Did the sampler converge?", [], [headline])
-    blocks: list[Block] = [
-        Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}"),
-        Bullets(tuple(problems)),
-    ]
-    return Section("sampler", "Did the sampler converge?", blocks)
+        return Section("sampler", "Did the sampler converge?", [], [f"{draw_count} No diagnostic indicates a problem."])
+    notice = Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}")
+    return Section("sampler", "Did the sampler converge?", [notice, Bullets(tuple(problems))])
 
 
 def predictions_section(page: FitReport) -> Section:
