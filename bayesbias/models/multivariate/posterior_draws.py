@@ -1,7 +1,7 @@
 """Draws of the multivariate model: hyperparameters by importance sampling, all else exactly, or in sweeps.
 
-`list_model.py` has the model and its closed form. Whole tables of Normal attribute words are drawn independently;
-tables with lost pairs, and Student t attribute words, in sweeps (`draw_in_sweeps`).
+`marginal_likelihood.py` has the model and its closed form. Whole tables of Normal attribute words are drawn
+independently; tables with lost pairs, and Student t attribute words, in sweeps (`draw_in_sweeps`).
 """
 
 from collections.abc import Mapping

@@ -210,8 +210,8 @@ def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample
 class LeftOutWords:
     """The words of a whole table with Normal attribute words, and draws of its hyperparameters.
 
-    Given the hyperparameters, p(word | all other words) is the ratio of two marginal likelihoods (`list_model.py`), and
-    the posterior without the word is that with it, weighted by another ratio. Means and covariances are integrated out
+    Given the hyperparameters, p(word | all other words) is the ratio of two marginal likelihoods
+    (`marginal_likelihood.py`), and the posterior without the word is that with it, weighted by another ratio. Means and covariances are integrated out
     of both, so that the weights of hyperparameters are good where those of all parameters are not.
 
     `points` has those of each block (`blocks_of`), `axes` are coordinates of the protected words.

@@ -1,1 +1,1 @@
-"""Samplers of our own: independent draws from the conjugate and the crossed models."""
+"""The registry of our samplers, and those of models of rows; the default's is in `multivariate/posterior_draws.py`."""
