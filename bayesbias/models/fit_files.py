@@ -109,6 +109,13 @@ def is_users(fit: "xr.DataTree") -> bool:
     return bool(fit.attrs.get("sampler") == json.dumps(USER))
 
 
+def sampler_text(fit: "xr.DataTree") -> str:
+    """Return what sampled a fit, with the seed, as in "sampler 'exact', seed 1"."""
+    if is_users(fit):
+        return f"sampled by {json.loads(fit.attrs['sampled_by'])}"
+    return f"sampler {json.loads(fit.attrs['sampler'])!r}, seed {json.loads(fit.attrs['random_seed'])}"
+
+
 def changed_by_hand(fit: "xr.DataTree") -> str:
     """Return what the user changed in the model of a fit, in a few words; empty for a model as it is."""
     return str(json.loads(fit.attrs.get("change", '""')))

@@ -46,7 +46,7 @@ def pymc_model(
     pymc.Model
         The model, with words, connections and pairs as coordinates. Its data are `distance`, in units of cosine
         distance, and the positions `protected_index`, `connection_index` and `attribute_index` of each pair's words;
-        `pair_mean` is the mean of each pair. The multivariate model has none of the positions and means: its
+        `pair_mean` is the mean of each pair. In the multivariate model the
         covariances are integrated out, and words like these are drawn after sampling.
 
     Raises

@@ -54,7 +54,7 @@ def as_fit(
         Model that was sampled, or that yours was made from, as for `pymc_model`.
     change
         What your model has that `model` has not, in a few words, such as ``"a slope on log frequency"``: reports say
-        it. Needed if the posterior has further variables.
+        it. Needed if the posterior has further variables; give it for any other change too, which no variable shows.
     random_seed
         Seed of the draws, to be recorded. None: a number made from the draws, for what reports draw at random.
 
@@ -84,7 +84,7 @@ def as_fit(
     [0.9, 0.92]
     """
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
-    check_type("change", change, str, "a text")
+    change = check_type("change", change, str, "a text").strip().rstrip(".")
     spec, whole = load_model(model, priors=priors), model_data(table)
     not_compared = groups_not_compared(whole)
     data = whole if spec.multivariate else compared_part(whole)
@@ -94,6 +94,7 @@ def as_fit(
     posterior = groups["posterior"].drop_vars(_INTERNAL, errors="ignore")
     faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
     raise_faults(FitError, "idata", faults)
+    posterior = posterior.assign({name: posterior[name].transpose(*dims) for name, dims in _dims(data, spec).items()})
     further = [str(name) for name in posterior.data_vars if name not in PARAMETERS]
     if further and not change:
         raise FitError(
@@ -104,8 +105,11 @@ def as_fit(
     seed = _seed_of(parameters) if chosen_seed is None else chosen_seed
     if spec.multivariate:
         parameters = _with_words(parameters, data, spec, seed)
-    if change := change.strip().rstrip("."):
-        caution = f"The model was changed by hand: {change}. {spec.caution}"
+    if change:
+        caution = (
+            f"The model was changed by hand: {change}. Means and contrasts are those of its parameters: where a predictor "
+            f"was added, they hold at its value 0. {spec.caution}"
+        )
         spec = replace(spec, name=f"{spec.name} (changed)", caution=caution.strip())
     settings = {
         "sampler": USER,
@@ -114,7 +118,7 @@ def as_fit(
         "chains": parameters.sizes["chain"],
         "random_seed": seed,
         "groups_not_compared": not_compared,
-        "sampled_by": _library(posterior),
+        "sampled_by": _library(posterior) + ("" if random_seed is None else f", with the seed {seed}"),
         "change": change,
     }
     import xarray as xr
@@ -144,6 +148,7 @@ def _table_faults(groups: "Mapping[str, xr.Dataset]", data: ModelData) -> Iterat
     """Yield the differences between the observed distances and those of the table."""
     observed = groups["observed_data"].get(_DISTANCE) if "observed_data" in groups else None
     if observed is None:
+        yield f"It has no observed {_DISTANCE}: add the likelihood by this name, with observed=model['distance']."
         return
     distances = observed.to_numpy()
     if distances.shape != data.distance.shape:
@@ -151,28 +156,42 @@ def _table_faults(groups: "Mapping[str, xr.Dataset]", data: ModelData) -> Iterat
     elif (place := np.flatnonzero(distances != data.distance)).size:
         protected = str(data.protected_words[data.protected[place[0]]])
         attribute = str(data.attribute_words[data.attribute[place[0]]])
+        there, here = (f"{values[place[0]]:.6g}" for values in (distances, data.distance))
         yield (
-            f"It was sampled for another table: the distance of {protected!r} and {attribute!r} is "
-            f"{distances[place[0]]:.6g} there and {data.distance[place[0]]:.6g} here."
+            f"It was sampled for another table, or its rows had another order: pair {place[0] + 1:,} of the table, "
+            f"{protected!r} and {attribute!r}, has the distance {there} there and {here} here. Give the table that "
+            "bb.pymc_model got."
         )
+
+
+def _dims(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+    """Return the dims of each parameter that NUTS draws."""
+    shapes = posterior_shapes(data, spec, sampled=True)
+    return {name: (*_CHAINS, *PARAMETERS[name][: len(shape)]) for name, shape in shapes.items()}
 
 
 def _draws_faults(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec) -> Iterator[str]:
     """Yield the parameters that are missing, have other dims or labels, or are not finite."""
-    labels = coordinates(data, spec)
-    for name, shape in posterior_shapes(data, spec, sampled=True).items():
-        dims = (*_CHAINS, *PARAMETERS[name][: len(shape)])
-        if name not in posterior:
-            yield f"Its posterior has no {name}, of dims {', '.join(dims)}. Keep it in the model as a pm.Deterministic."
-        elif posterior[name].dims != dims:
+    labels, wanted = coordinates(data, spec), _dims(data, spec)
+    if missing := [name for name in wanted if name not in posterior]:
+        yield (
+            f"Its posterior has no {', '.join(missing)}; it has {name_some(map(str, posterior.data_vars))}. Keep them "
+            "by their names, in the model and in var_names of pm.sample; or give the model that the draws are of, if it "
+            f"is not {spec.name!r}."
+        )
+    for name, dims in wanted.items():
+        if name in posterior and set(posterior[name].dims) != set(dims):
             yield f"Its {name} has the dims {', '.join(map(str, posterior[name].dims))}, not {', '.join(dims)}."
     for variable, values in posterior.data_vars.items():
         if values.dtype.kind not in "fiub" or not np.isfinite(values.to_numpy()).all():
             yield f"Its {variable} has values that are not finite numbers."
     for dim, names in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != names.tolist():
-            here = name_some(names.tolist(), 3)
-            yield f"Its {dim} has other labels than the table, or another order; the table has {here}."
+            there, here = (name_some(texts, 3) for texts in (posterior.coords[dim].to_numpy().tolist(), names.tolist()))
+            yield (
+                f"Its {dim} has other labels than the table, or another order: {there} there and {here} here. Give the "
+                "table that bb.pymc_model got."
+            )
 
 
 def _seed_of(posterior: "xr.Dataset") -> int:

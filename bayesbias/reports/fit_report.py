@@ -14,7 +14,7 @@ from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
-from bayesbias.models.fit_files import changed_by_hand
+from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
@@ -102,8 +102,7 @@ class FitReport(Result):
             limits=conclusions.limits if conclusions else (),
             settings={
                 "Model": self.spec.name,
-                "Sampler": str(fit_attribute(self.fit, "sampler")),
-                "Seed of the fit": str(fit_attribute(self.fit, "random_seed")),
+                "Sampler": sampler_text(self.fit),
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},

@@ -48,7 +48,7 @@ from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior import MOST_GROUPS, plot_contrasts, plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
-from bayesbias.models.fit_files import USER
+from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.reports.fit_report import BASELINE, FitReport
@@ -208,9 +208,8 @@ def reproduction_section(page: FitReport) -> Section:
         "Model": f"{model['name']} (hash {fit_attribute(fit, 'model_hash')})",
         **{f"Prior of {name}": prior for name, prior in model["priors"].items()},
         **{f"Switch {name}": value for name, value in model["switches"].items()},
-        "Sampler": str(fit_attribute(fit, "sampler")),
+        "Sampler": sampler_text(fit),
         "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
-        "Seed of the fit": str(fit_attribute(fit, "random_seed")),
         "Seed of this page": str(page.random_seed),
         "Interval": f"{percent_text(page.hdi_prob)} HPDI",
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),

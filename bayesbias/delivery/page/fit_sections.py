@@ -45,7 +45,7 @@ from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
-from bayesbias.models.fit_files import USER
+from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -551,9 +551,8 @@ def model_section(page: FitReport) -> Section:
     spec = page.spec
     draws, chains = fit_attribute(page.fit, "draws"), fit_attribute(page.fit, "chains")
     headline = (
-        f"Model {spec.name}: {spec.description.rstrip('.') or 'without a description'}. Sampler "
-        f"{fit_attribute(page.fit, 'sampler')}, {draws * chains:,} draws, seed "
-        f"{fit_attribute(page.fit, 'random_seed')}."
+        f"Model {spec.name}: {spec.description.rstrip('.') or 'without a description'}. {draws * chains:,} draws, "
+        f"{sampler_text(page.fit)}."
     )
     blocks: list[Block] = [
         *_methods_paragraph(page),

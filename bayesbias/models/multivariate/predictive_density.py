@@ -211,10 +211,9 @@ class LeftOutWords:
     """The words of a whole table with Normal attribute words, and draws of its hyperparameters.
 
     Given the hyperparameters, p(word | all other words) is the ratio of two marginal likelihoods
-    (`marginal_likelihood.py`), and the posterior without the word is that with it, weighted by another ratio. Means and covariances are integrated out
-    of both, so that the weights of hyperparameters are good where those of all parameters are not.
-
-    `points` has those of each block (`blocks_of`), `axes` are coordinates of the protected words.
+    (`marginal_likelihood.py`), and the posterior without the word is that with it, weighted by another ratio. Means and
+    covariances are integrated out of both, so that the weights of hyperparameters are good where those of all
+    parameters are not.
     """
 
     data: ModelData

@@ -10,6 +10,7 @@ from bayesbias.base.number_text import counted, interval_text, percent_text, pro
 from bayesbias.base.statements import Conclusions, Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.models.fit_files import sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
@@ -292,7 +293,7 @@ def _about(fit: "xr.DataTree") -> Statement:
     text += (
         f"{counted(numbers['protected_words'], 'protected word')}, "
         f"{counted(numbers['attribute_words'], 'attribute word')}, {counted(numbers['pairs'], 'cosine distance')}; "
-        f"model {numbers['model']!r}, sampler {numbers['sampler']!r}, seed {numbers['random_seed']}."
+        f"model {numbers['model']!r}, {sampler_text(fit)}."
     )
     if lost is None:
         text += " The table does not say whether words were lost."

@@ -161,7 +161,7 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
     assert details == [*expected.split(), "model", "reproduce", "cite"]
     settings = dict(row[:2] for row in reader.table("Settings")[1:])
     assert settings["Model"].startswith("crossed (")
-    assert settings["Seed of the fit"] == settings["Seed of this page"] == "4"
+    assert (settings["Sampler"].rpartition(", ")[2], settings["Seed of this page"]) == ("seed 4", "4")
     assert settings["Prior of connection_mean"] == "Normal(mu=1, sigma=0.3)"
     versions = dict(row[:2] for row in reader.table("Versions")[1:])
     assert versions["bayesbias"] == bb.__version__
