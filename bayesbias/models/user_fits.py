@@ -107,8 +107,8 @@ def as_fit(
         parameters = _with_words(parameters, data, spec, seed)
     if change:
         caution = (
-            f"The model was changed by hand: {change}. Means and contrasts are those of its parameters: where a predictor "
-            f"was added, they hold at its value 0. {spec.caution}"
+            f"The model was changed by hand: {change}. Means and contrasts are those of its parameters: where a "
+            f"predictor was added, they hold at its value 0. {spec.caution}"
         )
         spec = replace(spec, name=f"{spec.name} (changed)", caution=caution.strip())
     settings = {
@@ -176,8 +176,8 @@ def _draws_faults(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec) -> 
     if missing := [name for name in wanted if name not in posterior]:
         yield (
             f"Its posterior has no {', '.join(missing)}; it has {name_some(map(str, posterior.data_vars))}. Keep them "
-            "by their names, in the model and in var_names of pm.sample; or give the model that the draws are of, if it "
-            f"is not {spec.name!r}."
+            "by their names, in the model and in var_names of pm.sample; or give the model that the draws are of, if "
+            f"it is not {spec.name!r}."
         )
     for name, dims in wanted.items():
         if name in posterior and set(posterior[name].dims) != set(dims):
