@@ -111,7 +111,9 @@ OPTIONS = {
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),
     # Words.
     "study": Option("Bundled study or TOML file."),
-    "models.name": Option("Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True),
+    "models.name": Option(
+        "Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True, metavar="NAME"
+    ),
     "trend.study": Option("Bundled study or TOML file; not needed for tables."),
     "debias.study": Option("Study to test; also writes a page on what each method changed. May be repeated."),
     "asymmetry.study": Option(

@@ -102,8 +102,9 @@ class InnerProductDesign:
     This shows which terms the cosine regression fixes to zero. The displays of the supplement have no numbers: each
     docstring names the paragraph and quotes the first words or the coefficients of its display.
 
-    A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
-    corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
+    An `InnerProductDesign` holds the columns h_k of the inner product regression
+    ``<A_i, B_i> = sum_k coefficient_k h_k``; the corrected ratio model has the columns
+    ``h_k / LNW``, the constrained cosine regression only some of these.
 
     Units: those of `VectorPairs`, so that every coefficient is in units of a cosine similarity.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_flag
-from bayesbias.base.machine import same_environment
+from bayesbias.base.machine import has_home, same_environment
 from bayesbias.errors import FitError
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
@@ -94,6 +94,8 @@ def build_model(data: ModelData, spec: ModelSpec, *, likelihood: bool = True) ->
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
     list has its own attribute_sd; and `pair`.
     """
+    if not has_home():  # PyTensor would compile into ./~/.pytensor, and run what is there
+        raise FitError("PyMC needs a home folder, and this user has none. Set HOME to a folder of your own.")
     import pymc as pm
 
     from bayesbias.models.multivariate.pymc_density import add_multivariate

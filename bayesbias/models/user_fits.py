@@ -81,7 +81,7 @@ def as_fit(
     >>> draws = bb.fit(table, "hierarchical", draws=1000, random_seed=1)  # stands for what pm.sample returns
     >>> fit = bb.as_fit(draws, table, "hierarchical", change="none: an example")
     >>> bb.summary(fit, level="overall")["mean"].head(2).round(2).tolist()
-    [0.9, 0.92]
+    [0.93, 0.94]
     """
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     change = check_type("change", change, str, "a text").strip().rstrip(".")

@@ -3,13 +3,6 @@
 from typing import Any
 
 import numpy as np
-
-from bayesbias.base.machine import has_home
-from bayesbias.errors import FitError
-
-if not has_home():  # PyTensor would compile into ./~/.pytensor, and run what is there
-    raise FitError("PyMC needs a home folder, and this user has none. Set HOME to a folder of your own.")
-
 import pymc as pm
 import pytensor.tensor as pt
 from pymc.logprob.transforms import Transform

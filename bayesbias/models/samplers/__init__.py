@@ -1,1 +1,1 @@
-"""The registry of our samplers, and those of models of rows; the default's is in `multivariate/posterior_draws.py`."""
+"""The registry of our samplers, and models of rows; the default's are in `models/multivariate/posterior_draws.py`."""

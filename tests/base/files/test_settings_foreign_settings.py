@@ -76,7 +76,7 @@ def test_without_a_home_folder_nothing_in_the_current_one_is_read_or_written(tmp
     code = (
         "import bayesbias as bb\n"
         "from bayesbias.base.arrays import compiled\nprint(compiled(lambda x: x + 1)(1))\n"
-        "try: bb.models.pymc_model(bb.read_table(bb.bundled('data', 'tables', 'weat7_google_news.csv.gz')))\n"
+        "try: bb.pymc_model(bb.read_table(bb.bundled('data', 'tables', 'weat7_google_news.csv.gz')))\n"
         "except bb.errors.FitError as error: print(error)"
     )
     done = ran(tmp_path, NO_HOME + "\n" + code)

@@ -94,7 +94,7 @@ def test_cells_hold_estimates_and_intervals_with_0_are_hatched() -> None:
     keys = [(embedding, study, "contrast") for embedding in ("A", "$B$") for study in ("s", "t")]
     settled, open_ = draws(-0.2, -0.1), draws(-0.1, 0.12)
     audit = audit_of(dict.fromkeys(keys, 0.0), dict(zip(keys, (settled, open_, -settled, settled), strict=True)))
-    audit["conclusion"] = ["nearer", "not settled", "farther", "borderline"]
+    audit["reading"] = ["nearer", "not settled", "farther", "borderline"]
     figure = bb.plots.plot_heatmap(audit)
     axes = figure.axes[0]
     assert [text.get_text() for text in axes.texts] == ["-0.150", "0.010", "0.150", "-0.150"]
