@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +44,8 @@ def draw_covariances(
 ) -> np.ndarray:
     """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
     words, lists = sample.distances.shape[1], len(sample.lists)
-    axes = _axes(sample)
-    free, size, levels = axes.free, axes.contrasts, axes.levels
+    axes = word_axes(sample)
+    free, size = axes.free, axes.contrasts
     image, residual = axes.between, np.zeros((words, words))
     if size:
         strength = words * float(parameters["residual_weight"])
@@ -55,18 +56,22 @@ def draw_covariances(
     scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
     covariances = np.empty((lists, words, words))
     for kind in range(len(sample.kinds)):
-        target = parameters["attribute_sd"][kind] ** 2 * np.outer(levels, levels)
-        if free > 1:
-            target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
         weight, members = float(parameters["target_weight"][kind]), sample.list_kind == kind
-        roots = image @ (root_of(weight * target) @ inverse_wishart_roots(weight + free + 1, free, rng, members.sum()))
+        root = root_of(weight * group_target(parameters, kind, axes))
+        roots = image @ (root @ inverse_wishart_roots(weight + free + 1, free, rng, members.sum()))
         covariances[members] = roots @ np.swapaxes(roots, 1, 2) + scales[kind] ** 2 * residual
     return covariances
 
 
+def group_target(parameters: Mapping[str, Any], kind: int, axes: Coordinates) -> Any:
+    """Return T_k, the target of the covariances of a kind of list, of numbers or of PyTensor's variables."""
+    target = parameters["attribute_sd"][kind] ** 2 * np.outer(axes.levels, axes.levels)
+    return target if axes.free == 1 else target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
+
+
 @lru_cache(maxsize=2)
-def _axes(sample: AttributeSample) -> Coordinates:
-    """Return the coordinates of words, the same for each of thousands of draws."""
+def word_axes(sample: AttributeSample) -> Coordinates:
+    """Return the coordinates of the protected words, the same for each of thousands of draws."""
     words = sample.distances.shape[1]
     return coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
 

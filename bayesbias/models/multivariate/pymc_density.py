@@ -1,5 +1,8 @@
 """The multivariate model as a PyMC model: to be drawn, simulated from, and sampled by NUTS."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,16 +16,17 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     Coordinates,
     completed_distances,
-    coordinates_of,
     list_statistics,
 )
-from bayesbias.models.multivariate.prior_draws import inverse_wishart_roots, root_of
+from bayesbias.models.multivariate.prior_draws import group_target, inverse_wishart_roots, root_of, word_axes
 from bayesbias.models.spec import ModelSpec
 
 # Flat priors of the closed form are these here, so that PyMC can draw from them: an information of 1 / 1 beside that of
 # the distances, whose means have errors of hundredths.
 _WIDE_SD = 1.0
 _MIDDLE = 1.0  # of cosine distances
+# The hyperparameters of the residual covariance and of the coefficients.
+_OF_RESIDUALS = ("sigma", "residual_weight", "list_effect", "slope_sd")
 
 
 def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
@@ -39,15 +43,13 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     covariances. Both variables are sampled on standardised axes: the geometry of the posterior, to first order.
     """
     sample = attribute_sample(data)
-    words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
-    density = _JointDensity(data, spec, sample, axes)
+    density = _JointDensity(data, sample)
+    axes, origin = density.axes, density.origin
     variables = _scales(spec, axes, sample)
-    stats, start = density.statistics, density.start
-    gone = int(np.isnan(sample.distances).sum())
-    if gone:
+    if len(density.lost[0]):
+        shape = density.lost[0].shape
         variables["missing_distance"] = pm.Normal(
-            "missing_distance", _MIDDLE, _WIDE_SD, shape=gone, initval=np.full(gone, data.distance.mean())
+            "missing_distance", _MIDDLE, _WIDE_SD, shape=shape, initval=np.full(shape, data.distance.mean())
         )
     roots = np.sqrt(axes.spreads)
     variables["list_group_mean"] = pm.Normal(
@@ -55,41 +57,35 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
         _MIDDLE,
         _WIDE_SD,
         shape=(len(sample.lists), len(roots)),
-        initval=stats.centre[0] / roots,
-        default_transform=_Standardised(stats.centre[0] / roots, *density.group_roots),
+        initval=density.centre / roots,
+        default_transform=_Standardised(density.centre / roots, *density.group_roots),
     )
-    list_mean = variables["list_group_mean"] * roots @ axes.between.T
+    xi = variables["list_group_mean"] * roots
+    list_mean = xi @ axes.between.T
     if axes.contrasts:
-        names = ("sigma", "residual_weight", "list_effect", "slope_sd")
-        given = [variables[name] for name in names]
         variables["regression"] = pm.CustomDist(
             "regression",
-            start,  # for its shape
-            *given,
+            density.start,  # for its shape
+            *(variables[name] for name in _OF_RESIDUALS),
             logp=density.of_coefficients,
             random=density.draw_coefficients,
-            signature=f"(r,p),{','.join(['()'] * len(names))}->(r,p)",
-            initval=start,
-            default_transform=_Standardised(start, *density.regression_roots),
+            signature=f"(r,p),{','.join(['()'] * len(_OF_RESIDUALS))}->(r,p)",
+            initval=density.start,
+            default_transform=_Standardised(density.start, *density.regression_roots),
         )
-        slopes = variables["regression"][1 + len(sample.lists) :]
-        of_lists = variables["regression"][1 : 1 + len(sample.lists)]
-        xi = variables["list_group_mean"] * roots
-        list_mean = (
-            list_mean + (variables["regression"][:1] + of_lists + (xi - stats.origin[0]) @ slopes) @ axes.within.T
-        )
+        every = np.arange(len(sample.lists))
+        list_mean = list_mean + fitted_contrasts(variables["regression"], every, xi - origin) @ axes.within.T
     list_mean = pm.Deterministic("list_mean", list_mean, dims=("attribute_group", "protected_word"))
     list_index = pm.Data("list_index", sample.list_of[data.attribute], dims="pair")
     protected = pm.Data("protected_index", data.protected.astype(np.int64), dims="pair")
     pm.Deterministic("pair_mean", list_mean[list_index, protected], dims="pair")
-    density.names = tuple(variables)
     axes_of = [",".join(f"{name}{axis}" for axis in range(value.ndim)) for name, value in variables.items()]
     pm.CustomDist(
         "cosine_distance",
         np.zeros(len(data.distance)),  # for its shape
         *variables.values(),
-        logp=density.of_distances,
-        random=density.draw_distances,
+        logp=partial(density.of_distances, tuple(variables)),
+        random=partial(density.draw_distances, tuple(variables)),
         signature=f"(pair),{','.join(f'({names})' for names in axes_of)}->(pair)",
         observed=pm.Data("distance", data.distance, dims="pair"),
         dims="pair",
@@ -127,7 +123,7 @@ def _scales(spec: ModelSpec, axes: Coordinates, sample: AttributeSample) -> dict
     if axes.free > 1:
         dims["group_attribute_sd"] = "attribute_list"
     if axes.contrasts:
-        dims |= dict.fromkeys(("sigma", "residual_weight", "list_effect", "slope_sd"))
+        dims |= dict.fromkeys(_OF_RESIDUALS)
         if len(sample.kinds) > 1:
             dims["list_scale"] = "scaled_list"
     scales = {name: spec.priors[name].variable(name, dims=dim) for name, dim in dims.items()}
@@ -138,153 +134,137 @@ def _scales(spec: ModelSpec, axes: Coordinates, sample: AttributeSample) -> dict
 
 
 class _JointDensity:
-    """Densities and draws of the coefficients and of the distances, with the covariances integrated out.
+    """Densities and draws of the coefficients and of the distances, with the covariances integrated out."""
 
-    `names` are those of the variables that the distances are given.
-    """
-
-    names: tuple[str, ...] = ()
-
-    def __init__(self, data: ModelData, spec: ModelSpec, sample: AttributeSample, axes: Coordinates) -> None:
-        self.data, self.spec, self.sample, self.axes = data, spec, sample, axes
+    def __init__(self, data: ModelData, sample: AttributeSample) -> None:
+        self.data, self.sample, self.axes = data, sample, word_axes(sample)
+        self.lost = np.nonzero(np.isnan(sample.distances))
+        axes, lists, free = self.axes, len(sample.lists), self.axes.free
+        # 1 for the lists' coefficients and for the slopes: their precisions are these times numbers.
+        self.is_list, self.is_slope = np.repeat([1.0, 0.0], [lists, free]), np.repeat([0.0, 1.0], [lists, free])
+        self.scaled = np.eye(len(sample.kinds))[sample.list_kind[sample.list_of]]
         completed = completed_distances(sample)
-        self.statistics = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
-        lists, free = len(sample.lists), axes.free
-        x = completed @ axes.between
-        self.design = np.concatenate(
-            [np.ones((len(x), 1)), np.eye(lists)[sample.list_of], x - self.statistics.origin[0]], axis=1
-        )
-        # A ridge of ordinary size: as good as the posterior of the hyperparameters for a choice of axes.
-        prior = np.diag([0.0, *np.full(lists, 10.0), *np.full(free, 2.0)])
+        # Around these, and along these roots of covariances, the variables are sampled.
+        stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
+        self.centre, self.origin = stats.centre[0], stats.origin[0]
+        x, c = completed @ axes.between, completed @ axes.within
+        design = np.concatenate([np.ones((len(x), 1)), np.eye(lists)[sample.list_of], x - self.origin], axis=1)
         weights = sample.word_shares[:, None]
-        precision = self.design.T @ (self.design * weights) + prior
-        self.start = np.linalg.solve(precision, (self.design * weights).T @ (completed @ axes.within))
-        residual = completed @ axes.within - self.design @ self.start
-        spread = (residual * weights).T @ residual
-        size = max(axes.contrasts, 1)
-        shrunk = (spread + np.trace(spread) * np.eye(axes.contrasts) / size) / (2 * weights.sum())
-        self.regression_roots = (
-            np.linalg.cholesky(np.linalg.inv(precision)),
-            np.linalg.cholesky(shrunk + DISTANCE_ERROR**2 * np.eye(axes.contrasts)),
-        )
+        # A ridge of ordinary size: as good as the posterior of the hyperparameters for a choice of axes.
+        precision = design.T @ (design * weights) + np.diag([0.0, *(10 * self.is_list + 2 * self.is_slope)])
+        self.start = np.linalg.solve(precision, (design * weights).T @ c)
+        residual = c - design @ self.start
+        scatter = (residual * weights).T @ residual
+        shrunk = (scatter + np.trace(scatter) * np.eye(axes.contrasts) / max(axes.contrasts, 1)) / (2 * weights.sum())
+        self.regression_roots = np.linalg.cholesky(np.linalg.inv(precision)), _root(shrunk)
         roots = np.sqrt(axes.spreads)
-        scatter = self.statistics.scatter[0].sum(axis=0) / np.outer(roots, roots) / weights.sum()
-        self.group_roots = (
-            np.diag(1 / np.sqrt(self.statistics.weight[0])),
-            np.linalg.cholesky(scatter + DISTANCE_ERROR**2 * np.eye(free)),
-        )
+        of_groups = stats.scatter[0].sum(axis=0) / np.outer(roots, roots) / weights.sum()
+        self.group_roots = np.diag(1 / np.sqrt(stats.weight[0])), _root(of_groups)
 
-    def _coefficient_precision(self, sigma: Any, of_lists: Any, slope_sd: Any) -> Any:
-        lists, free = len(self.sample.lists), self.axes.free
-        return pt.concatenate([pt.ones(lists) / of_lists, pt.ones(free) * (sigma / slope_sd) ** 2 * self.axes.words])
-
-    def of_coefficients(self, value: Any, _: Any, sigma: Any, strength: Any, of_lists: Any, slope_sd: Any) -> Any:
+    def of_coefficients(self, value: Any, _: Any, *scales: Any) -> Any:
         """Return the log density of alpha, eta and B, with E integrated out."""
-        size, precision = self.axes.contrasts, self._coefficient_precision(sigma, of_lists, slope_sd)
-        weight = strength * self.axes.words
-        count = len(self.sample.lists) + self.axes.free
-        square = _products(value[1:], precision)
-        density = _matrix_t(square, weight * sigma**2 * np.eye(size), weight + size + 1, float(count), size)
-        wide = -0.5 * (value[0] ** 2).sum() / _WIDE_SD**2
-        return density + 0.5 * size * pt.log(precision).sum() + wide
+        prior = self._residual_prior(*scales)
+        size, square = self.axes.contrasts, _products(value[1:], prior.precision)
+        density = _matrix_t(square, prior.scale, prior.freedom, float(len(self.is_list)), size)
+        return density + 0.5 * size * pt.log(prior.precision).sum() - 0.5 * (value[0] ** 2).sum() / _WIDE_SD**2
 
-    def of_distances(self, value: Any, _: Any, *parameters: Any) -> Any:
-        """Return the log density of all distances given the means and coefficients, with covariances integrated out."""
-        given, sample, axes = dict(zip(self.names, parameters, strict=True)), self.sample, self.axes
-        distances = self._whole(value, given.get("missing_distance"))
-        shares = sample.word_shares
+    def draw_coefficients(self, _: Any, *scales: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
+        """Draw alpha, eta and B from their prior."""
+        prior = self._residual_prior(*(float(np.squeeze(value)) for value in scales))
+        size = self.axes.contrasts
+        root = np.sqrt(prior.scale) @ inverse_wishart_roots(prior.freedom, size, rng)[0]
+        others = rng.standard_normal((len(self.is_list), size)) / np.sqrt(prior.precision)[:, None] @ root.T
+        return np.concatenate([_WIDE_SD * rng.standard_normal((1, size)), others])
+
+    def of_distances(self, names: tuple[str, ...], value: Any, _: Any, *parameters: Any) -> Any:
+        """Return the log density of all distances given the variables `names`, with covariances integrated out."""
+        given, sample, axes = dict(zip(names, parameters, strict=True)), self.sample, self.axes
+        shares, observed = sample.word_shares, (self.data.attribute, self.data.protected)
+        distances = pt.set_subtensor(pt.zeros(sample.distances.shape)[observed], value)
+        if "missing_distance" in given:
+            distances = pt.set_subtensor(distances[self.lost], given["missing_distance"])
         weight, total = given.get("attribute_weight", pt.ones(len(shares))), pt.zeros(())
         if "attribute_weight" in given:
             total = total + 0.5 * axes.words * (shares * pt.log(weight)).sum()
         xi, x = given["list_group_mean"] * np.sqrt(axes.spreads), distances @ axes.between
         total = total + self._of_groups(given, x - xi[sample.list_of], weight * shares)
         if axes.contrasts:
-            design = pt.concatenate([self.design[:, : -axes.free], x - self.statistics.origin[0]], axis=1)
-            total = total + self._of_contrasts(given, design, distances @ axes.within, weight * shares)
+            deviation = distances @ axes.within - fitted_contrasts(given["regression"], sample.list_of, x - self.origin)
+            total = total + self._of_contrasts(given, deviation, weight * shares)
         return total
 
-    def _whole(self, observed: Any, lost: Any) -> Any:
-        """Return the distances of attribute words to protected words, the lost ones as parameters."""
-        whole = pt.set_subtensor(
-            pt.zeros(self.sample.distances.shape)[self.data.attribute, self.data.protected], observed
-        )
-        return whole if lost is None else pt.set_subtensor(whole[np.nonzero(np.isnan(self.sample.distances))], lost)
+    def draw_distances(
+        self, names: tuple[str, ...], _: Any, *parameters: Any, rng: np.random.Generator, **__: Any
+    ) -> np.ndarray:
+        """Draw the distances of all pairs, with covariances drawn from their distribution given the coefficients."""
+        given = {name: np.asarray(value, dtype=float) for name, value in zip(names, parameters, strict=True)}
+        sample, axes = self.sample, self.axes
+        lengths = 1 / np.sqrt(given.get("attribute_weight", np.ones(len(sample.list_of))))[:, None]
+        x = (given["list_group_mean"] * np.sqrt(axes.spreads))[sample.list_of]
+        for place, kind in enumerate(sample.list_kind):
+            rows, strength = np.flatnonzero(sample.list_of == place), float(given["target_weight"][kind])
+            roots = inverse_wishart_roots(strength + axes.free + 1, axes.free, rng)[0]
+            root = root_of(strength * group_target(given, int(kind), axes)) @ roots
+            x[rows] += lengths[rows] * rng.standard_normal((len(rows), axes.free)) @ root.T
+        vectors = x @ axes.between.T
+        if axes.contrasts:
+            prior, size = self._residual_prior(*(float(given[name]) for name in _OF_RESIDUALS)), axes.contrasts
+            scale = prior.scale + _products(given["regression"][1:], prior.precision)
+            root = np.linalg.cholesky(scale) @ inverse_wishart_roots(prior.freedom + len(self.is_list), size, rng)[0]
+            noise = lengths * self._spread(given)[:, None] * rng.standard_normal((len(x), size)) @ root.T
+            mean = fitted_contrasts(given["regression"], sample.list_of, x - self.origin)
+            vectors = vectors + (mean + noise) @ axes.within.T
+        return np.asarray(vectors[self.data.attribute, self.data.protected])
 
-    def _of_groups(self, given: dict[str, Any], residual: Any, weight: Any) -> Any:
+    def _residual_prior(self, sigma: Any, strength: Any, of_lists: Any, slope_sd: Any) -> "_ResidualPrior":
+        size, weight = self.axes.contrasts, strength * self.axes.words
+        precision = self.is_list / of_lists + self.is_slope * (sigma / slope_sd) ** 2 * self.axes.words
+        return _ResidualPrior(weight * sigma**2 * np.eye(size), weight + size + 1, precision)
+
+    def _spread(self, given: Mapping[str, Any]) -> Any:
+        """Return the residual sd of each attribute word's kind of list, divided by that of the last kind."""
+        last = self.scaled[:, -1]
+        return last if "list_scale" not in given else self.scaled[:, :-1] @ given["list_scale"] + last
+
+    def _of_groups(self, given: Mapping[str, Any], residual: Any, weight: Any) -> Any:
         """Return the density of the distances to whole groups given their deviations from the means of their lists."""
-        free, sample, axes, total = self.axes.free, self.sample, self.axes, pt.zeros(())
-        target = given["attribute_sd"][:, None, None] ** 2 * np.outer(axes.levels, axes.levels)
-        if free > 1:
-            target = target + given["group_attribute_sd"][:, None, None] ** 2 * np.diag(axes.spreads)
+        free, sample, total = self.axes.free, self.sample, pt.zeros(())
         for place, kind in enumerate(sample.list_kind):
             rows, strength = np.flatnonzero(sample.list_of == place), given["target_weight"][kind]
             square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(free)
-            worth = float(sample.list_worths[place])
-            total = total + _matrix_t(square, strength * target[kind], strength + free + 1, worth, free)
+            scale, worth = strength * group_target(given, int(kind), self.axes), float(sample.list_worths[place])
+            total = total + _matrix_t(square, scale, strength + free + 1, worth, free)
         return total
 
-    def _of_contrasts(self, given: dict[str, Any], design: Any, contrasts: Any, weight: Any) -> Any:
-        """Return the density of the contrasts of words within groups given their regression."""
-        sample, size, coefficients = self.sample, self.axes.contrasts, given["regression"]
-        scale = pt.ones(1)
-        if "list_scale" in given:
-            scale = pt.concatenate([given["list_scale"], scale])
-        spread = scale[sample.list_kind[sample.list_of]]
+    def _of_contrasts(self, given: Mapping[str, Any], deviation: Any, weight: Any) -> Any:
+        """Return the density of the contrasts of words within groups given their deviations from the regression."""
+        prior, size = self._residual_prior(*(given[name] for name in _OF_RESIDUALS)), self.axes.contrasts
+        spread = self._spread(given)
         share = weight / spread**2
-        sigma, prior_weight = given["sigma"], given["residual_weight"] * self.axes.words
-        precision = self._coefficient_precision(sigma, given["list_effect"], given["slope_sd"])
-        prior_scale = prior_weight * sigma**2 * np.eye(size) + _products(coefficients[1:], precision)
-        square = _products(contrasts - design @ coefficients, share) + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
-        freedom = prior_weight + size + 1 + len(sample.lists) + self.axes.free
-        density = _matrix_t(square, prior_scale, freedom, float(sample.list_worths.sum()), size)
-        return density - size * (sample.word_shares * pt.log(spread)).sum()
+        scale = prior.scale + _products(given["regression"][1:], prior.precision)
+        square = _products(deviation, share) + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
+        freedom = prior.freedom + len(self.is_list)
+        density = _matrix_t(square, scale, freedom, float(self.sample.list_worths.sum()), size)
+        return density - size * (self.sample.word_shares * pt.log(spread)).sum()
 
-    def draw_coefficients(self, _: Any, *parameters: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
-        """Draw alpha, eta and B from their prior."""
-        sigma, strength, of_lists, slope_sd = (float(np.squeeze(value)) for value in parameters)
-        lists, free, contrasts, words = len(self.sample.lists), self.axes.free, self.axes.contrasts, self.axes.words
-        weight = strength * words
-        root = np.sqrt(weight) * sigma * inverse_wishart_roots(weight + contrasts + 1, contrasts, rng)[0]
-        sds = np.concatenate([np.full(lists, np.sqrt(of_lists)), np.full(free, slope_sd / sigma / np.sqrt(words))])
-        slopes_and_lists = sds[:, None] * rng.standard_normal((lists + free, contrasts)) @ root.T
-        return np.concatenate([_WIDE_SD * rng.standard_normal((1, contrasts)), slopes_and_lists])
 
-    def draw_distances(self, _: Any, *parameters: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
-        """Draw the distances of all pairs, with covariances drawn from their distribution given the coefficients."""
-        given = {name: np.asarray(value, dtype=float) for name, value in zip(self.names, parameters, strict=True)}
-        sample, axes, vectors = self.sample, self.axes, np.zeros((len(self.sample.distances), self.axes.words))
-        x = np.empty((len(vectors), axes.free))
-        for place, kind in enumerate(sample.list_kind):
-            rows, strength = np.flatnonzero(sample.list_of == place), float(given["target_weight"][kind])
-            target = given["attribute_sd"][kind] ** 2 * np.outer(axes.levels, axes.levels)
-            if axes.free > 1:
-                target = target + given["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
-            root = root_of(strength * target) @ inverse_wishart_roots(strength + axes.free + 1, axes.free, rng)[0]
-            x[rows] = rng.standard_normal((len(rows), axes.free)) @ root.T
-        if "attribute_weight" in given:
-            x /= np.sqrt(given["attribute_weight"])[:, None]
-        x += (given["list_group_mean"] * np.sqrt(axes.spreads))[sample.list_of]
-        vectors = x @ axes.between.T
-        if axes.contrasts:
-            vectors = vectors + self._draw_contrasts(given, x, rng) @ axes.within.T
-        return np.asarray(vectors[self.data.attribute, self.data.protected])
+@dataclass(frozen=True)
+class _ResidualPrior:
+    """Inverse-Wishart prior of E (scale, freedom), and the precisions of eta and B in units of E."""
 
-    def _draw_contrasts(self, given: dict[str, np.ndarray], x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        sample, size, coefficients, sigma = self.sample, self.axes.contrasts, given["regression"], float(given["sigma"])
-        lists, free, weight = len(sample.lists), self.axes.free, float(given["residual_weight"]) * self.axes.words
-        precision = np.concatenate(
-            [
-                np.full(lists, 1 / float(given["list_effect"])),
-                np.full(free, (sigma / float(given["slope_sd"])) ** 2 * self.axes.words),
-            ]
-        )
-        prior_scale = weight * sigma**2 * np.eye(size) + (coefficients[1:] * precision[:, None]).T @ coefficients[1:]
-        root = np.linalg.cholesky(prior_scale) @ inverse_wishart_roots(weight + size + 1 + lists + free, size, rng)[0]
-        spread = np.append(given.get("list_scale", np.zeros(0)), 1.0)[sample.list_kind[sample.list_of]]
-        if "attribute_weight" in given:
-            spread = spread / np.sqrt(given["attribute_weight"])
-        design = np.concatenate([self.design[:, :-free], x - self.statistics.origin[0]], axis=1)
-        return np.asarray(design @ coefficients + spread[:, None] * rng.standard_normal((len(x), size)) @ root.T)
+    scale: Any
+    freedom: Any
+    precision: Any
+
+
+def fitted_contrasts(coefficients: Any, list_of: np.ndarray, deviation: Any) -> Any:
+    """Return alpha + eta_L + B (x - x0) for rows of lists, of numbers or of PyTensor's variables."""
+    lists = int(list_of.max()) + 1
+    return coefficients[0] + coefficients[1:][list_of] + deviation @ coefficients[1 + lists :]
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    return np.linalg.cholesky(covariance + DISTANCE_ERROR**2 * np.eye(len(covariance)))
 
 
 def _products(rows: Any, weights: Any) -> Any:
