@@ -24,10 +24,14 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     list_statistics,
     regression_posterior,
 )
+from bayesbias.models.multivariate.prior_draws import draw_covariances
+from bayesbias.models.multivariate.pymc_density import _OF_RESIDUALS, _JointDensity, fitted_contrasts
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.spec import ModelSpec
 from tests.models.agreement import worst_differences
+from tests.models.made_lists import list_data
+from tests.models.multivariate.test_prior_draws import PARAMETERS
 from tests.models.tables import small
 
 # Without compiling, which takes longer than the few evaluations here.
@@ -165,6 +169,38 @@ def test_the_density_is_that_of_the_closed_form(missing: float, likelihood: str)
     values = [values_at(built, point) for point in points]
     theirs = np.array([closed_log_density(data, spec, value) + wide_log_prior(value) for value in values])
     np.testing.assert_allclose(ours - (ours - theirs)[0], theirs, rtol=1e-9, err_msg="equal up to one constant")
+
+
+def test_draws_of_pymc_are_those_of_the_models_own_simulation() -> None:
+    """Half the products of differences of two words of a list estimate its covariance; `draw_covariances` draws it."""
+    data, rng = list_data(), np.random.default_rng(3)
+    sample = attribute_sample(data)
+    density = _JointDensity(data, sample)
+    hyper = {**PARAMETERS, "list_effect": np.array(0.3), "slope_sd": np.array(0.4)}
+    names = (*(name for name in hyper if name not in ("connection_mean", "effect_sd")), "list_group_mean", "regression")
+    first = np.array([np.flatnonzero(sample.list_of == place)[:2] for place in range(len(sample.lists))])
+    centre, every = np.ones((len(sample.lists), density.axes.free)), np.arange(len(sample.lists))
+    xi = centre * np.sqrt(density.axes.spreads)
+    products, residuals, covariances, squares = [], [], [], []
+    for _ in range(4000):
+        coefficients = density.draw_coefficients(None, *(hyper[name] for name in _OF_RESIDUALS), rng=rng)
+        squares.append(coefficients[1:] ** 2)
+        given = hyper | {"list_group_mean": centre, "regression": coefficients}
+        distances = np.zeros(sample.distances.shape)
+        drawn = density.draw_distances(names, None, *(given[name] for name in names), rng=rng)
+        distances[data.attribute, data.protected] = drawn
+        difference = distances[first[:, 0]] - distances[first[:, 1]]
+        products.append(0.5 * difference[:, :, None] * difference[:, None, :])
+        within = fitted_contrasts(coefficients, every, xi - density.origin) @ density.axes.within.T
+        residuals.append((distances - (xi @ density.axes.between.T + within)[sample.list_of]).mean(axis=1))
+        covariances.append(draw_covariances(sample, hyper, rng))
+    errors = [np.var(draws, axis=0) / len(draws) for draws in (products, covariances, residuals, squares)]
+    # The mean of E is that of its scale over its weight; eta has the variance kappa E, B has beta^2 / (sigma^2 J) E.
+    words, lists = len(data.protected_words), len(sample.lists)
+    variances = np.repeat([0.3 * 0.05**2, 0.4**2 / words], [lists, density.axes.free])
+    assert (abs(np.mean(squares, axis=0) - variances[:, None]) < 4.5 * np.sqrt(errors[3])).all()
+    assert (abs(np.mean(products, axis=0) - np.mean(covariances, axis=0)) < 4.5 * np.sqrt(errors[0] + errors[1])).all()
+    assert (abs(np.mean(residuals, axis=0)) < 4.5 * np.sqrt(errors[2])).all()
 
 
 # --- the samplers -----------------------------------------------------------------------------------------
