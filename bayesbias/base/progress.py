@@ -1,4 +1,4 @@
-"""One progress bar for all long work: in a terminal and in a notebook, never in a pipe."""
+"""One progress bar for all long work, in a terminal and in a notebook; and what interrupted work says."""
 
 import sys
 import time
@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bayesbias.base.number_text import visible
+from bayesbias.base.statements import Statement
+from bayesbias.errors import StoppedWarning, warn_user
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -141,3 +143,18 @@ def _terminal(unit: str) -> "Progress":
     text = TextColumn("{task.description}", markup=False)
     columns = (text, BarColumn(), count, TimeRemainingColumn(), TextColumn("left"))
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def stopped_statement(done: int, total: int, what: str) -> Statement:
+    """Return the statement that work was interrupted, and warn with it; interrupt if nothing was done.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     print(stopped_statement(3, 9, "refits").text)
+    Interrupted after 3 of 9 refits: the answer rests on these alone.
+    """
+    if not done:
+        raise KeyboardInterrupt
+    text = f"Interrupted after {done:,} of {total:,} {what}: the answer rests on these alone."
+    warn_user(text, StoppedWarning)
+    return Statement("stopped", text, {"done": done, "total": total})

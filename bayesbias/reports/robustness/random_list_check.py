@@ -19,7 +19,7 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import digits_text, interval_text, percent_text, signed_text
-from bayesbias.base.progress import with_progress
+from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
@@ -32,7 +32,6 @@ from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.measures.null_simulation import rate
-from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.reports.robustness.random_lists import (
     COHERENCE,
     CONTRAST,

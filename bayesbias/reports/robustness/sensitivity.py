@@ -22,7 +22,7 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.machine import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
-from bayesbias.base.progress import with_progress
+from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
@@ -37,7 +37,6 @@ from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.tables.schema import any_frame, validate_table
 
 if TYPE_CHECKING:

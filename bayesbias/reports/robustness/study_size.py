@@ -20,7 +20,7 @@ from bayesbias.base.checks import (
     resolve_seed,
 )
 from bayesbias.base.number_text import counted, distance_text, percent_text
-from bayesbias.base.progress import with_progress
+from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
@@ -33,7 +33,6 @@ from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
-from bayesbias.reports.robustness.interrupts import stopped_statement
 from bayesbias.studies.study import CONNECTIONS
 
 if TYPE_CHECKING:
