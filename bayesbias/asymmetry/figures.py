@@ -41,6 +41,7 @@ _AXES = {
     "distance": "Mean distance of the words, in characters",
 }
 MOST_RELATIONS = 6
+_BINS = 40  # between the extremes of a source
 
 
 def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "Figure":
@@ -214,9 +215,6 @@ def plot_accuracy_by_context(frame: pd.DataFrame) -> "Figure":
 
 
 _REVERSE, _FORWARD, _LINE = "#D55E00", "#0072B2", "#333333"
-
-
-_BINS = 40  # between the extremes of a source
 
 
 def plot_lar_distributions(report: AsymmetryReport, *, relations: Any = None) -> "Figure":

@@ -57,6 +57,13 @@ from bayesbias.workers.cells import Answer
 from bayesbias.workers.choice import choose_workers
 from bayesbias.workers.workers import Workers
 
+# Seconds that a cell of 4,000 draws takes at least on a slow core, to tell minutes from years before any work.
+_SECONDS_OF_NUTS = 20.0
+_SECONDS_WITHOUT_MODEL = 0.02
+_USUAL_DRAWS = 4000
+_LONGEST_YEARS = 1.0
+_BYTES_A_ROW = 2000  # of the frame, and of what its page needs
+
 
 def audit_frame(
     cells: Sequence[AuditCell],
@@ -195,13 +202,7 @@ def _warn(cells: int, records: Sequence[AuditRecord], answered: Collection[tuple
 type ModelLike = str | os.PathLike[str] | ModelSpec | None
 """Name or file of a model, or a model; None: no model."""
 
-# Seconds that a cell of 4,000 draws takes at least on a slow core, to tell minutes from years before any work.
-_SECONDS_OF_NUTS = 20.0
-_SECONDS_WITHOUT_MODEL = 0.02
-_USUAL_DRAWS = 4000
-_LONGEST_YEARS = 1.0
 _YEAR = 365.25 * 24 * 3600
-_BYTES_A_ROW = 2000  # of the frame, and of what its page needs
 
 
 def audit(

@@ -37,6 +37,12 @@ COLUMNS = (
 )
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
+_READINGS = {
+    "nearer": "Settled, associated words are nearer",
+    "farther": "Settled, associated words are farther",
+    "borderline": "Borderline",
+    "not settled": "Not settled",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,14 +214,6 @@ def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
         if ((audit["model"] == variant.model) & (audit["random_seed"] == variant.random_seed)).all():
             return variant
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")
-
-
-_READINGS = {
-    "nearer": "Settled, associated words are nearer",
-    "farther": "Settled, associated words are farther",
-    "borderline": "Borderline",
-    "not settled": "Not settled",
-}
 
 
 def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:

@@ -32,6 +32,12 @@ COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
 _DEBIASED = "the debiased vectors"
 _TINY = 0.0005  # changes that three decimals do not show
+_LIMITS = (
+    "That a bias is gone: a method closes what it was fitted to. Words that were among its own, or that it equalized, "
+    "say little; ask with other words, and of a model that uses the vectors.",
+    "Changes of several methods and measures are each given with an interval of their own; of many that are nothing, "
+    "some are settled by chance.",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,14 +197,6 @@ def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":
         return measure_correlations(report)
     except ReportError:
         return None
-
-
-_LIMITS = (
-    "That a bias is gone: a method closes what it was fitted to. Words that were among its own, or that it equalized, "
-    "say little; ask with other words, and of a model that uses the vectors.",
-    "Changes of several methods and measures are each given with an interval of their own; of many that are nothing, "
-    "some are settled by chance.",
-)
 
 
 def measure_correlations(report: DebiasReport) -> "pd.DataFrame":

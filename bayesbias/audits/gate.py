@@ -37,6 +37,11 @@ PASS, FAIL, UNDECIDED, UNANSWERED = "pass", "fail", "undecided", "unanswered"
 EXIT_CODES: Mapping[str, int] = {FAIL: 3, UNANSWERED: 5, UNDECIDED: 4, PASS: 0}
 """Outcome -> exit code of `bayesbias gate`, the most severe outcome first."""
 
+KEPT_DRAWS = 1000
+"""Largest number of draws of a question in gate.json."""
+_KEY = ("embedding", "study", "model")
+_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
+
 
 def decided(
     row: Mapping[str, Any],
@@ -102,10 +107,6 @@ def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, st
     if any(margin <= BORDERLINE * error for margin, error in margins):
         return UNDECIDED, f"an end is within its Monte Carlo error of an edge of {interval_text(low, high)}"
     return outcome, f"{place} {interval_text(low, high)}"
-
-
-KEPT_DRAWS = 1000
-"""Largest number of draws of a question in gate.json."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -369,12 +370,10 @@ def gate(
     )
 
 
-_KEY = ("embedding", "study", "model")
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
 )
-_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
 
 
 def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":

@@ -18,6 +18,10 @@ from bayesbias.base.statements import markdown_text
 from bayesbias.errors import ReportError
 
 _ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
+_QUANTILES = 1000
+_LARGEST = 100  # far beyond any difference of cosine distances
+SCHEMA_VERSION = 1
+"""Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
 def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] = ()) -> str:
@@ -82,12 +86,6 @@ def model_card(
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
-
-
-_QUANTILES = 1000
-_LARGEST = 100  # far beyond any difference of cosine distances
-SCHEMA_VERSION = 1
-"""Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
 type Question = tuple[str, str, str]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Words of each list that most measures need; the model's own answer needs one.
 _FEWEST = 2
 AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
+_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"))
 
 
 def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) -> tuple[str, ...]:
@@ -146,9 +147,6 @@ def raise_if_too_many_lost(
             "studies or embeddings out, or go on without these answers (skip_unanswered, "
             f"--skip-unanswered){allowed}."
         )
-
-
-_EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"))
 
 
 class _PlanFile(TypedDict, total=False):

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 ALL_STUDIES = ""
 _FEWEST = 3
 _COLUMNS = ("measure", "study", "embedding", "strength", "rank", "probability", "rank_low", "rank_high", "strongest")
+_LIMITS = (
+    "A rank does not say how far apart two embeddings are, nor that any of them has an association: see the "
+    "estimates. Embeddings are taken to be independent given the words."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,12 +80,6 @@ class Ranks(Result):
             captions={"ranks": "Ranks by study; without a study, over all", "correlations": "Agreement of measures"},
             figures={"ranks": ResultFigure("plot_ranks", "Ranks over all studies; 1 is the weakest association.")},
         )
-
-
-_LIMITS = (
-    "A rank does not say how far apart two embeddings are, nor that any of them has an association: see the "
-    "estimates. Embeddings are taken to be independent given the words."
-)
 
 
 def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:

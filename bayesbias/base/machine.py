@@ -30,6 +30,9 @@ _single_core = ContextVar("single core", default=False)
 _PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
 # Extras that bring PyTorch.
 _LARGE = ("contextual", "encoders", "nli")
+# Where PyTorch and Triton keep code that they compiled, and run it again. By default it is a folder with a name that
+# others can guess, in the shared temporary folder. Both are read when code is compiled, so they stay set.
+_COMPILED = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 
 
 def available_cores() -> int:
@@ -86,11 +89,6 @@ def private_folder() -> str:
             shutil.rmtree(folder, ignore_errors=True)
 
     return folder
-
-
-# Where PyTorch and Triton keep code that they compiled, and run it again. By default it is a folder with a name that
-# others can guess, in the shared temporary folder. Both are read when code is compiled, so they stay set.
-_COMPILED = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 
 
 def compile_in_private() -> None:

@@ -59,6 +59,10 @@ _LIMITS = {
     "absence": "The absence of a change where none is settled. Absence of evidence is not evidence of absence.",
 }
 
+_PAIR = ["protected_word", "attribute_word"]
+_TIES = 0.1  # share of ties of a word that was not equalized
+_CONTROLS = ("human", "neutral")
+
 
 def reading_text(reading: str, second: str) -> str:
     """Return a value of the column `reading` in words, given the name of the second condition.
@@ -267,11 +271,6 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
         f"{facts['draws']:,} draws of each chain (seed {facts['random_seed']}; bayesbias {facts['version']})."
     )
     return Statement("methods", words + population + trend + interval)
-
-
-_PAIR = ["protected_word", "attribute_word"]
-_TIES = 0.1  # share of ties of a word that was not equalized
-_CONTROLS = ("human", "neutral")
 
 
 def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> Iterator[Statement]:

@@ -56,6 +56,12 @@ if TYPE_CHECKING:
 
 _PAIR = ["protected_word", "attribute_word"]
 _SLOPE = "line, first to last period"
+# Arrays of draws of all words under all conditions that are in memory at once.
+_ARRAYS = 5
+# Columns of a frame without rows that reports look at.
+_EMPTY = ("contrast", "first", "second", "protected_group", "protected_word", "reading")
+_COUNTED = ("protected_words", "attribute_words")
+_LINES = ("lines", "slopes", "neighbours")
 
 
 def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
@@ -246,13 +252,6 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
         )
     return design
 
-
-# Arrays of draws of all words under all conditions that are in memory at once.
-_ARRAYS = 5
-# Columns of a frame without rows that reports look at.
-_EMPTY = ("contrast", "first", "second", "protected_group", "protected_word", "reading")
-_COUNTED = ("protected_words", "attribute_words")
-_LINES = ("lines", "slopes", "neighbours")
 
 type Lines = Callable[[ContrastDraws], Mapping[str, "pd.DataFrame"]]
 """What periods add for a contrast: frames `lines`, `slopes` and `neighbours`."""

@@ -51,6 +51,8 @@ DRAWS = 1000
 _ON_PAGE = ("Trend", "Slopes", "Words", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
+CHAINS = 4
+_SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -302,9 +304,6 @@ class Changes(ComparedConditions):
         return f'moved = bb.trend("periods/", STUDY{given}{options}, {seed})\nbb.write(moved, "trend.html")'
 
 
-CHAINS = 4
-
-
 @dataclass(frozen=True)
 class Estimation:
     """How changes are estimated: draws of each chain, seed, interval, rope, scope, and baseline of the contrasts."""
@@ -459,9 +458,6 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
         for row in rows_of(frame)
     ]
     return frame
-
-
-_SIDES = ("first", "second")
 
 
 def _unmoved(values: np.ndarray) -> np.ndarray:

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+SD_PRIOR = 0.1
+"""Scale of the half-Normal that bounds standard deviations between trainings, in units of cosine distance."""
+_GRID = 2_000
+_GRID_OF_TWO = 160
+_DRAWS = 20_000
+_AT_ONCE = 50  # contrasts whose draws are in memory at once
+_KEYS = ["contrast", "protected_group", "protected_word"]
+
 
 def check_trainings(fits: Any, resampled: Any) -> None:
     """Raise a `ReportError` if the fits cannot be compared."""
@@ -71,15 +79,6 @@ def _digest(fit: "xr.DataTree") -> int:
 
     labels = fitted_table(fit)[["protected_word", "protected_group", "attribute_word", "connection"]].astype(str)
     return int(pd.util.hash_pandas_object(labels, index=False).sum())
-
-
-SD_PRIOR = 0.1
-"""Scale of the half-Normal that bounds standard deviations between trainings, in units of cosine distance."""
-
-_GRID = 2_000
-_GRID_OF_TWO = 160
-_DRAWS = 20_000
-_AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 
 def _log_prior(nodes: Floats, known_variance: Floats | float) -> Floats:
@@ -209,7 +208,6 @@ _SHOWN = (
     *("documents_low", "documents_high", "document_sd", "document_sd_low", "document_sd_high"),
     *("document_share", "document_share_low", "document_share_high"),
 )
-_KEYS = ["contrast", "protected_group", "protected_word"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 type Settings = dict[str, Any]
 """Options that a command collects for a function that it calls."""
 Loading = Annotated[Settings, "bb.load_embedding case format"]
+OF_SEEDS = "that differ only in the seed of their training"
 
 
 class Command(TyperCommand):
@@ -235,9 +236,6 @@ def file_names(embeddings: list[Path], why: str) -> list[str]:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files with different names.")
     return names
-
-
-OF_SEEDS = "that differ only in the seed of their training"
 
 
 def describe(table: "pd.DataFrame") -> str:

@@ -12,6 +12,13 @@ from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
 
+_PACKAGES = r"% \usepackage{booktabs, graphicx, longtable}"
+# A float of more rows does not fit on a page.
+_MOST_ROWS_OF_A_PAGE = 40
+# A table that is wider than the text is scaled down to it.
+_TO_TEXT_WIDTH = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_NARROW = r"\begingroup\scriptsize\setlength{\tabcolsep}{2pt}"
+
 
 def markdown(result: Result) -> str:
     """Return a result as Markdown."""
@@ -79,14 +86,6 @@ _ESCAPES = {
     '"': r"\char34{}",  # a command in German documents
     "\n": " ",
 }
-
-
-_PACKAGES = r"% \usepackage{booktabs, graphicx, longtable}"
-# A float of more rows does not fit on a page.
-_MOST_ROWS_OF_A_PAGE = 40
-# A table that is wider than the text is scaled down to it.
-_TO_TEXT_WIDTH = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-_NARROW = r"\begingroup\scriptsize\setlength{\tabcolsep}{2pt}"
 
 
 def latex(result: Result) -> str:

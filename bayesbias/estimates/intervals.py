@@ -24,6 +24,8 @@ BORDERLINE = 3
 MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
 # Independent draws have no R-hat, because they have no chains.
 DIAGNOSTICS = ("ess_bulk", "ess_tail", "r_hat")
+SCOPES = ("population", "these_words")
+"""What an estimate is about: words like these, of which these are a sample, or these words alone."""
 
 
 def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None:
@@ -86,10 +88,6 @@ def probability_of_direction(draws: ArrayLike) -> Floats:
     draws = np.asarray(draws)
     above = (draws > 0).mean(axis=0) + (draws == 0).mean(axis=0) / 2
     return np.asarray(np.maximum(above, 1 - above))
-
-
-SCOPES = ("population", "these_words")
-"""What an estimate is about: words like these, of which these are a sample, or these words alone."""
 
 
 def scope_text(scope: str) -> str:

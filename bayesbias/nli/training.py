@@ -38,6 +38,12 @@ _LEAST = 1e-10  # keeps Adagrad's denominators above 0
 _HELD_OUT = 0.1  # share of the premises, if no development pairs are given
 _BLOCK = 50  # batches whose pairs are sorted by length, to reduce padding
 _MOST_UNITS = 10_000
+_NAMES = {
+    "train": ("train", "training"),
+    "development": ("dev", "development", "trial", "valid", "validation"),
+    "test": ("test",),
+}
+"""Names of the parts in data sets, in lower case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,14 +337,6 @@ def _digest(lines: Sequence[str], matrix: Floats | None = None) -> str:
     if matrix is not None:
         content.update(np.ascontiguousarray(matrix, dtype="<f4").data)
     return content.hexdigest()[:16]
-
-
-_NAMES = {
-    "train": ("train", "training"),
-    "development": ("dev", "development", "trial", "valid", "validation"),
-    "test": ("test",),
-}
-"""Names of the parts in data sets, in lower case."""
 
 
 def split_pairs(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | None, pd.DataFrame | None]":

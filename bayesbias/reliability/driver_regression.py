@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _CHAINS = 4
 # The range of the logarithms of standard deviations in which modes are searched.
 _LIMITS = (-9.0, 3.0)
+# With fewer levels, the variance of a grouping depends mostly on its prior.
+_FEW_LEVELS = 5
+_FREQUENCY = ["log_frequency", "log_frequency_squared"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,10 +187,6 @@ def weight_problems(fit: "xr.DataTree") -> list[str]:
         few = f"Fewer than {_CHAINS * ESS_PER_CHAIN} effective draws ({stats['importance_ess']:.0f})"
         problems.append(f"{few}: the numbers are noisy. Use more draws.")
     return problems
-
-
-# With fewer levels, the variance of a grouping depends mostly on its prior.
-_FEW_LEVELS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -480,9 +479,6 @@ def _coefficient_statement(row: dict[str, Any]) -> Statement:
         head = f"{what}: not settled"
     interval = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
     return Statement("coefficient", f"{head}, {digits_text(row['mean'])} ({interval}).", row)
-
-
-_FREQUENCY = ["log_frequency", "log_frequency_squared"]
 
 
 def explained(

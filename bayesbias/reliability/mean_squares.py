@@ -25,6 +25,13 @@ _BLOCK = 2**16
 
 # A mean square below this share of the scores' squares is rounding: relative errors of 1e-13, squared.
 _ROUNDING = 1e-26
+POINTS = 4096
+"""Number of points at which a posterior is evaluated: even over the cube of probabilities, equal for all matrices."""
+_MATRICES = 256
+FAR = 1.0
+"""Excess kurtosis of the rows' means above which the rows of one matrix are called far from Normal."""
+COVERAGE = (0.62, 0.89)
+"""Lowest and highest coverage of 89 % intervals in simulations that `is_doubted` doubts; in others it is over 0.80."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,12 +276,6 @@ def _as_array(scores: ArrayLike) -> Floats:
         raise MeasureError("The scores are not numbers. Give numbers of shape (..., rows, columns).") from error
 
 
-POINTS = 4096
-"""Number of points at which a posterior is evaluated: even over the cube of probabilities, equal for all matrices."""
-
-_MATRICES = 256
-
-
 def reliability_posterior(squares: MeanSquares, reliability: Reliability, *, hdi_prob: float) -> dict[str, Floats]:
     """Return `mean`, `sd`, `hdi_low` and `hdi_high` of the posterior of a reliability, each of one axis.
 
@@ -397,12 +398,8 @@ def _shortest(ratio: Floats, prob: float) -> tuple[Floats, ...]:
     return ratio[rows, low], ratio[rows, low + span]
 
 
-FAR = 1.0
-"""Excess kurtosis of the rows' means above which the rows of one matrix are called far from Normal."""
 LEAST_MATRICES, LEAST_ROWS = 20, 8
 """Numbers of matrices and rows from which their shape is judged."""
-COVERAGE = (0.62, 0.89)
-"""Lowest and highest coverage of 89 % intervals in simulations that `is_doubted` doubts; in others it is over 0.80."""
 
 
 def far_share(row_kurtosis: "pd.Series") -> float:

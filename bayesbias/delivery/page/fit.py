@@ -61,6 +61,11 @@ from bayesbias.tables.schema import lost_words
 
 _MOST_NAMED = 3
 _NEVER_SETTLED = "not settled"
+_PAPER = (
+    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
+    "Computational Linguistics 50(2)."
+)
+_CONTROLS = ("human", "neutral")
 
 
 def answer_sentence(page: FitReport) -> str:
@@ -172,10 +177,6 @@ def _forest(page: FitReport) -> Figure:
 
 
 _CITATION = bundled("CITATION.cff")
-_PAPER = (
-    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
-    "Computational Linguistics 50(2)."
-)
 
 
 def conclusions_section(page: FitReport) -> Section:
@@ -306,9 +307,6 @@ def citation_section(page: FitReport) -> Section:
     else:
         blocks.append(Paragraph(f"bayesbias, version {version('bayesbias')}, The bayesbias developers."))
     return Section("cite", "How to cite", blocks)
-
-
-_CONTROLS = ("human", "neutral")
 
 
 def question_section(page: FitReport) -> Section:

@@ -85,6 +85,18 @@ _DIFFERENCE = (
 
 # Level of a contrast -> its column, and what a row is.
 _OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected_word", "word")}
+# The shares of a thousand samples have an error below 2 %; the function itself takes 4,000.
+PRIOR_SAMPLES = 1000
+_PREDICTIONS = "Does the model describe the data?"
+_PRIORS = "What the priors alone predict"
+# Enough to rank models and refits; the functions themselves draw more by default.
+_COMPARISON_DRAWS = 500
+_SENSITIVITY_DRAWS = 500
+_COMPARISON = "Which model to trust"
+_SENSITIVITY = "What the conclusions are sensitive to"
+_COVARIATES = "What follows the covariates?"
+_EMBEDDINGS = "Comparison with other embeddings"
+_RANDOM_LISTS = "Is it only frequency? Claims for random words"
 
 
 def overall_section(page: FitReport) -> Section:
@@ -213,12 +225,6 @@ def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
     )
 
 
-# The shares of a thousand samples have an error below 2 %; the function itself takes 4,000.
-PRIOR_SAMPLES = 1000
-_PREDICTIONS = "Does the model describe the data?"
-_PRIORS = "What the priors alone predict"
-
-
 def sampler_section(page: FitReport) -> Section:
     """Return the section on the convergence of the sampler."""
     problems = fit_attribute(page.fit, "convergence_problems")
@@ -249,13 +255,6 @@ def priors_section(page: FitReport) -> Section:
         return Section("priors", _PRIORS, [Notice(f"Not computed. {reason}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
     return embedded(check, "priors", _PRIORS)
-
-
-# Enough to rank models and refits; the functions themselves draw more by default.
-_COMPARISON_DRAWS = 500
-_SENSITIVITY_DRAWS = 500
-_COMPARISON = "Which model to trust"
-_SENSITIVITY = "What the conclusions are sensitive to"
 
 
 def comparison_section(page: FitReport) -> Section:
@@ -490,9 +489,6 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
     yield table_block(ResultTable(frame, "", caption, columns, headings, differences=True, folded=True))
 
 
-_COVARIATES = "What follows the covariates?"
-
-
 def covariates_section(page: FitReport) -> Section:
     """Return the section on how the leans of words, associated minus different, follow the covariates of the fit."""
     have_both = {"associated", "different"} <= set(page.fit["posterior"].coords["connection"].to_numpy().tolist())
@@ -517,9 +513,6 @@ def covariates_section(page: FitReport) -> Section:
     return replace(section, blocks=[*section.blocks, Paragraph(lists)])
 
 
-_EMBEDDINGS = "Comparison with other embeddings"
-
-
 def embeddings_section(page: FitReport) -> Section:
     """Return the section on the changes from the fitted embedding to others."""
     changes = page.comparison
@@ -527,9 +520,6 @@ def embeddings_section(page: FitReport) -> Section:
         return Section("embeddings", _EMBEDDINGS, [])
     headlines = [*map(str, changes.verdicts), *(f"Beware: {doubt}" for doubt in changes.doubts)]
     return embedded(changes, "embeddings", _EMBEDDINGS, headlines)
-
-
-_RANDOM_LISTS = "Is it only frequency? Claims for random words"
 
 
 def random_lists_section(page: FitReport) -> Section:

@@ -42,6 +42,11 @@ _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _CONTRAST = "contrast (cosine distance; below 0: nearer)"
 _INCHES_A_ROW = 0.3
+_INCHES_A_METHOD = 0.28
+_STACKED = 4  # panels, one below the other, which a narrow screen shows whole
+_ONE_SIGN = "cividis"
+_DARK = 0.4  # luminance of a cell below which its number is white
+_LONG = 12  # characters of an embedding's name above which the names are turned
 
 
 def plot_audit(audit: "pd.DataFrame") -> "Figure":
@@ -185,10 +190,6 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
     draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)
 
 
-_INCHES_A_METHOD = 0.28
-_STACKED = 4  # panels, one below the other, which a narrow screen shows whole
-
-
 def plot_debias_report(report: DebiasReport) -> "Figure":
     """Draw the effects of debiasing methods: one panel per measure, one row per method, one colour per embedding.
 
@@ -266,11 +267,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     return figure
 
 
-_ONE_SIGN = "cividis"
 _LABELS = {CONTRAST: "associated - different\n(cosine distance; below 0: nearer)"}
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of red, green and blue (ITU-R BT.709)
-_DARK = 0.4  # luminance of a cell below which its number is white
-_LONG = 12  # characters of an embedding's name above which the names are turned
 
 
 def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":

@@ -39,6 +39,10 @@ _WIDTH = 5.4
 _INCHES_A_ROW = 0.27
 _LONGEST_LINE = 40
 _EVERYONE = "All protected words"
+# More labels below the axis would overlap.
+_MOST_LABELS = 10
+MOST_ROWS = 40
+_SEED_COLOR = "#999999"
 
 
 def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
@@ -190,10 +194,6 @@ def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
     axes.set_xlabel(label, fontsize=9)
 
 
-# More labels below the axis would overlap.
-_MOST_LABELS = 10
-
-
 def plot_trend(trend: Changes) -> "Figure":
     """Draw the gap in each period with its interval, and the plain differences.
 
@@ -321,10 +321,6 @@ def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosse
         f"{title}\nPoints: posterior means ({prob} HPDI); filled: the interval leaves out 0; crosses: {crosses}",
         size=8.5,
     )
-
-
-MOST_ROWS = 40
-_SEED_COLOR = "#999999"
 
 
 def plot_trainings(comparison: TrainingComparison) -> "Figure":

@@ -27,6 +27,9 @@ _REPEATED = "#0072B2"
 _EXPECTED = "#009E73"
 _OBSERVED = COLORS["associated"]
 _MOST_WORDS = 80
+_BAR = "#A6BDDB"
+_NOMINAL = "#000000"
+_BINS = 50
 
 
 def plot_measure(posterior: "MeasurePosterior") -> "Figure":
@@ -289,8 +292,6 @@ def _name_groups(panels: "np.ndarray", groups: list[str]) -> None:
         as_text(name)
 
 
-_BAR = "#A6BDDB"
-_NOMINAL = "#000000"
 _LABELS = {
     **{name: f"WEAT {label}".replace(" (", "\n(") for name, label in MEASURES["weat"].units.items()},
     "p_value": "WEAT p-value\n(one-sided)",
@@ -299,7 +300,6 @@ _LABELS = {
     "p_value_raw": "p-value of the t-test of MAC\n(single distances, against 1)",
 }
 _P_VALUE_BINS = np.linspace(0, 1, 21)
-_BINS = 50
 
 
 def plot_null(null: NullSimulation, *, observed: Mapping[str, float] | None = None) -> "Figure":

@@ -44,6 +44,10 @@ MOST_GROUPS = 10
 _CONTRASTS_WIDTH = 5.4
 _INCHES_A_ROW = 0.27
 _EVERYONE = "All protected words"
+_WORDS_WIDTH = 8.5
+_INCHES_A_WORD = 0.34
+BY = ("connection", "protected_word")
+_BINS = 60
 
 
 def plot_contrasts(
@@ -162,10 +166,6 @@ def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:
             label.set_fontweight("bold")
 
 
-_WORDS_WIDTH = 8.5
-_INCHES_A_WORD = 0.34
-
-
 def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     """Draw the mean distance of all protected words to each kind of attribute word.
 
@@ -272,10 +272,6 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     )
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))
     connection_legend(figure, connections, "Attribute words, by their connection to the protected word")
-
-
-BY = ("connection", "protected_word")
-_BINS = 60
 
 
 @any_frame

@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 _COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 _RED, _BLACK = "#C00000", "#000000"
 _CELL = 1.15
+_BANDS = {"first": ("#0072B2", -0.3), "second": ("#E69F00", -0.1), "both": ("#009E73", 0.1)}
+_COMPONENTS = {
+    "a_c": ("A with C", "#D55E00", "o"),
+    "b_d": ("B with D", "#0072B2", "s"),
+    "a_d": ("A with D", "#E69F00", "^"),
+    "b_c": ("B with C", "#009E73", "D"),
+}
+_METRICS = {"mcs": "Mean cosine similarity\n(-1 to 1)", "cca": "Canonical subspace metric\n(scaled: 0 to 1)"}
 
 
 def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "Figure":
@@ -285,14 +293,6 @@ def _draw_spread(axes: "Axes", lattice: Lattice, color: str, offset: float) -> N
 
 
 _OBSERVED, _COSINE = "#D55E00", "#CC79A7"
-_BANDS = {"first": ("#0072B2", -0.3), "second": ("#E69F00", -0.1), "both": ("#009E73", 0.1)}
-_COMPONENTS = {
-    "a_c": ("A with C", "#D55E00", "o"),
-    "b_d": ("B with D", "#0072B2", "s"),
-    "a_d": ("A with D", "#E69F00", "^"),
-    "b_c": ("B with C", "#009E73", "D"),
-}
-_METRICS = {"mcs": "Mean cosine similarity\n(-1 to 1)", "cca": "Canonical subspace metric\n(scaled: 0 to 1)"}
 
 
 def plot_congruences(*nulls: RandomisationNulls) -> "Figure":

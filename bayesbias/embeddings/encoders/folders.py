@@ -77,6 +77,13 @@ _PROCESSING = {
     *("return_tensors", "return_token_type_ids", "truncation", "truncation_side"),
 }
 type _Shapes = dict[str, tuple[Any, ...]]
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+_CONFIG = "config.json"
+_SETTINGS = {
+    "sentence-transformers": {"show_progress_bar": False},
+    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
+}
 
 
 def _lstm(settings: dict[str, Any]) -> _Shapes:
@@ -104,13 +111,6 @@ _TENSORS: dict[str, Callable[[dict[str, Any]], _Shapes]] = {
     "LSTM": _lstm,
     "LayerNorm": lambda settings: {"norm.weight": (settings["dimension"],)},
     "WeightedLayerPooling": _weighted,
-}
-_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
-_PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
-_CONFIG = "config.json"
-_SETTINGS = {
-    "sentence-transformers": {"show_progress_bar": False},
-    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
 }
 
 

@@ -29,6 +29,9 @@ from bayesbias.errors import (
     warn_user,
 )
 
+_LEAST = 2  # fewest contexts of a word: one has no spread
+_ROWS = 4_096  # contexts in memory at a time
+
 
 @dataclass(frozen=True, eq=False)
 class CachedVector:
@@ -59,8 +62,6 @@ type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
 """Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
 
 _COUNTS, _MOST_COUNT = 2, 1 << 24  # counts of a word beside its vectors in the cache, exact as float32
-_LEAST = 2  # fewest contexts of a word: one has no spread
-_ROWS = 4_096  # contexts in memory at a time
 
 
 @dataclass(frozen=True, eq=False)

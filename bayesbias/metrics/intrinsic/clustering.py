@@ -30,6 +30,7 @@ from bayesbias.metrics.quantities import Quantity
 PAIR = ("she", "he")
 _BLOCK = 10_000
 _WHAT = "The recoverability of bias"
+_STARTS = 10  # of k-means, of which the best counts
 
 
 @shared_parameters()
@@ -151,9 +152,6 @@ def load_both(
     """Return an embedding and its reference, by default the same."""
     source = as_embedding(embedding)
     return source, source if reference is None else as_embedding(reference)
-
-
-_STARTS = 10  # of k-means, of which the best counts
 
 
 @shared_parameters()

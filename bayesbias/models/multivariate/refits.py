@@ -50,6 +50,9 @@ _LEAST_EFFECTIVE = 200
 Earlier = dict[tuple[Any, ...], Any]
 """Draws of earlier refits, by the draws, seed and data that determine them."""
 
+# Draws that one component of a mixture replaces: given the covariances, the posterior of a contrast is Normal.
+_DRAWS_A_MIXTURE = 4
+
 
 @singular_fails()
 def connection_moments(
@@ -122,10 +125,6 @@ def _statistics_key(kind: int, block: Block, stats: ListStatistics, axes: Coordi
     numbers = (stats.scatter[0, places], stats.weight[0, places], stats.counts[places], axes.levels, axes.spreads)
     priors = (str(block.priors[name]) for name in block.names)
     return kind, *priors, *(np.round(values, 12).tobytes() for values in numbers)
-
-
-# Draws that one component of a mixture replaces: given the covariances, the posterior of a contrast is Normal.
-_DRAWS_A_MIXTURE = 4
 
 
 def list_contrasts(

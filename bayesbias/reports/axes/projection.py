@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 8
 _EXTREME = 6.0  # kurtosis of ratings beyond which a few words decide a correlation
+LEAST_WORDS = 4
+"""Smallest number of words whose projections are correlated with ratings."""
+_MOST = 0.9999  # a correlation of 1 has no arctanh
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -411,12 +414,6 @@ def axis_rows(projection: Projection, axis: str | None) -> "tuple[str, pd.DataFr
     if rows.empty:
         raise ReportError(f"The axis {name!r} has no words to draw.")
     return name, rows
-
-
-LEAST_WORDS = 4
-"""Smallest number of words whose projections are correlated with ratings."""
-
-_MOST = 0.9999  # a correlation of 1 has no arctanh
 
 
 def checked_ratings(ratings: Any) -> "pd.DataFrame":

@@ -68,6 +68,12 @@ _DIFFERENCES = {
     ),
 }
 
+# Most pairs that are checked one by one; of larger tables so many are drawn at random.
+MOST_PAIRS = 10_000
+_DRAWS = 1000
+_FEWEST_DRAWS = 100
+_BLOCK = 2_000_000
+
 
 def posterior_problems(
     coverage: "pd.DataFrame", statistics: "pd.DataFrame", model: dict[str, Any], convergence: list[str]
@@ -182,11 +188,6 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
 
 # The intervals of the paper's figure.
 OUTER, INNER = 0.89, 0.50
-# Most pairs that are checked one by one; of larger tables so many are drawn at random.
-MOST_PAIRS = 10_000
-_DRAWS = 1000
-_FEWEST_DRAWS = 100
-_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)

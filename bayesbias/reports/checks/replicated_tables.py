@@ -18,6 +18,14 @@ JOINT = "words and connections together"
 _SMALL = 1e-12
 # Most products of two words' residuals that are held in memory at once.
 _PRODUCTS_A_BLOCK = 4_000_000
+ALL = "all"
+STATISTICS = ("mean", "sd", "skewness", "kurtosis", "smallest", "largest", "sd of attribute words")
+TAILS = (0.055, 0.945)
+_BINS = 40
+_NUMBERS_A_BLOCK = 2_000_000
+# Most distances that are drawn: large tables are replicated less often.
+_MOST_DRAWN = 200_000_000
+_FEWEST = 200
 
 
 class JointStatistics:
@@ -88,16 +96,6 @@ class JointStatistics:
                     norms, _SMALL
                 )
         return statistics
-
-
-ALL = "all"
-STATISTICS = ("mean", "sd", "skewness", "kurtosis", "smallest", "largest", "sd of attribute words")
-TAILS = (0.055, 0.945)
-_BINS = 40
-_NUMBERS_A_BLOCK = 2_000_000
-# Most distances that are drawn: large tables are replicated less often.
-_MOST_DRAWN = 200_000_000
-_FEWEST = 200
 
 
 def noise(posterior: Densities, draws: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

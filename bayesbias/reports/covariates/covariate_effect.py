@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 # With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
 _FEW_EFFECTIVE = 3.0
 _LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
+_STREAM = 104
+_USUAL_SIDES = ("associated", "different")
+_FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
 
 
 def effect_doubts(
@@ -165,11 +168,6 @@ def statistic_correlations(statistics: np.ndarray, design: CovariateDesign) -> n
     lengths = np.linalg.norm(centred) * np.linalg.norm(design.deviations, axis=0)
     products = design.deviations.T @ centred
     return np.asarray(np.divide(products, lengths, out=np.full(len(products), np.nan), where=lengths > 0))
-
-
-_STREAM = 104
-_USUAL_SIDES = ("associated", "different")
-_FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # A word with a larger leverage determines its own fitted value, and has no residual.
 _ALONE = 1 - 1e-9
+_DEFAULT = ("associated", "different")
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +178,6 @@ def check_design(design: CovariateDesign, names: tuple[str, ...], largest: np.nd
             f"Within groups, the covariates {', '.join(names)} do not all vary, or follow from each other. Use "
             "within_groups=False, or fewer covariates."
         )
-
-
-_DEFAULT = ("associated", "different")
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,9 @@ Values = dict[str, np.ndarray]
 _FEWEST_NULL = 10_000
 _NUMBERS_A_BLOCK = 2**21
 _STEREOTYPE = ("associated", "different")
+NULL_TAILS = (0.025, 0.975)
+WORDS = " words"
+_VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
 
 
 def fitted_study(fit: "xr.DataTree") -> Study:
@@ -159,8 +162,6 @@ def _effects(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.nda
     return effects
 
 
-NULL_TAILS = (0.025, 0.975)
-WORDS = " words"
 _COLUMNS = (
     "observed", *MOMENTS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
     "null_share", "null_share_se", "beyond_null", "beyond_null_se",
@@ -253,9 +254,6 @@ def share_with_error_text(value: float, error: float) -> str:
     ('2.3% ± 0.1%', '100% ± 0.02%')
     """
     return f"{float(f'{100 * value:.2g}'):g}% ± {100 * error:.1g}%"
-
-
-_VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -38,6 +38,21 @@ NAMED_BY_CHANCE, NAMED_IN_CLUSTERS = 0.07, (0.01, 0.13)
 
 
 Row = dict[Hashable, Any]
+_LIMITS = {
+    "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
+    "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
+    "relevance": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, "
+    "not that it is large; to judge its size, give a region of practical equivalence (rope).",
+    "many words": "That each word named above differs. {words} are judged at once, and some intervals leave out "
+    "0 by chance.",
+    "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
+    "it is unfair or harms anyone downstream.",
+    "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
+    "these are a fair sample of them; those of groups and words are for these words alone; all are for attribute words "
+    "like these, in these vectors. Vectors trained again with another seed can give another answer.",
+    "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
+    "absence of evidence is not evidence of absence.",
+}
 
 
 def is_measured(row: Row) -> bool:
@@ -153,23 +168,6 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
         f"clusters of synonyms or forms ({low * count:.1f} to {high * count:.1f}), {at_once}"
     )
     return NAMED_BY_CHANCE * count, text
-
-
-_LIMITS = {
-    "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
-    "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
-    "relevance": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, "
-    "not that it is large; to judge its size, give a region of practical equivalence (rope).",
-    "many words": "That each word named above differs. {words} are judged at once, and some intervals leave out "
-    "0 by chance.",
-    "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
-    "it is unfair or harms anyone downstream.",
-    "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
-    "these are a fair sample of them; those of groups and words are for these words alone; all are for attribute words "
-    "like these, in these vectors. Vectors trained again with another seed can give another answer.",
-    "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
-    "absence of evidence is not evidence of absence.",
-}
 
 
 def conclusions(

@@ -40,6 +40,10 @@ type ContextErrors = dict[tuple[frozenset[str], str, str], tuple[float, float]]
 """Standard error over contexts and its degrees of freedom for a pair of connections, a level, and the name of a group
 or word."""
 
+LEVELS = ("overall", "protected_group", "word", "all")
+# Dim of the sets of protected words.
+_SUBSET = "words"
+
 
 def fit_context_errors(fit: "xr.DataTree") -> ContextErrors:
     """Return the standard errors of contrasts over contexts that the table of a fit records; empty if none."""
@@ -157,7 +161,6 @@ def reason_pulled(spec: ModelSpec) -> str:
     return "The model pulls single words toward the mean of all words of a connection."
 
 
-LEVELS = ("overall", "protected_group", "word", "all")
 _COLUMNS = (
     *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
@@ -374,10 +377,6 @@ def _checked(fit: "xr.DataTree", baseline: str, level: str, scope: str) -> tuple
     rows = fitted_rows(fit)
     check_baseline(baseline, list(rows.connections), "fit")
     return rows, LEVELS[:-1] if level == "all" else (level,)
-
-
-# Dim of the sets of protected words.
-_SUBSET = "words"
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Two distances of three digits can be equal by chance; so many words are not.
 _LEAST_SHARED = 2
+# Lists with fewer attribute words say next to nothing of how much these differ.
+_FEW_ATTRIBUTES = 3
 
 
 def same_distances_doubts(rows: ModelData) -> list[Statement]:
@@ -96,8 +98,6 @@ def _equal(distances: np.ndarray) -> Iterator[list[int]]:
 
 # Words farther than this from the median of their group are extreme, in groups of at least so many words.
 _FAR, _MAD_TO_SD, _FEWEST_FOR_EXTREMES = 6.0, 1.4826, 6
-# Lists with fewer attribute words say next to nothing of how much these differ.
-_FEW_ATTRIBUTES = 3
 
 
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:

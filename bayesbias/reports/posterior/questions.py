@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 Side = tuple[str, str]
 """A protected group and an attribute list: the mean distance between their words."""
 
+_CONTROLS = {"human": "human control words", "neutral": "neutral control words"}
+
 
 def planned_contrasts(
     fit: "xr.DataTree",
@@ -343,7 +345,6 @@ class AttributePhrases:
     nothing: str
 
 
-_CONTROLS = {"human": "human control words", "neutral": "neutral control words"}
 _SEVERAL_GROUPS = AttributePhrases(
     {
         "associated": "associated attribute words",

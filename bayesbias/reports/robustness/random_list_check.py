@@ -57,6 +57,10 @@ _TITLES = {
 _TAILS = (0.055, 0.945)
 # A share differs from the nominal one if samples with that share would be so far from it in fewer cases.
 _CLEAR = 0.05
+_GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_FEWEST = 10
+_WINDOW = 1000
+_POINTS = 500
 
 
 def method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any]:
@@ -145,11 +149,7 @@ def share_with_error(share: float, error: float) -> str:
     return f"{100 * share:.0f}% ± {100 * error:.0f}%"
 
 
-_GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
 _SAMPLES = Limit(100_000, 0.1, 1e5)  # lists, each of which is fitted
-_FEWEST = 10
-_WINDOW = 1000
-_POINTS = 500
 
 
 @dataclass(frozen=True, eq=False, repr=False)

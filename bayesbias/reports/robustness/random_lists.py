@@ -31,6 +31,10 @@ COHERENCE = "coherence"
 
 # Words that topics are drawn from, heads that are tried for one, and numbers of neighbours it may be drawn from.
 _POOL, _HEADS, _SIZES = 20_000, 20, 40
+CONTRAST = "associated - different"
+LEVEL = 0.05
+METHODS = ("weat", "t_test_preaveraged", "t_test_raw", "mac_t_test")
+_PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,12 +216,6 @@ def list_members(study: Study, data: ModelData) -> dict[str, np.ndarray]:
         name: np.array([places[word] for word in words if word in places], dtype=np.intp)
         for name, words in study.attributes.items()
     }
-
-
-CONTRAST = "associated - different"
-LEVEL = 0.05
-METHODS = ("weat", "t_test_preaveraged", "t_test_raw", "mac_t_test")
-_PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True, eq=False)

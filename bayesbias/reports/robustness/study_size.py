@@ -43,6 +43,14 @@ if TYPE_CHECKING:
 # Hyperparameters of a multivariate fit from which moments of large lists are drawn.
 _LEANS = ("attribute_sd", "group_attribute_sd", "target_weight", "nu")
 _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
+# A size suffices if at least this share of the studies of that size has an interval narrower than `width`.
+ASSURANCE = 0.8
+_POINTS = 500
+_DRAWS = 2000
+_WIDEST = 4.0
+# Design effects above this are stated.
+_CLEARLY_DEPENDENT = 1.1
+_MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,16 +250,8 @@ def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:
 
 # Protected words per group, and attribute words per list, that are tried by default.
 SIZES = tuple(product((5, 10, 20, 40), (10, 20, 40, 80)))
-# A size suffices if at least this share of the studies of that size has an interval narrower than `width`.
-ASSURANCE = 0.8
-_POINTS = 500
-_DRAWS = 2000
 # Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
 _SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
-_WIDEST = 4.0
-# Design effects above this are stated.
-_CLEARLY_DEPENDENT = 1.1
-_MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
