@@ -26,6 +26,8 @@ def measure() -> Iterator[Figure]:
         seconds = seconds_of(lambda table=table: _fit(table, "multivariate"))
         yield Figure(f"multivariate fit of {attributes:,} x {words} words, {lost:.0%} of pairs lost", seconds, 60.0)
     table = bb.read_table(bb.bundled("data", "tables", "gender_google_news.csv.gz"))
+    draws = bb.fit(table, "crossed", draws=1000, random_seed=1, progress=False)
+    yield Figure("as_fit of 4,000 draws", seconds_of(lambda: bb.as_fit(draws, table, "crossed")), 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         seconds = seconds_of(lambda: bb.sensitivity(table, "crossed", leave_out="attribute_word", random_seed=1))

@@ -45,7 +45,7 @@ from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
-from bayesbias.models.fit_files import USER, sampler_text
+from bayesbias.models.fit_files import USER, changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -546,6 +546,7 @@ def model_section(page: FitReport) -> Section:
     )
     blocks: list[Block] = [
         *_methods_paragraph(page),
+        *([Paragraph("Equations and priors before the change:")] if changed_by_hand(page.fit) else []),
         Verbatim("\n".join(model_equations(spec))),
         fact_table("Priors", {name: str(prior) for name, prior in spec.priors.items()}, header=("Parameter", "Prior")),
         *([Paragraph(f"When to use another model: {spec.avoid}")] if spec.avoid else []),
