@@ -173,7 +173,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             others,
             variant.titled(_MEASURES),
             f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
-            (*names, "measure", "observed", *interval, "p_value"),
+            (*names, "measure", "observed", "mean", *interval, "p_value"),
         ),
     }
 
