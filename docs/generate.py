@@ -188,12 +188,15 @@ def everything(docs: Path) -> None:
 def model_cards(made: Path) -> Iterator[str]:
     """Yield the card of each model: equation, priors, sampler, when not to use it."""
     yield _MODELS
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
     for name in bb.list_models():
         spec = bb.load_model(name)
         yield f"## {name}\n\n{spec.description.strip()}"
         equation = _equation(spec.switches)
         _draw(equation, made / f"equation_{name}.svg")
         yield f"![{equation.replace(chr(92), '')}](equation_{name}.svg)"
+        draw_graph(bb.pymc_model(table, name), made / f"graph_{name}.svg")
+        yield f"![Graph of the PyMC model {name}: priors above, then means, then the distances](graph_{name}.svg)"
         yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
         yield f"**Sampler.** {_SAMPLERS[sampler_for(spec)]}"
         yield f"**When not to use it.** {f'{spec.caution} {spec.avoid}'.strip()}"
@@ -219,6 +222,16 @@ def _draw(equation: str, path: Path) -> None:
     figure = Figure(facecolor="white")
     figure.text(0, 0, f"${equation}$", fontsize=13, math_fontfamily="cm")
     figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
+
+
+def draw_graph(model: Any, path: Path) -> None:
+    """Write the graph of a PyMC model as an image."""
+    import pymc as pm
+    from pygraphviz import AGraph
+
+    graph = AGraph(string=pm.model_to_graphviz(model).source)
+    graph.node_attr["fontname"] = graph.graph_attr["fontname"] = "sans-serif"
+    graph.draw(path, prog="dot")
 
 
 def _equation(switches: Any) -> str:

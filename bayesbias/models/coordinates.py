@@ -36,6 +36,17 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 
 
+COVARIANCES = "covariances"
+"""The group of a fit that holds its largest variable, so that `posterior` is short."""
+LARGEST = "residual_covariance"
+
+
+def posterior_with_covariances(fit: "xr.DataTree") -> "xr.Dataset":
+    """Return the posterior of a fit with the covariances of its lists, if it has them."""
+    posterior = fit["posterior"].to_dataset()
+    return posterior.merge(fit[COVARIANCES].to_dataset(), join="exact") if COVARIANCES in fit.children else posterior
+
+
 def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
     """Return the labels of each dim that the posterior of a model can have.
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds
 from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.likelihood import Densities
@@ -21,9 +22,9 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     model.
     """
     check_unchanged(fit)
-    posterior = fit["posterior"].to_dataset()
+    posterior = posterior_with_covariances(fit)
     if "list_mean" in posterior:
-        return vector_densities(fit, data)
+        return vector_densities(posterior, data)
     order = {"protected_word": data.protected_words, "connection": list(data.connections)}
 
     def values(name: str, *dims: str) -> np.ndarray:

@@ -15,7 +15,7 @@ from bayesbias.base.checks import is_count, is_text
 from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import BayesBiasError, FitError, InputFileError, ModelError
-from bayesbias.models.coordinates import coordinates
+from bayesbias.models.coordinates import COVARIANCES, LARGEST, coordinates, posterior_with_covariances
 from bayesbias.models.data import ModelData, joined_names
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
@@ -53,7 +53,7 @@ _CHAINS = ("chain", "draw")
 # enough words to keep their covariance.
 _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
-    "residual_covariance",
+    LARGEST,
 )
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
 _NUMBER_BYTES = 8  # of the largest number
@@ -202,7 +202,8 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
             elif name in _INDICES and fit[group][name].dtype.kind not in "iu":
                 yield f"{group}/{name} holds no places."
     yield from _covariate_faults(fit["constant_data"].to_dataset())
-    for group in ("posterior", "observed_data", *(name for name in EXTRA_GROUPS if name in fit.children)):
+    further = (name for name in (COVARIANCES, *EXTRA_GROUPS) if name in fit.children)
+    for group in ("posterior", "observed_data", *further):
         for variable, values in fit[group].data_vars.items():
             if values.size == 0:
                 yield f"{group}/{variable} is empty."
@@ -274,7 +275,7 @@ def posterior_shapes(rows: ModelData, spec: ModelSpec, *, sampled: bool = False)
         if sampled:
             return {name: shape for name, shape in shapes.items() if name not in (*_MAY_LACK, *_OF_LIKE_THESE)}
         shapes["word_covariance"] = (len(rows.connections),) * 2
-        shapes["residual_covariance"] = lists, words, words
+        shapes[LARGEST] = lists, words, words
     elif spec.switches["attribute_effects"] != "none":
         shapes["attribute_effect"] = (len(rows.attribute_words),)
     shapes["word_mean"] = words, len(rows.connections)
@@ -288,7 +289,10 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     except ModelError as error:
         yield f"The rows do not fit the model: {error}"
         return
-    posterior = fit["posterior"].to_dataset()
+    if faults := list(_covariance_faults(fit)):
+        yield from faults
+        return
+    posterior = posterior_with_covariances(fit)
     for name, shape in shapes.items():
         if name not in posterior and not (spec.multivariate and name in _MAY_LACK):
             yield f"posterior has no {name}."
@@ -303,6 +307,24 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     for dim, label in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():
             yield f"posterior/{dim} has other labels than constant_data."
+
+
+def _covariance_faults(fit: "xr.DataTree") -> Iterator[str]:
+    """Yield the faults of the group of covariances beside the posterior, from which `posterior` leaves them out."""
+    posterior = fit["posterior"].to_dataset()
+    if LARGEST in posterior:
+        yield f"posterior has {LARGEST}, whose group is {COVARIANCES}."
+    elif COVARIANCES in fit.children:
+        covariances = fit[COVARIANCES].to_dataset()
+        if list(covariances.data_vars) != [LARGEST]:
+            yield f"{COVARIANCES} does not hold {LARGEST} alone."
+        elif differing := [
+            str(dim)
+            for dim in covariances.dims
+            if dim not in covariances.coords
+            or (dim in posterior.coords and not covariances.coords[dim].equals(posterior.coords[dim]))
+        ]:
+            yield f"{COVARIANCES} has other labels of {differing[0]} than posterior."
 
 
 # How HDF5 stores a text of any length: its bytes, and their place.
@@ -374,7 +396,9 @@ def _sizes(root: "h5py.h5g.GroupID", content: bytes) -> Iterator[_Size]:
     yield from _attribute_sizes(root, "the file", content)
     for name in _members(root, "", addresses):
         group = h5py.h5o.open(root, name)
-        if name.decode("utf-8", "replace") not in GROUPS + EXTRA_GROUPS or not isinstance(group, h5py.h5g.GroupID):
+        if name.decode("utf-8", "replace") not in (*GROUPS, COVARIANCES, *EXTRA_GROUPS) or not isinstance(
+            group, h5py.h5g.GroupID
+        ):
             raise _UnfitError(f"{_text(name)} is not a group of a fit")
         yield from _attribute_sizes(group, f"the group {_text(name)}", content)
         members = _members(group, f"{_text(name)}/", addresses)

@@ -17,7 +17,7 @@ from bayesbias.base.files.inputs import check_seal, input_file, open_input, seal
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import FitError, raise_faults
-from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset
+from bayesbias.models.coordinates import COVARIANCES, LARGEST, PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import (
@@ -103,11 +103,13 @@ def finish_fit(
         constant = constant.assign_coords(covariate=names)
         constant["covariate_value"] = ("protected_word", "covariate"), data.covariates
     children = {
-        "posterior": _plain_coords(posterior),
+        "posterior": _plain_coords(posterior.drop_vars([LARGEST, "other_protected_word"], errors="ignore")),
         "sample_stats": xr.Dataset({name: stats[name] for name in _SAMPLE_STATS if name in stats}),
         "observed_data": observed,
         "constant_data": constant,
     }
+    if LARGEST in posterior:
+        children[COVARIANCES] = _plain_coords(posterior[[LARGEST]])
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
         "versions": _versions(_PACKAGES + (_PACKAGES_OF_NUTS if settings["sampler"] == "nuts" else ())),
@@ -250,7 +252,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     try:
         with xr.open_datatree(io.BytesIO(content), engine="h5netcdf", **plain) as tree:
             fit = tree.load().copy()  # the numbers are in memory
-        for name in ("posterior", "constant_data", "prior"):
+        for name in ("posterior", COVARIANCES, "constant_data", "prior"):
             if name in fit.children:  # sizes of dimensions may contradict each other
                 fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
     except Exception as error:  # xarray and h5netcdf can raise anything on a damaged file
@@ -312,10 +314,9 @@ def tied_directions(fit: "xr.DataTree") -> int:
     DISTANCE_ERROR for each kind of list: hard debiasing removed the direction, words have the same vector, or there are
     more words than dimensions.
     """
-    posterior = fit["posterior"].to_dataset()
-    if "residual_covariance" not in posterior:
+    if COVARIANCES not in fit.children:
         return 0
-    draws = posterior["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
+    draws = fit[COVARIANCES][LARGEST].transpose("chain", "draw", "attribute_group", ...).to_numpy()
     covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
@@ -502,7 +503,7 @@ def _from_prior(
 
     for_parameters, for_distances = rng.spawn(2)
     parameters = [draw_parameters(data, spec, rng=for_parameters) for _ in range(count)]
-    names = [name for name in PARAMETERS if name in parameters[0]]
+    names = [name for name in PARAMETERS if name in parameters[0] and name != LARGEST]
     prior = draws_dataset({name: np.stack([drawn[name] for drawn in parameters]) for name in names}, data, spec)
     groups = {"prior": prior}
     if predict:

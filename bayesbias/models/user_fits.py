@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_count, check_type, resolve_seed
 from bayesbias.errors import FitError, name_some, raise_faults
-from bayesbias.models.coordinates import PARAMETERS, coordinates, draws_dataset
+from bayesbias.models.coordinates import COVARIANCES, PARAMETERS, coordinates, draws_dataset
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
 from bayesbias.models.fit_files import EXTRA_GROUPS, USER, posterior_shapes
 from bayesbias.models.fits import finish_fit, judge_fit, labelled_group
@@ -92,6 +92,8 @@ def as_fit(
         table = table[whole.compared[whole.protected]]
     groups = _groups(idata)
     posterior = groups["posterior"].drop_vars(_INTERNAL, errors="ignore")
+    if COVARIANCES in groups:  # of a fit of this package
+        posterior = posterior.merge(groups[COVARIANCES], join="exact")
     faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
     raise_faults(FitError, "idata", faults)
     posterior = posterior.assign({name: posterior[name].transpose(*dims) for name, dims in _dims(data, spec).items()})
@@ -134,7 +136,7 @@ def as_fit(
 
 def _groups(idata: Any) -> "dict[str, xr.Dataset]":
     """Return the groups of what a sampler returned, as datasets."""
-    names = ("posterior", "sample_stats", "observed_data", *EXTRA_GROUPS)
+    names = ("posterior", COVARIANCES, "sample_stats", "observed_data", *EXTRA_GROUPS)
     if not hasattr(idata, "posterior"):
         raise FitError(
             f"idata: draws have the group posterior, which this {type(idata).__name__} lacks. Give what pm.sample "

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, coordinates, draws_dataset, parameter_count
+from bayesbias.models.coordinates import (
+    PARAMETERS,
+    bytes_of_draws,
+    coordinates,
+    draws_dataset,
+    parameter_count,
+    posterior_with_covariances,
+)
 from bayesbias.models.data import ModelData, model_data
 from tests.models.tables import small
 
@@ -50,10 +57,9 @@ def test_memory_is_that_of_the_draws_of_a_fit(model: str) -> None:
     """Within a factor of two for the count of numbers; bytes include what sampling needs besides."""
     table = small(6, 6)
     fit = bb.fit(table, model, draws=500, chains=1, random_seed=1, progress=False)
-    numbers = sum(values[0, 0].size for values in fit["posterior"].data_vars.values())
-    assert set(fit["posterior"].data_vars) <= set(PARAMETERS)
+    posterior = posterior_with_covariances(fit)
+    numbers = sum(values[0, 0].size for values in posterior.data_vars.values())
+    assert set(posterior.data_vars) <= set(PARAMETERS)
     sizes = len(set(table["protected_word"])), 4, len(set(table["attribute_word"]))
     assert numbers / 2 < parameter_count(bb.load_model(model), *sizes) < 2 * numbers
-    assert bytes_of_draws(bb.load_model(model), 500, *sizes) > sum(
-        values.nbytes for values in fit["posterior"].data_vars.values()
-    )
+    assert bytes_of_draws(bb.load_model(model), 500, *sizes) > posterior.nbytes

@@ -38,7 +38,8 @@ def test_the_fit_itself_is_the_same(whole: xr.DataTree, small: pd.DataFrame) -> 
     again = bb.models.add_groups(alone)
     for name in ARVIZ_GROUPS:
         xr.testing.assert_identical(again[name].to_dataset(), whole[name].to_dataset())
-    assert set(alone.children) == {"posterior", "sample_stats", "observed_data", "constant_data"}
+    assert set(alone.children) - {"covariances"} == {"posterior", "sample_stats", "observed_data", "constant_data"}
+    assert ("covariances" in alone.children) == ("list_mean" in alone["posterior"])
 
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
@@ -70,6 +71,53 @@ def test_arviz_compares(small: pd.DataFrame) -> None:
         for model in ("hierarchical", "crossed")
     }
     assert az.compare(fits).index.tolist() == ["crossed", "hierarchical"]
+
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "tools.md"
+TABLE = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith("| `az.")]
+
+
+@pytest.fixture(scope="module")
+def nuts_fit(small: pd.DataFrame) -> xr.DataTree:
+    settings: dict[str, Any] = {"draws": DRAWS, "tune": 300, "random_seed": 1, "progress": False}
+    return bb.fit(small, "hierarchical", sampler="nuts", groups=ARVIZ_GROUPS, **settings)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: line.split("`")[1])
+@pytest.mark.parametrize("sampler", ["own", "nuts"])
+def test_arviz_takes_every_fit_as_the_guide_says(
+    line: str, sampler: str, whole: xr.DataTree, nuts_fit: xr.DataTree
+) -> None:
+    import arviz as az
+    import matplotlib.pyplot as plt
+
+    functions, needed, of_which = ([*map(str.strip, cell.split("`"))] for cell in line.strip("| ").split("|"))
+    fit = (whole if sampler == "own" else nuts_fit).copy()
+    for group in set(ARVIZ_GROUPS) - set(needed):
+        del fit[group]
+    if "NUTS" in of_which[0] and sampler == "own":
+        assert "energy" not in fit["sample_stats"]
+        return
+    for function in functions[1::2]:
+        draw = getattr(az, function.removeprefix("az."))
+        options: dict[str, Any] = {"backend": "matplotlib"} if "plot" in function else {}
+        if "plot" in function and not any(part in function for part in ("ppc", "loo", "energy")):
+            options["var_names"] = ["connection_mean"]
+        assert draw({"one": fit, "other": fit} if "compare" in function else fit, **options) is not None
+        plt.close("all")
+
+
+def test_a_summary_of_arviz_has_a_row_for_each_number_that_is_reported(small: pd.DataFrame) -> None:
+    """Covariances of protected words, a thousand numbers for 16 words, are in a group of their own."""
+    import arviz as az
+
+    fit = bb.fit(small, draws=DRAWS, random_seed=1, progress=False)
+    posterior, words = fit["posterior"].to_dataset(), fit["posterior"].sizes["protected_word"]
+    assert len(az.summary(fit, kind="stats")) == sum(values[0, 0].size for values in posterior.values())
+    assert fit["covariances"]["residual_covariance"].shape[-2:] == (words, words)
+    assert all(values[0, 0].size < words**2 for values in posterior.values())
 
 
 def test_predictions_look_like_the_data(whole: xr.DataTree) -> None:

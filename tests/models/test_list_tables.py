@@ -113,7 +113,7 @@ def test_a_short_list_of_wide_spread_widens_its_own_interval() -> None:
     wide = rows.assign(
         cosine_distance=centre + (distances - centre) * np.where(rows["attribute_group"] == "a", 2.0, 0.5)
     )
-    draws = bb.fit(wide, **SETTINGS)["posterior"]["residual_covariance"]
+    draws = bb.fit(wide, **SETTINGS)["covariances"]["residual_covariance"]
     spread = np.sqrt(draws.sel(other_protected_word=draws["protected_word"].values[0]).isel(protected_word=0))
     of_list = spread.mean(("chain", "draw"))
     assert float(of_list.sel(attribute_group="a") / of_list.sel(attribute_group="b")) > 2
@@ -172,7 +172,7 @@ def test_lost_pairs_hardly_move_the_answer() -> None:
 
 def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
     fit = bb.fit(TABLES["two groups"], **SETTINGS)
-    fit["posterior"] = fit["posterior"].to_dataset().drop_vars("residual_covariance")
+    del fit["covariances"]
     with pytest.raises(NotEnoughMemoryError, match=r"covariance.*10,800"):
         bb.check_posterior(fit, random_seed=1, progress=False)
 

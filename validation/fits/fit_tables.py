@@ -43,7 +43,7 @@ def fitted(table: pd.DataFrame, seed: int) -> dict[str, Any]:
     begun = time.perf_counter()
     fit = bb.fit(table, random_seed=seed, progress=False)
     seconds = time.perf_counter() - begun
-    draws = fit["posterior"].to_dataset().drop_vars("residual_covariance", errors="ignore")
+    draws = fit["posterior"].to_dataset()
     ess, r_hat = az.ess(draws), az.rhat(draws)
     return {
         "protected_words": table["protected_word"].nunique(),

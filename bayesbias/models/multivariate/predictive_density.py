@@ -162,12 +162,12 @@ class VectorDensities(Densities):
         return noise
 
 
-def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
+def vector_densities(posterior: "xr.Dataset", data: ModelData) -> VectorDensities:
     """Return the densities of `data`, rows of a multivariate fit or of a part of it, under the draws of the fit.
 
     Raises `NotEnoughMemoryError` if the fit has too many protected words to keep the covariance of their distances.
     """
-    posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
+    posterior = posterior.stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
         sizes = posterior.sizes
         raise NotEnoughMemoryError(

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
-# Drawn directly given all else, and too many to judge one by one: the scales that govern them are judged.
-_LARGE = ["residual_covariance", "attribute_weight"]
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 
 
@@ -50,7 +48,8 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
         return []  # these samplers refuse a grid or weights that cannot be trusted, and their draws have no chains
     import arviz_stats  # here, since the import is slow and the samplers above do not need it
 
-    posterior = fit["posterior"].to_dataset().drop_vars(_LARGE, errors="ignore")
+    # Weights are too many to judge one by one: nu, which governs them, is judged.
+    posterior = fit["posterior"].to_dataset().drop_vars("attribute_weight", errors="ignore")
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
     if posterior.sizes["chain"] < 2:

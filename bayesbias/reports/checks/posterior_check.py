@@ -14,6 +14,7 @@ from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
+from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.fits import fit_attribute, fitted_rows
@@ -389,7 +390,7 @@ def _thinned(fit: "xr.DataTree") -> "xr.DataTree":
     """Return a posterior of 1,000 to 2,000 draws, or of all if there are fewer."""
     import xarray as xr
 
-    posterior = fit["posterior"].to_dataset()
+    posterior = posterior_with_covariances(fit)
     step = max(1, posterior.sizes["chain"] * posterior.sizes["draw"] // _DRAWS)
     return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
 

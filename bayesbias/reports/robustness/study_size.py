@@ -25,6 +25,7 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.estimates.frames import notebook_html
+from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.data import ModelData, list_kind, study_data
 from bayesbias.models.fits import fitted_model, fitted_rows
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -139,7 +140,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             "'multivariate'."
         )
     rows = fitted_rows(fit)
-    stacked = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    stacked = posterior_with_covariances(fit).stack(sample=("chain", "draw"))
     places = {"connection": rows.connections, "attribute_list": [list_kind(name) for name in rows.connections]}
 
     def by_connection(name: str) -> np.ndarray:

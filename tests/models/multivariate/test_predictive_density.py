@@ -8,6 +8,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import NotEnoughMemoryError
+from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.data import ModelData, model_data, subset
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import PairGrid
@@ -119,7 +120,7 @@ def test_words_are_those_of_the_fit_by_name() -> None:
     data = model_data(table)
     keep = (data.protected != 1) & (data.connection != data.connections.index("human"))
     part = subset(data, keep)
-    whole, fewer = vector_densities(fit, data), vector_densities(fit, part)
+    whole, fewer = (vector_densities(posterior_with_covariances(fit), rows) for rows in (data, part))
     names = {str(name): place for place, name in enumerate(data.attribute_words)}
     place = [names[str(name)] for name in part.attribute_words]
     words = [data.protected_words.tolist().index(name) for name in part.protected_words]
@@ -131,11 +132,8 @@ def test_words_are_those_of_the_fit_by_name() -> None:
         fewer.covariance[fewer.sample.list_of],
         whole.covariance[lists][..., np.array(words)[:, None], words],
     )
-    posterior = fit["posterior"].to_dataset().drop_vars("residual_covariance")
-    lean = fit.copy()
-    lean["posterior"] = type(fit)(posterior)
     with pytest.raises(NotEnoughMemoryError, match="5 protected words and 4 lists"):
-        vector_densities(lean, data)
+        vector_densities(fit["posterior"].to_dataset(), data)
 
 
 # Standard errors of the draws whose densities are averaged.
