@@ -1,6 +1,7 @@
 """The multivariate model as a PyMC model: its density against the closed form, and NUTS against its own sampler."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from bayesbias.models.priors import parse_prior
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.spec import ModelSpec
 from tests.models.agreement import worst_differences
+from tests.models.dependent_words import forms, tables_of
 from tests.models.made_lists import list_data
 from tests.models.multivariate.test_prior_draws import PARAMETERS
 from tests.models.tables import small
@@ -113,7 +115,7 @@ def closed_log_density(data: ModelData, spec: ModelSpec, value: dict[str, np.nda
     """log p(hyperparameters, data) in closed form, plus log p(means, coefficients | hyperparameters, data)."""
     sample = attribute_sample(data)
     words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
     distances = sample.distances.copy()
     distances[np.isnan(distances)] = value.get("missing_distance", np.zeros(0))
     weights = value.get("attribute_weight", np.ones(len(distances)))
@@ -129,7 +131,7 @@ def closed_log_density(data: ModelData, spec: ModelSpec, value: dict[str, np.nda
         log_density += float(block.log_density(point, stats=table)[0] - point.sum())
     for place, kind in enumerate(sample.list_kind):
         posterior = lean_posterior(points[kind], place, table, axes)
-        deviation = value["list_group_mean"][place] * np.sqrt(axes.sizes) - table.centre[0, place]
+        deviation = value["list_group_mean"][place] * np.sqrt(axes.spreads) - table.centre[0, place]
         square = table.weight[0, place] * np.outer(deviation, deviation)
         log_density += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), 1)
     regression = regression_posterior(points[-1], table, axes)
@@ -145,7 +147,7 @@ def closed_log_density(data: ModelData, spec: ModelSpec, value: dict[str, np.nda
 def completed_origin(data: ModelData) -> np.ndarray:
     sample = attribute_sample(data)
     words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
     completed = completed_distances(sample)
     return list_statistics(sample, completed[None], np.ones((1, len(completed))), axes).origin[0]
 
@@ -161,7 +163,10 @@ def matrix_t(square: np.ndarray, scale: np.ndarray, freedom: float, rows: int) -
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("likelihood", ["normal", "student_t"])
 def test_the_density_is_that_of_the_closed_form(missing: float, likelihood: str) -> None:
-    data, spec = model_data(simulated(missing=missing)), model(likelihood)
+    compare_with_closed_form(model_data(simulated(missing=missing)), model(likelihood))
+
+
+def compare_with_closed_form(data: ModelData, spec: ModelSpec) -> None:
     built = build_model(data, spec)
     density = built.compile_logp(jacobian=False, mode=PLAIN)
     points = some_points(built, 4)
@@ -169,6 +174,28 @@ def test_the_density_is_that_of_the_closed_form(missing: float, likelihood: str)
     values = [values_at(built, point) for point in points]
     theirs = np.array([closed_log_density(data, spec, value) + wide_log_prior(value) for value in values])
     np.testing.assert_allclose(ours - (ours - theirs)[0], theirs, rtol=1e-9, err_msg="equal up to one constant")
+
+
+def dependent_words() -> ModelData:
+    """Three clusters of three attribute words a list: each list is worth less than its words."""
+    rng = np.random.default_rng(4)
+    table = tables_of(forms(6, 3, rng, others=0.3), forms(6, 1, rng), rng)["1900"]
+    data = model_data(table[table["connection"].isin(["associated", "different"])].reset_index(drop=True))
+    assert (attribute_sample(data).list_worths < 8).all()
+    return data
+
+
+def rated_words() -> ModelData:
+    data = model_data(simulated())
+    return replace(data, covariates=np.array([[0.1], [0.4], [0.2], [0.9], [0.6]]), covariate_names=("share",))
+
+
+@pytest.mark.parametrize("made", [dependent_words, rated_words])
+@pytest.mark.parametrize("likelihood", ["normal", "student_t"])
+def test_the_density_of_dependent_words_and_of_covariates_is_that_of_the_closed_form(
+    made: Callable[[], ModelData], likelihood: str
+) -> None:
+    compare_with_closed_form(made(), model(likelihood))
 
 
 def test_draws_of_pymc_are_those_of_the_models_own_simulation() -> None:
