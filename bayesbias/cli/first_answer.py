@@ -169,7 +169,7 @@ def fit(
 def report(
     fit: Path,
     output: Path,
-    reporting: Annotated[Settings, "bb.report hdi_prob rope title"],
+    reporting: Annotated[Settings, "bb.report hdi_prob rope title quick"],
     compare_with: list[Path] | None = None,
     random_seed: int | None = None,
     full: bool = False,
@@ -178,12 +178,14 @@ def report(
 ) -> None:
     """Write one page with the results of a fit, its checks and its sensitivity.
 
-    Reads table.csv in the folder of the fit, if it exists.
+    Prints the answer first; the whole page then takes up to a minute, a quick one seconds. Reads table.csv in the
+    folder of the fit, if it exists.
 
     Example:
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
+    from bayesbias.base.statements import wrap
     from bayesbias.errors import OutputError
     from bayesbias.reports import fit_report
 
@@ -210,5 +212,8 @@ def report(
             progress=delivery.progress,
         )
     shown = fit_report.report(fitted, table=table, comparison=comparison, random_seed=seed, **reporting)
+    if (contents := shown.contents).verdict:
+        first = (contents.verdict, *(statement.text for statement in contents.answers[:1]))
+        delivery.answer("\n\n".join(map(wrap, first)) + "\n")
     delivery.write(shown, full=full)
     delivery.answer(f"Wrote {output}. Open it in a browser; it needs no network.")

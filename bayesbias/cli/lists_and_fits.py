@@ -8,7 +8,7 @@ import typer
 
 import bayesbias as bb
 from bayesbias.base.machine import show
-from bayesbias.cli.base import Delivery, FileDelivery, Settings, answer, app, command, command_line, printed
+from bayesbias.cli.base import Delivery, FileDelivery, Settings, answer, app, claim, command, command_line, printed
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -186,15 +186,29 @@ def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
 
 
 @command()
-def methods(fit: Path, writing: Annotated[Settings, "bb.methods hdi_prob"], as_json: bool = False) -> None:
-    """Print the methods section of a paper for a fit, in Markdown.
+def methods(
+    fit: Path,
+    writing: Annotated[Settings, "bb.methods hdi_prob"],
+    output: Path | None = None,
+    as_json: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries.
 
     Example:
 
-        bayesbias methods weat7/fit.nc
+        bayesbias methods weat7/fit.nc --output methods.md
     """
+    from bayesbias.base.files.outputs import atomic_path, check_output
+
+    if output is not None:
+        check_output(output, overwrite=overwrite)
+        claim(output)
     text = bb.methods(bb.read_fit(fit), **writing)
-    answer(text, {"methods": text}, as_json=as_json)
+    if output is not None:
+        with atomic_path(output, overwrite=overwrite) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+    answer(text if output is None else f"Wrote {output}.", {"methods": text}, as_json=as_json)
 
 
 @command()

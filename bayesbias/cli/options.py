@@ -93,6 +93,7 @@ OPTIONS = {
     "table.output": _output("A .csv or .parquet file, which may end in .gz."),
     "fit.output": _output("Folder for the fit, figures and tables, or a .html, .md or .json file."),
     "report.output": _output("File of the page: .html."),
+    "methods.output": _output("A file for the text, such as methods.md."),
     "summary.output": _TABLE_FOR_A_PAPER,
     "contrast.output": _TABLE_FOR_A_PAPER,
     "debias.output": _output("A file .npz, .bin, .txt or .vec; for several methods a folder."),
@@ -107,6 +108,7 @@ OPTIONS = {
     "overwrite": Option("Replace existing files.", type=bool),
     "train.overwrite": Option("Replace the files of another training.", type=bool),
     "title": Option("Title of the page; by default with the names of study and embedding.", type=str),
+    "quick": Option("Leave out other models, fits without each word and list, and draws from the priors.", type=bool),
     "full": Option("Print also the tables that are folded on the screen."),
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),
     # Words.

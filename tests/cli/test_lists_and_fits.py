@@ -91,6 +91,9 @@ def test_the_methods_are_those_of_the_fit(
     assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
     assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["methods"] == bb.methods(fit)
+    assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 0
+    assert (tmp_path / "methods.md").read_text(encoding="utf-8") == f"{bb.methods(fit)}\n"
+    assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 2
 
 
 def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,18 @@ from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_table, groups_without_contrast
+from bayesbias.models.fits import (
+    check_fit,
+    fit_attribute,
+    fitted_model,
+    fitted_rows,
+    fitted_table,
+    groups_without_contrast,
+)
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.reports.posterior.summary import summary
+from bayesbias.studies.study import control_list
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -24,6 +32,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _MOST_WORDS = 30
+_CONTROLS = {
+    "human": "are related to people, but to no protected group",
+    "neutral": "represent words in general",
+}
 
 
 def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
@@ -39,9 +51,9 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     Returns
     -------
     str
-        Four paragraphs: data (embedding with its hash, lists with their sizes, lost words), model with its priors,
-        posterior (sampler, draws, seed, diagnostics, intervals), and software with its citation. All numbers come from
-        the fit.
+        Five paragraphs: data (embedding, lists with their sizes, lost words), what is compared, model with its priors,
+        posterior (sampler, draws, seed, diagnostics, intervals), and software with its citation; then the hashes of
+        embedding, table and model, and BibTeX entries. All numbers come from the fit.
 
     Raises
     ------
@@ -50,15 +62,17 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
 
     Examples
     --------
-    >>> data, model, posterior, software = bb.methods(fit).split("\n\n")
+    >>> data, question, model, posterior, software, hashes, bibtex = bb.methods(fit).split("\n\n")
     >>> print(data.partition(",")[0])
     We measured cosine distances (1 minus cosine similarity) in the embedding Google News word2vec
     >>> "`sigma` ~ Exponential(rate=2)" in model, "2 chains of 3,000 draws, with the random seed 3" in posterior
     (True, True)
+    >>> bibtex.splitlines()[1]
+    '@software{bayesbias,'
     """
     check_probability("hdi_prob", hdi_prob)
-    parts = (_data(check_fit(fit)), _model(fit), _posterior(fit, hdi_prob), _software(fit))
-    return "\n\n".join(" ".join(part) for part in parts)
+    parts = (_data(check_fit(fit)), _question(fit), _model(fit), _posterior(fit, hdi_prob), _software(fit))
+    return "\n\n".join([*(" ".join(part) for part in parts), _hashes(fit), _bibtex()])
 
 
 def _data(fit: "xr.DataTree") -> Iterator[str]:
@@ -66,17 +80,12 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     embedding = facts.get("embedding", {})
     what = "We simulated" if facts.get("simulated") else "We measured"
     if "name" in embedding:
-        details = [
-            f"{key} {markdown_text(embedding[name])}"
-            for key, name in (("hash", "hash"), ("case rule", "case"))
-            if name in embedding
-        ]
-        source = f"in the embedding {markdown_text(embedding['name'])}" + (
-            f" ({', '.join(details)})" if details else ""
-        )
+        source = f"in the embedding {markdown_text(embedding['name'])}"
     else:
         source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
     yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    if "case" in embedding:
+        yield f"Words were looked up by the case rule '{markdown_text(embedding['case'])}'."
     if "steps" in embedding:
         yield f"Before, the vectors were changed: {markdown_text(embedding['steps'])}."
     if "contexts" in facts:
@@ -89,8 +98,14 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     yield (
         f"{study} {counted(table['protected_word'].nunique(), 'protected word')} ({_sizes(table, 'protected')}) and "
         f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}), "
-        f"{counted(len(table), 'pair')} ({connections}; table hash {markdown_text(fit_attribute(fit, 'table_hash'))})."
+        f"{counted(len(table), 'pair')} ({connections})."
     )
+    yield from _lost_and_left_out(facts, table)
+
+
+def _question(fit: "xr.DataTree") -> Iterator[str]:
+    """Yield which lists are associated, what the controls are and whose, and what a contrast is."""
+    table = fitted_table(fit)
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
     if pairs := [
         f"{markdown_text(name_some(lists.unique()))} (for {markdown_text(str(group))})" for group, lists in associated
@@ -100,6 +115,23 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
         named = "; ".join(f"{markdown_text(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
+    sides = [name for name in fitted_rows(fit).connections if name != "associated"]
+    for control in (name for name in sides if name in _CONTROLS):
+        words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
+        source = ", of Dobrzeniecka and Urbaniak (2024)" if words <= set(control_list(control)) else ""
+        yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
+    if "different" in sides:
+        yield "Different words are those that are associated with another protected group."
+    if "associated" in fitted_rows(fit).connections and sides:
+        others = " or ".join([", ".join(sides[:-1]), sides[-1]] if len(sides) > 1 else sides)
+        weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
+        yield (
+            f"A contrast is the mean distance to associated words minus that to {others} words{weights}: below 0, "
+            "associated words are nearer."
+        )
+
+
+def _lost_and_left_out(facts: dict[str, Any], table: "pd.DataFrame") -> Iterator[str]:
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
@@ -135,8 +167,7 @@ def _sizes(table: "pd.DataFrame", side: str) -> str:
 def _model(fit: "xr.DataTree") -> Iterator[str]:
     spec = fitted_model(fit)
     description = f" ({spec.description.rstrip('.')})" if spec.description else ""
-    model_hash = fit_attribute(fit, "model_hash")
-    yield markdown_sentence(f"We fitted the Bayesian model `{spec.name}`{description} with the hash {model_hash}.")
+    yield markdown_sentence(f"We fitted the Bayesian model `{spec.name}`{description}.")
     if spec.source:
         yield markdown_sentence(f"Source: {spec.source.rstrip('.')}.")
     yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
@@ -212,6 +243,31 @@ def _software(fit: "xr.DataTree") -> Iterator[str]:
             f"{names} ({_field(reference, 'year')}). {_field(reference, 'title')}. {_field(reference, 'journal')} "
             f"{_field(reference, 'volume')}({_field(reference, 'issue')})."
         )
+
+
+def _hashes(fit: "xr.DataTree") -> str:
+    """Return the line by which others can check that they have the same data and model."""
+    hashes = {"embedding": fit_attribute(fit, "table").get("embedding", {}).get("hash")}
+    hashes |= {name: fit_attribute(fit, f"{name}_hash") for name in ("table", "model")}
+    return "Hashes: " + ", ".join(f"{name} `{markdown_text(value)}`" for name, value in hashes.items() if value) + "."
+
+
+def _bibtex() -> str:
+    """Return BibTeX entries of the package and of the references of its CITATION.cff, as a block of code."""
+    software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
+    entries: list[tuple[str, str, str, str, tuple[str, ...]]]
+    entries = [("software", "bayesbias", f"{{{_field(software, 'name')}}}", software, ("title", "version"))]
+    for reference in references:
+        people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
+        authors = " and ".join(f"{family}, {given}" for family, given in people)
+        key = f"{_field(reference, 'family-names').lower()}{_field(reference, 'year')}"
+        entries.append(("article", key, authors, reference, ("title", "journal", "volume", "number", "year")))
+    lines = ["```bibtex"]
+    for kind, key, authors, text, fields in entries:
+        values = {name: _field(text, "issue" if name == "number" else name) for name in fields}
+        lines += [f"@{kind}{{{key},", f"  author = {{{authors}}},"]
+        lines += [f"  {name} = {{{value}}}," for name, value in values.items()] + ["}"]
+    return "\n".join([*lines, "```"])
 
 
 def _field(text: str, name: str) -> str:

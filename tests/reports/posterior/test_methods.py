@@ -17,12 +17,14 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     facts = short_table.attrs["bayesbias"]
     assert facts["embedding"]["name"] in data
     assert f"The study is '{facts['study']}':" in data
-    assert facts["embedding"]["hash"] in data
+    hashes = facts["embedding"]["hash"], bb.models.fit_attribute(short_fit, "table_hash")
+    assert "Hashes: embedding `{}`, table `{}`, model `".format(*hashes) in bb.methods(short_fit)
+    assert facts["embedding"]["hash"] not in data
     for side in ("protected", "attribute"):
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:
             assert f"{name}: {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
-    assert "male (for math), female (for arts)" in data
+    assert "male (for math), female (for arts)" in bb.methods(short_fit).split("\n\n")[1]
     lost = bb.lost_words(short_table)
     assert f"{len(lost):,} words" in data
     assert all(word in data for word in lost.query("list == 'human'")["word"])
@@ -64,7 +66,7 @@ def test_chains_have_their_diagnostics_and_their_faults() -> None:
 
 
 def test_version_and_citation_are_those_of_the_package(short_fit: xr.DataTree) -> None:
-    software = bb.methods(short_fit).split("\n\n")[3]
+    software = bb.methods(short_fit).split("\n\n")[4]
     assert f"bayesbias {version('bayesbias')}" in software
     assert f"numpy {version('numpy')}" in software
     assert "Cite" not in software, "an instruction to the author is no text of a paper"
@@ -74,6 +76,23 @@ def test_version_and_citation_are_those_of_the_package(short_fit: xr.DataTree) -
         values = [line.partition(field)[2].strip('" ') for line in lines if field in line]
         assert values
         assert all(value in software for value in values)
+
+
+def test_the_question_is_said_in_words(table: pd.DataFrame) -> None:
+    """What is compared, whose controls, and which groups weigh the same: a reader has not seen the glossary."""
+    fit = bb.fit(table, draws=100, random_seed=1, progress=False)
+    question = bb.methods(fit).split("\n\n")[1]
+    count = table.loc[table["connection"] == "human", "attribute_word"].nunique()
+    assert f"related to people, but to no protected group ({count} words, of Dobrzeniecka" in question
+    assert "minus that to different, human or neutral words, with equal weights of the protected groups: " in question
+    renamed = table["attribute_word"].where(table["connection"] != "human", "other " + table["attribute_word"])
+    own = table.assign(attribute_word=renamed)
+    own.attrs = {}
+    pairs = own[own["connection"].isin(["associated", "different", "human"])]
+    text = bb.methods(bb.fit(pairs, "hierarchical", draws=100, random_seed=1, progress=False))
+    assert "Neutral" not in text
+    assert "words, of D" not in text
+    assert "equal weights" not in text, "the mean of a model of rows is that of words"
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
