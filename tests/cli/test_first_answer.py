@@ -127,6 +127,13 @@ def test_from_vectors_to_a_page_with_debiasing(
     for command in commands:
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    fit = bb.read_fit("fitted/fit.nc")
+    first, *_ = bb.conclusions(fit).shown
+    answer = " ".join(capsys.readouterr().out.rpartition("page.html")[0].split())
+    assert answer.index(bb.conclusions(fit).verdict.text) < answer.index(first.text) < answer.rindex("Wrote")
+    quick = ["report", "fitted/fit.nc", "-o", "quick.html", "--quick"]
+    assert in_process(*quick, monkeypatch=monkeypatch) == 0
+    assert "This is a quick page." in Path("quick.html").read_text(encoding="utf-8")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Changes from wikipedia2018_skipgram_seed1 to debiased" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
