@@ -1,6 +1,6 @@
 """Names that are loaded when they are first used, and registries of what the modules of some rooms define."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -10,10 +10,12 @@ import lazy_loader
 from bayesbias.base.machine import held_interrupts
 
 
-def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy_names(
+    package: str, file: str, elsewhere: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose names its stub file lists.
 
-    A name that is not there is an `AttributeError` that says what was probably meant.
+    A name that is not there is an `AttributeError` that says what was probably meant, or what `elsewhere` says.
     """
     load, _, names = lazy_loader.attach_stub(package, file)
 
@@ -21,7 +23,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         if name not in names:
             from bayesbias.errors import did_you_mean
 
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{did_you_mean(name, names)}")
+            hint = f". Use {elsewhere[name]}" if elsewhere and name in elsewhere else did_you_mean(name, names)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         with held_interrupts():  # half of an import would stay in the session
             return load(name)
 

@@ -14,4 +14,8 @@ list match the same vector, and raise a `MeasureError` or an `ArgumentError` if 
 
 from bayesbias.base.lazy_loading import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+_RULES = "db_wa", "nbm", "ripa", "ripa_unit"
+
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__, __file__, {rule: f"bb.metrics.word_scores(..., rule={rule!r})" for rule in _RULES}
+)

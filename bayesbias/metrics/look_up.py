@@ -327,7 +327,8 @@ def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
     if len(study.protected) < 2:
         raise MeasureError(
             f"The study {study.name!r} has {counted(len(study.protected), 'protected group')} "
-            f"({name_some(study.protected)}), but the measure compares 2. Give a study of two groups."
+            f"({name_some(study.protected)}), but the measure compares 2. Give a study of two groups, or take "
+            "'sc_weat', which is about one."
         )
     if targets is None and len(study.protected) != 2:
         raise MeasureError(

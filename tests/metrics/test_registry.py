@@ -11,6 +11,7 @@ import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError
+from bayesbias.metrics.directions.word_scores import RULES
 from bayesbias.metrics.measure_result import MeasureResult
 from bayesbias.metrics.registry import MEASURES, find_measure, measure
 from tests.metrics.made import PETS, vectors
@@ -209,6 +210,21 @@ def test_names_of_one_kind() -> None:
 def test_mistakes(embedding: bb.Embedding, name: str, options: dict[str, object], words: str) -> None:
     with pytest.raises((MeasureError, ArgumentError), match=words):
         measure(name, embedding, "weat7", **options)
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_a_rule_of_word_scores_is_found_by_its_name(rule: str) -> None:
+    with pytest.raises(AttributeError, match=rf"has no attribute '{rule}'\. Use .*word_scores\(..., rule='{rule}'\)"):
+        getattr(bb.metrics, rule)
+
+
+def test_a_study_of_one_group_is_sent_to_its_measure() -> None:
+    study = bb.Study(
+        name="one", protected={"jobs": ["nurse", "doctor"]}, attributes={"a": ["he"], "b": ["she"]},
+        associated=[("jobs", "a")], human="none", neutral="none",
+    )  # fmt: skip
+    with pytest.raises(MeasureError, match="'sc_weat', which is about one"):
+        measure("weat", VECTORS, study)
 
 
 def test_data_that_are_missing() -> None:

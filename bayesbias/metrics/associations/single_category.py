@@ -153,7 +153,7 @@ def sc_weat(
             attribute_group=np.repeat(names, [len(a), len(b)]),
         ),
         conventions=(
-            f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
+            f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; above 0: X is nearer to A than to B; "
             f"sd over {'n - 1' if ddof else 'n'}; {counting}"
         ),
         **embedded_lists.names(lists.study),
@@ -165,7 +165,8 @@ SC_WEAT = Measure(
     "sc_weat", "single-category WEAT",
     "(mean over A of cos(X, a) - mean over B of cos(X, b)) / sd over A and B; cos(X, a) = mean over X of "
     "cos(x, a)",
-    "-2 to 2 (effect size)", "one protected group, two attribute groups",
+    "effect size: within sqrt(n (n - 1) / (n_A n_B)) of 0, n = n_A + n_B words; below 2 for lists of one size",
+    "one protected group, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
     "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million",
     "where there are two groups to compare: one group alone cannot tell an association from attribute words "
@@ -175,7 +176,8 @@ SC_WEAT = Measure(
 
 NORMALIZED_ASSOCIATION_SCORE = Measure(
     "normalized_association_score", "normalized association score of single words (WEFAT)",
-    "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together", "-2 to 2",
+    "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
+    "within sqrt(n (n - 1) / (n_A n_B)) of 0, n = n_A + n_B words; below 2 for lists of one size",
     "protected groups, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, NAS", "sd with n - 1",
     "to say how certain an association is: it is a standardized size, not a test; and a single word cannot "

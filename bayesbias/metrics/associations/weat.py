@@ -173,7 +173,8 @@ def weat(
         statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
         conventions=(
-            f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
+            f"X = {x}, Y = {y}, A = {a}, B = {b}; above 0: {x} leans more to {a} than {y} does; "
+            f"effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
         **embedded_lists.names(lists.study),
@@ -185,7 +186,8 @@ WEAT = Measure(
     "weat", "Word Embedding Association Test",
     "(mean s(x, A, B) over X - mean s(y, A, B) over Y) / sd of s over both; s(w, A, B) = mean cos(w, a) - mean "
     "cos(w, b)",
-    "-2 to 2 (effect size)", FOUR_GROUPS, "Caliskan, Bryson and Narayanan (2017)",
+    "effect size: within sqrt(n (n - 1) / (n_X n_Y)) of 0, n = n_X + n_Y words; below 2 for groups of one size",
+    FOUR_GROUPS, "Caliskan, Bryson and Narayanan (2017)",
     "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
     "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "

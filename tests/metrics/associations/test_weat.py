@@ -11,7 +11,7 @@ import bayesbias as bb
 import bayesbias.metrics.associations.weat as imported_first  # noqa: F401  the function must survive the import of its file
 from bayesbias import metrics
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
-from bayesbias.metrics.associations.weat import association, effect_size, p_value
+from bayesbias.metrics.associations.weat import WEAT, association, effect_size, p_value
 from bayesbias.metrics.associations.weat import test_statistic as statistic_of
 from tests.metrics.made import PETS, cosine, vectors
 
@@ -72,6 +72,23 @@ def test_null_distribution_of_the_effect_size() -> None:
     assert np.mean(np.abs(effect) >= 1.2671948) == pytest.approx(0.006, abs=0.002)
     claimed = p_value(s[:2000, :8], s[:2000, 8:]).p_value < 0.05
     assert claimed.mean() == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (3, 3), (2, 20), (5, 11)])
+def test_the_range_is_the_largest_effect_size_that_any_words_can_have(n_x: int, n_y: int) -> None:
+    """By Cauchy and Schwarz: all words of a group are alike. Beyond 2 for groups of different sizes."""
+    n = n_x + n_y
+    largest = float(effect_size(np.ones(n_x), np.zeros(n_y)))
+    assert largest == pytest.approx(np.sqrt(n * (n - 1) / (n_x * n_y)))
+    assert (largest > 2) == (n_x != n_y)
+    drawn = np.random.default_rng(1).standard_normal((2000, n)) ** 3
+    assert (abs(effect_size(drawn[:, :n_x], drawn[:, n_x:])) < largest).all()
+    assert "sqrt(n (n - 1) / (n_X n_Y))" in WEAT.range
+
+
+def test_the_sign_is_said_with_the_names_of_the_lists() -> None:
+    bundled = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    assert "above 0: math leans more to male than arts does" in metrics.weat(bundled, "weat7").conventions
 
 
 def test_kernels_keep_leading_axes() -> None:
