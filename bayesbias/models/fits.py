@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
@@ -23,6 +24,7 @@ from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import (
     EXTRA_GROUPS,
     GROUPS,
+    USER,
     check_storage,
     content_faults,
     stored_model,
@@ -112,7 +114,7 @@ def finish_fit(
         children[COVARIANCES] = _plain_coords(posterior[[LARGEST]])
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
-        "versions": _versions(_PACKAGES + (_PACKAGES_OF_NUTS if settings["sampler"] == "nuts" else ())),
+        "versions": _versions((*_PACKAGES, *(name for name in _PACKAGES_OF_NUTS if _took_part(name, settings)))),
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
@@ -123,6 +125,11 @@ def finish_fit(
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
     return fit
+
+
+def _took_part(package: str, settings: dict[str, Any]) -> bool:
+    """Return whether a package of NUTS made the draws; for those that the user sampled, whether it was loaded."""
+    return settings["sampler"] == "nuts" or (settings["sampler"] == USER and package in sys.modules)
 
 
 @cache

@@ -12,7 +12,7 @@ from bayesbias.base.checks import check_count, check_type, resolve_seed
 from bayesbias.errors import FitError, name_some, raise_faults
 from bayesbias.models.coordinates import COVARIANCES, PARAMETERS, coordinates, draws_dataset
 from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
-from bayesbias.models.fit_files import EXTRA_GROUPS, USER, posterior_shapes
+from bayesbias.models.fit_files import EXTRA_GROUPS, USER, own_parameters, posterior_shapes
 from bayesbias.models.fits import finish_fit, judge_fit, labelled_group
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.posterior_draws import with_population
@@ -97,13 +97,14 @@ def as_fit(
     faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
     raise_faults(FitError, "idata", faults)
     posterior = posterior.assign({name: posterior[name].transpose(*dims) for name, dims in _dims(data, spec).items()})
-    further = [str(name) for name in posterior.data_vars if name not in PARAMETERS]
+    own = own_parameters(data, spec)
+    further = [str(name) for name in posterior.data_vars if name not in own]
     if further and not change:
         raise FitError(
             f"The posterior has {name_some(further)}, which the model {spec.name!r} has not. Say what you changed: "
             'change="a slope on log frequency".'
         )
-    parameters = posterior[[name for name in (*PARAMETERS, *further) if name in posterior]].drop_attrs()
+    parameters = posterior[[*(name for name in PARAMETERS if name in own & set(posterior)), *further]].drop_attrs()
     seed = _seed_of(parameters) if chosen_seed is None else chosen_seed
     if spec.multivariate:
         parameters = _with_words(parameters, data, spec, seed)

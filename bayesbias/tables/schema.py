@@ -155,10 +155,16 @@ Duplicates = Literal["drop", "keep"]
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
-    """Return the provenance of a table, with `edited` if its hash is not `current_hash`, that of its rows now."""
+    """Return the provenance of a table, with `edited` if its hash is not `current_hash`, that of its rows now.
+
+    Lost words of a list without rows are left out of an edited table: the list is none of its own.
+    """
     facts = table_facts(table)
     if facts.get("hash", current_hash) != current_hash:
         facts["edited"] = True
+        lists = {role: set(table.get(f"{role}_group", ())) for role in _ROLES}
+        if "lost_words" in facts and all(lists.values()):
+            facts["lost_words"] = [entry for entry in facts["lost_words"] if entry["list"] in lists[entry["role"]]]
     return facts
 
 

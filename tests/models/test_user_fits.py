@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import FitError
+from bayesbias.errors import FitError, LostWordsWarning
 from tests.models.tables import small
 
 CHANGE = "a slope on word frequency"
@@ -100,6 +100,58 @@ def test_a_changed_model_is_reported_as_such(drawn: xr.DataTree, table: pd.DataF
     assert page.count("Not computed. The model was changed by hand") == 3  # priors, comparison, sensitivity
     assert "The user sampled 4,000 draws (1,000 in each of 4 chains), by sampler 2, with the seed 7." in page
     assert "Equations and priors before the change:" in page
+
+
+def test_parameters_that_the_user_added_are_reported_with_their_labels(
+    drawn: xr.DataTree, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    """A slope for each group, an effect of each word, and degrees of freedom, which another model has too."""
+    rng, words = np.random.default_rng(1), list(drawn["posterior"].coords["protected_word"].to_numpy())
+    groups = list(dict.fromkeys(table["protected_group"]))
+
+    def added(posterior: xr.Dataset) -> xr.Dataset:
+        shape = posterior.sizes["chain"], posterior.sizes["draw"]
+        slope = rng.normal([0.2, -0.1], 0.01, (*shape, 2))
+        return posterior.assign(
+            slope=(("chain", "draw", "protected_group"), slope),
+            effect=(("chain", "draw", "protected_word"), rng.normal(0, 0.1, (*shape, len(words)))),
+            bump=(("chain", "draw", "bin"), rng.normal(0, 0.1, (*shape, 2))),
+            nu=(("chain", "draw"), rng.gamma(9, 2, shape)),
+        ).assign_coords(protected_group=groups, bin=["short", "long"])
+
+    changed = changed_posterior(drawn, added)
+    with pytest.raises(FitError, match="has slope, effect, bump, nu, which the model 'hierarchical' has not"):
+        bb.as_fit(changed, table, "hierarchical")
+    fit = bb.as_fit(changed, table, "hierarchical", change=CHANGE)
+    frame = bb.summary(fit)
+    slopes = frame[frame["parameter"] == "slope"].set_index("protected_group")
+    pairs = table.groupby("protected_group", observed=True).size()
+    assert slopes["mean"].to_dict() == pytest.approx(dict(zip(groups, (0.2, -0.1), strict=True)), abs=0.002)
+    assert slopes["pairs"].to_dict() == pairs.to_dict()
+    effects = frame[frame["parameter"] == "effect"].set_index("protected_word")
+    assert effects["pairs"].to_dict() == table.groupby("protected_word").size().to_dict()
+    assert effects.loc[words[0], "protected_group"] == groups[0]
+    assert frame.loc[frame["parameter"] == "bump", "bin"].tolist() == ["short", "long"]
+    (statement,) = (item for item in bb.conclusions(fit).shown if item.kind == "added")
+    assert f"slope [{groups[0]}] 0.2" in statement.text
+    assert "The change added `slope`, `effect`, `bump`, `nu`." in bb.methods(fit)
+    page = bb.write(bb.report(fit, quick=True), tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"Parameters added by hand ({CHANGE})" in page
+    assert bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc")).identical(fit)
+
+
+def test_a_list_that_was_dropped_from_a_table_has_no_lost_words() -> None:
+    """Neither in the conclusions nor in the study that the page writes."""
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    with pytest.warns(LostWordsWarning):
+        whole = bb.distance_table(vectors, "weat7")
+    part = whole[whole["connection"].isin(["associated", "different"])].reset_index(drop=True)
+    fit = bb.fit(part, "hierarchical", draws=50, random_seed=1, progress=False)
+    assert {entry["list"] for entry in whole.attrs["bayesbias"]["lost_words"]} == {"neutral"}
+    assert "No word was lost." in bb.conclusions(fit).about.text
+    study = bb.report(fit).study_of_table
+    assert study is not None
+    assert (study.human, study.neutral) == ((), ())
 
 
 def test_groups_of_the_user_are_kept(drawn: xr.DataTree, table: pd.DataFrame) -> None:

@@ -45,7 +45,7 @@ from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
-from bayesbias.models.fit_files import USER, changed_by_hand, sampler_text
+from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -104,7 +104,8 @@ def overall_section(page: FitReport) -> Section:
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
     means = frame[frame["parameter"] == "connection_mean"]
-    others = frame[frame["parameter"] != "connection_mean"]
+    added = frame[frame["parameter"].isin(added_parameters(page.fit))]
+    others = frame[(frame["parameter"] != "connection_mean") & ~frame["parameter"].isin(added["parameter"])]
     blocks: list[Block] = [
         figure(
             plot_connections(page.fit, hdi_prob=page.hdi_prob),
@@ -126,8 +127,18 @@ def overall_section(page: FitReport) -> Section:
             ("parameter", "connection", "effect", "attribute_list", *_MOMENTS, *_DIAGNOSTICS),
             folded=True,
         ),
+        *_added(page, added),
     ]
     return Section("overall", "All protected words", blocks, [*page.statements("contrast"), *_open_statements(page)])
+
+
+def _added(page: FitReport, rows: "pd.DataFrame") -> list[Block]:
+    """Return the table of the parameters that the user added to the model, if there are any."""
+    if rows.empty:
+        return []
+    dims = [name for name in rows if name in page.fit["posterior"].dims or name == "protected_group"]
+    caption = f"Parameters added by hand ({changed_by_hand(page.fit)}); {percent_text(page.hdi_prob)} HPDI"
+    return [_table(rows, caption, ("parameter", *dims, *_MOMENTS, *_DIAGNOSTICS))]
 
 
 def words_section(page: FitReport) -> Section:

@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.base.number_text import counted, interval_text, percent_text, probability_text, signed_text
-from bayesbias.base.statements import Conclusions, Statement
+from bayesbias.base.number_text import (
+    counted,
+    estimate_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    signed_text,
+)
+from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
-from bayesbias.models.fit_files import sampler_text
+from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
@@ -23,6 +30,7 @@ from bayesbias.reports.posterior.group_statements import (
     nearness_turns,
 )
 from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
+from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -247,6 +255,7 @@ def conclusions(
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
+            *_added_statements(fit, hdi_prob),
             *(statement for row in overall[:1] if (statement := context_statement(fit, row))),
         ),
         limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
@@ -425,6 +434,21 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
     numbers = {"hdi_prob": hdi_prob, "settled": settled, "too_small": small, "words_farther": against}
     numbers |= {"observed_nearer": plain[0], "observed_farther": plain[1]}
     return Statement(kind, text, numbers)
+
+
+def _added_statements(fit: "xr.DataTree", hdi_prob: float) -> Iterator[Statement]:
+    """Yield the estimates of the parameters that the user added to the model, but those of single words."""
+    if not (added := added_parameters(fit)):
+        return
+    frame = summary(fit, level="overall", hdi_prob=hdi_prob)
+    rows = rows_of(frame[frame["parameter"].isin(added)])
+    labels = [name for name in frame if name in fit["posterior"].dims]
+    texts = [
+        f"{' '.join([row['parameter'], *(f'[{row[label]}]' for label in labels if row[label])])} {estimate_text(row)}"
+        for row in rows
+    ]
+    if texts:
+        yield Statement("added", f"Added by hand: {name_some(texts, 6)}.", {"parameters": rows})
 
 
 def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:

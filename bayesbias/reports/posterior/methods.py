@@ -12,7 +12,7 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
-from bayesbias.models.fit_files import USER
+from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
     check_fit,
     fit_attribute,
@@ -170,7 +170,11 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
     yield markdown_sentence(f"We fitted the Bayesian model `{spec.name}`{description}.")
     if spec.source:
         yield markdown_sentence(f"Source: {spec.source.rstrip('.')}.")
-    yield f"The priors are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
+    added = added_parameters(fit)
+    before = " before the change" if added else ""
+    yield f"The priors{before} are {', '.join(f'`{name}` ~ {prior}' for name, prior in spec.priors.items())}."
+    if added:
+        yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."
     if spec.multivariate:
         yield "The means of lists to whole groups have a flat prior."
     if "covariate" in fit["constant_data"].coords:

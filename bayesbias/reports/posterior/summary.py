@@ -1,8 +1,10 @@
 """Summaries of the posterior of each parameter."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import HDI_PROB, check_choice
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("all", "overall", "word", "attribute")
-UNITS = "in units of cosine distance except for weights, list_effect, slope_sd and list_scale, which have no unit"
+UNITS = "in units of cosine distance except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
 """Units of the parameters, for captions."""
 
 
@@ -84,7 +86,11 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = pd.concat(frames, ignore_index=True)
     labels = ["connection", "protected_word", "protected_group", "effect", "attribute_list", "attribute_word"]
     groups = fit["constant_data"]["protected_group"].to_series().astype(str)
-    result["protected_group"] = result["protected_word"].map(groups) if "protected_word" in result else ""
+    if "protected_word" in result:
+        of_words = result["protected_word"].map(groups)
+        result["protected_group"] = of_words.fillna(result.get("protected_group", ""))
+    # Dims that the user gave a parameter of the model.
+    labels += [dim for dim in map(str, posterior.dims) if dim in result and dim not in labels]
     for name in labels:
         result[name] = result[name].fillna("") if name in result else ""
     result["pairs"] = _pair_counts(fit, result)
@@ -114,15 +120,20 @@ def _level(draws: "xr.DataArray") -> str:
     return "attribute" if "attribute_word" in draws.dims else "overall"
 
 
+_COUNTED = "protected_word", "protected_group", "connection"
+
+
 def _pair_counts(fit: "xr.DataTree", rows: "pd.DataFrame") -> list[int]:
-    """Return the number of the table's rows behind each estimate; an empty word or connection stands for all."""
+    """Return the number of the table's rows behind each estimate; an empty name stands for all."""
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection")
     words, connections = (counts[dim].to_numpy().astype(str).tolist() for dim in counts.dims)
-    numbers = {("", ""): int(counts.sum())}
+    groups = fit["constant_data"]["protected_group"].to_numpy().astype(str)
+    numbers: dict[tuple[str, str, str], int] = Counter()
     for connection, of_words in zip(connections, counts.to_numpy().T.tolist(), strict=True):
-        numbers["", connection] = sum(of_words)
-        numbers |= {(word, connection): count for word, count in zip(words, of_words, strict=True)}
-    return [numbers[key] for key in zip(rows["protected_word"], rows["connection"], strict=True)]
+        for word, group, count in zip(words, groups, of_words, strict=True):
+            for key in product({word, ""}, {group, ""}, {connection, ""}):
+                numbers[key] += count
+    return [numbers[key] for key in zip(*(rows[name] for name in _COUNTED), strict=True)]
 
 
 # Columns of a table in a paper; its .csv has all columns.
