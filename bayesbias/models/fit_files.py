@@ -284,16 +284,16 @@ def posterior_shapes(rows: ModelData, spec: ModelSpec, *, sampled: bool = False)
 
 def own_parameters(rows: ModelData, spec: ModelSpec) -> set[str]:
     """Return the names of the parameters that a posterior of a model can have, without those that a user adds."""
-    own = {*posterior_shapes(rows, spec), *posterior_shapes(rows, spec, sampled=True)}
-    return own | ({"attribute_weight"} if "nu" in spec.priors else set())
+    names = {*posterior_shapes(rows, spec), *posterior_shapes(rows, spec, sampled=True)}
+    return names | ({"attribute_weight"} if "nu" in spec.priors else set())
 
 
 def added_parameters(fit: "xr.DataTree") -> list[str]:
     """Return the parameters of a fit that its model has not: the user added them."""
     if not is_users(fit):
         return []
-    own = own_parameters(stored_rows(fit), stored_model(json.loads(fit.attrs["model"])))
-    return [str(name) for name in fit["posterior"].data_vars if name not in own]
+    of_model = own_parameters(stored_rows(fit), stored_model(json.loads(fit.attrs["model"])))
+    return [str(name) for name in fit["posterior"].data_vars if name not in of_model]
 
 
 def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:

@@ -97,14 +97,14 @@ def as_fit(
     faults = [*_table_faults(groups, data), *_draws_faults(posterior, data, spec)]
     raise_faults(FitError, "idata", faults)
     posterior = posterior.assign({name: posterior[name].transpose(*dims) for name, dims in _dims(data, spec).items()})
-    own = own_parameters(data, spec)
-    further = [str(name) for name in posterior.data_vars if name not in own]
+    of_model = own_parameters(data, spec)
+    further = [str(name) for name in posterior.data_vars if name not in of_model]
     if further and not change:
         raise FitError(
             f"The posterior has {name_some(further)}, which the model {spec.name!r} has not. Say what you changed: "
             'change="a slope on log frequency".'
         )
-    parameters = posterior[[*(name for name in PARAMETERS if name in own & set(posterior)), *further]].drop_attrs()
+    parameters = posterior[[*(name for name in PARAMETERS if name in of_model & set(posterior)), *further]].drop_attrs()
     seed = _seed_of(parameters) if chosen_seed is None else chosen_seed
     if spec.multivariate:
         parameters = _with_words(parameters, data, spec, seed)

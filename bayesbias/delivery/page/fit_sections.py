@@ -136,7 +136,7 @@ def _added(page: FitReport, rows: "pd.DataFrame") -> list[Block]:
     """Return the table of the parameters that the user added to the model, if there are any."""
     if rows.empty:
         return []
-    dims = [name for name in rows if name in page.fit["posterior"].dims or name == "protected_group"]
+    dims = [name for name in map(str, rows) if name in page.fit["posterior"].dims or name == "protected_group"]
     caption = f"Parameters added by hand ({changed_by_hand(page.fit)}); {percent_text(page.hdi_prob)} HPDI"
     return [_table(rows, caption, ("parameter", *dims, *_MOMENTS, *_DIAGNOSTICS))]
 

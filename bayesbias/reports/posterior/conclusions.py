@@ -442,7 +442,7 @@ def _added_statements(fit: "xr.DataTree", hdi_prob: float) -> Iterator[Statement
         return
     frame = summary(fit, level="overall", hdi_prob=hdi_prob)
     rows = rows_of(frame[frame["parameter"].isin(added)])
-    labels = [name for name in frame if name in fit["posterior"].dims]
+    labels = [name for name in map(str, frame) if name in fit["posterior"].dims]
     texts = [
         f"{' '.join([row['parameter'], *(f'[{row[label]}]' for label in labels if row[label])])} {estimate_text(row)}"
         for row in rows
