@@ -23,7 +23,7 @@ def numbers_of_fits() -> Iterator[str]:
     few, (first, second) = fits[bundled & ~many], fits[many].to_dict("records")
     published, small = (part["seconds"].agg(["min", "max"]) for part in (fits[~bundled], few))
     words = few["protected_words"].agg(["min", "max"])
-    yield f"the {(~bundled).sum()} that Dobrzeniecka"
+    yield f"{(~bundled).sum()} of those that Dobrzeniecka"
     yield (
         f"{published['min']:.1f} to {published['max']:.1f} s for the published tables, {small['min']:.1f} to "
         f"{small['max']:.1f} s for the bundled studies of {words['min']} to {words['max']} protected words, "
