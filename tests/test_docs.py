@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import operator
 import re
 import subprocess
 import sys
@@ -128,7 +129,30 @@ def test_the_site_lists_every_guide_notebook_and_validation() -> None:
     assert pages - listed == set()
 
 
-TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
+def test_names_and_paths_of_the_page_of_papers_exist() -> None:
+    """A public name loads; another name is a column, an argument or an option of the package's text."""
+    names = re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"))
+    assert len(names) > 100
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bayesbias").rglob("*.py"))
+    sources += (ROOT / "validation" / "study_over_seeds" / "study_over_seeds.py").read_text(encoding="utf-8")
+    for name in names:
+        if name.startswith("bb."):
+            assert operator.attrgetter(name.removeprefix("bb."))(bb) is not None
+        elif "/" in name:
+            assert (ROOT / name).exists(), name
+        elif name != "bb.":
+            assert f'"{name}"' in sources or f"    {name}\n" in sources, name
+
+
+def test_the_page_of_papers_is_on_the_site_and_says_the_time_of_a_training() -> None:
+    assert "papers" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "validation" / "training" / "training.csv").read_text(encoding="utf-8").splitlines()
+    seconds = {line.split(",")[0]: float(line.split(",")[-1]) for line in lines[1:]}
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert f"({seconds['skipgram']:.0f} s for each training" in page
+
+
+TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md", "docs/papers.md")]
 TEXTS += sorted((ROOT / "validation").rglob("README.md"))
 GUIDE = sorted([*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs").glob("from_*.md")])
 GUIDE = [page for page in GUIDE if "```" in page.read_text(encoding="utf-8")]

@@ -85,6 +85,9 @@ def cam(
     are plain estimates, whose variance includes that of their errors: their reliability is overestimated, and
     `cam_corrected` underestimated. In that case use `cam`, and read `cam_corrected` as a lower bound.
 
+    The paper's LAR of norms is the log ratio of the shares of answers, without a prior. Its CAM is that of
+    ``people.assign(lar=people["lar_from_counts"], sd=0.0).dropna(subset="lar")`` in place of people's LARs.
+
     References
     ----------
     Zhang, Campbell, Yu and Kumaravel (2021), equation 4 and tables 1 and 2.

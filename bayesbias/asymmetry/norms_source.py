@@ -303,7 +303,8 @@ class Evocation(Described):
         posteriors = self._posteriors(a, b)
         summary = {"sd": posteriors.moments()[2], **posteriors.ratio_summary(hdi_prob)}
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.log(self._shares(a, b)) - np.log(self._shares(b, a))
+            # Rounded, so that equal ratios of different counts are ties of a rank correlation.
+            ratios = np.round(np.log(self._shares(a, b)) - np.log(self._shares(b, a)), 12)
         return pd.DataFrame({**summary, "lar_from_counts": np.where(np.isfinite(ratios), ratios, np.nan)})
 
     def _shares(self, cues: Sequence[str], responses: Sequence[str]) -> Floats:

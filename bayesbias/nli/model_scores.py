@@ -389,7 +389,8 @@ def distance(
     Parameters
     ----------
     scores
-        From `bb.nli.score`. Leave out words to compare the others; the paper compares nouns and pronouns separately.
+        From `bb.nli.score`. Leave out words to compare the others: the paper's table 1 has nouns and pronouns apart,
+        ``scores[scores["kind"] == "pronoun"]``.
     groups
         The groups, two or more, such as three genders. By default all.
     samples

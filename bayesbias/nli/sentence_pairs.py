@@ -28,8 +28,8 @@ _VOWELS = "aeiou"
 # Measured.
 _BYTES_AN_ACTION, _BYTES_A_PAIR, _BYTES_A_TEXT = 250, 500, 100
 _COPIES = 5  # of a text, while the texts are made
-KINDS = ("nouns", "names")
-"""Kinds of words of a group: with an article, and without."""
+KINDS = {"nouns": "noun", "pronouns": "pronoun", "names": "name"}
+"""Lists of a group, and the kind of their words: nouns have an article, the others have none."""
 COLUMNS = ("premise", "hypothesis", "label", "split")
 _WITHOUT_LABEL = "-"
 # Names of these columns in SNLI, MultiNLI, SICK and others.
@@ -49,6 +49,7 @@ class _Articles(TypedDict, total=False):
 
 class _Group(TypedDict, total=False):
     nouns: list[str]
+    pronouns: list[str]
     names: list[str]
 
 
@@ -94,7 +95,7 @@ class Definition:
     """Definition of a test set.
 
     - `premise`, `hypothesis`: templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
-    - `words`: (word, word with its article, group), in order.
+    - `words`: (word, word with its article, group, kind), in order.
     - `subjects`: words for ``{subject}`` in the premise, if it has one.
     - `pairs`: (verb, object, object with its article), each once.
     - `articles`: articles of the subjects.
@@ -102,7 +103,7 @@ class Definition:
 
     premise: str
     hypothesis: str
-    words: tuple[tuple[str, str, str], ...]
+    words: tuple[tuple[str, str, str, str], ...]
     subjects: tuple[str, ...]
     pairs: tuple[tuple[str, str, str], ...]
     articles: Articles
@@ -121,10 +122,10 @@ def read_definition(path: Path) -> Definition:
     _check_size(content, path)
     articles = Articles(**content.get("articles", {}))
     words = [
-        (word, articles.put(word) if kind == "nouns" else word, group)
+        (word, articles.put(word) if kind == "noun" else word, group, kind)
         for group, kinds in content["groups"].items()
-        for kind in KINDS
-        for word in kinds.get(kind, ())
+        for listed, kind in KINDS.items()
+        for word in kinds.get(listed, ())
     ]
     pairs = dict.fromkeys(
         (verb, thing, articles.put(thing))
@@ -209,7 +210,7 @@ def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
     places: dict[str, str] = {}
     for group, kinds in groups.items():
         if not kinds:
-            yield f"groups.{group} has no words: give nouns (with an article), names (without one), or both."
+            yield f"groups.{group} has no words: give nouns (with an article), names or pronouns (without one)."
         for kind, words in kinds.items():
             place = f"groups.{group}.{kind}"
             lists[place] = words
@@ -255,8 +256,9 @@ def test_set(name: str | os.PathLike[str]) -> pd.DataFrame:  # not a test of pyt
     -------
     pandas.DataFrame
         One row per pair, word by word, each with the same premises in the same order: `premise`, `hypothesis`, `word`,
-        `group`, `verb` and `object`; and `subject`, the subject of the premise, if the definition has subjects. The
-        same file always gives the same rows, so the index identifies a pair.
+        `group`, `kind` (``"noun"``, ``"pronoun"`` or ``"name"``), `verb` and `object`; and `subject`, the subject of
+        the premise, if the definition has subjects. The same file always gives the same rows, so the index identifies a
+        pair.
 
     Raises
     ------
@@ -293,7 +295,7 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
     # Each sentence is made once, and shared by the rows.
     with_articles = [definition.articles.put(subject) if subject else "" for subject in subjects]
     premises = _sentences(definition.premise, with_articles, actions)
-    hypotheses = _sentences(definition.hypothesis, [put for _, put, _ in words], actions).reshape(len(words), 1, -1)
+    hypotheses = _sentences(definition.hypothesis, [put for _, put, _, _ in words], actions).reshape(len(words), 1, -1)
     of_word, of_subject, of_action = (
         index.ravel() for index in np.indices((len(words), len(subjects), len(actions)), dtype=np.int32)
     )
@@ -302,8 +304,9 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
         {
             "premise": np.tile(premises, len(words)),
             "hypothesis": np.broadcast_to(hypotheses, shape).ravel(),
-            "word": _labels(of_word, [word for word, _, _ in words]),
-            "group": _labels(of_word, [group for _, _, group in words]),
+            "word": _labels(of_word, [word for word, _, _, _ in words]),
+            "group": _labels(of_word, [group for _, _, group, _ in words]),
+            "kind": _labels(of_word, [kind for _, _, _, kind in words]),
             "verb": _labels(of_action, [verb for verb, _, _ in definition.pairs]),
             "object": _labels(of_action, [thing for _, thing, _ in definition.pairs]),
         }
@@ -550,7 +553,7 @@ def bundled_words() -> set[str]:
         definition = read_definition(bundled("data", "nli", f"{name}.toml"))
         texts = [re.sub(r"\{\w*\}", " ", template) for template in (definition.premise, definition.hypothesis)]
         # A sentence may begin with these, and then with a capital.
-        first = [*map(definition.articles.put, definition.subjects), *(text for _, text, _ in definition.words)]
+        first = [*map(definition.articles.put, definition.subjects), *(text for _, text, _, _ in definition.words)]
         texts += [*definition.subjects, *first, *(text[:1].upper() + text[1:] for text in first)]
         texts += [f"{verb} {thing}" for verb, _, thing in definition.pairs]
         words |= {word for text in texts for word in words_of(text)}

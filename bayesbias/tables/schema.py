@@ -320,8 +320,9 @@ def apply_duplicates_policy(
     pair = f"for example the pair {example['protected_word']!r}, {example['attribute_word']!r}"
     if policy == "keep":
         warn_user(
-            f"Kept {share} that are duplicates, {what}, {pair}. They count the same evidence twice, so every "
-            "interval is too narrow; use duplicates='drop' unless you reproduce a published result.",
+            f"Kept {share} that are duplicates, {what}, {pair}. They count the same evidence twice: intervals "
+            "of the words that repeat are mostly too narrow, and other numbers change too. Use duplicates='drop' "
+            "unless you reproduce a published result.",
             DuplicatesWarning,
         )
         return table, 0

@@ -223,3 +223,19 @@ def test_a_language_model_finds_the_similarity_that_its_language_has(tmp_path: P
     assert score.value > 0.9
     turned = [(a, b, -value) for a, b, value in rows]
     assert bb.asymmetry.similarity_to_people(source, scores(tmp_path / "not.txt", turned), random_seed=1).value < -0.9
+
+
+def test_cam_of_the_shares_of_answers_is_the_papers() -> None:
+    """As the docstring has it: Spearman's, of the log ratios of shares, by hand."""
+    rng = np.random.default_rng(2)
+    words = [f"w{place}" for place in range(12)]
+    rows = [(a, b, int(rng.integers(1, 9)), 100) for a in words for b in words if a != b]
+    norms = bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
+    people = bb.asymmetry.lar(norms, [(a, b) for a in words for b in words if a < b])
+    vectors = people.assign(lar=rng.standard_normal(len(people)) + people["lar"], sd=0.0)
+    from_counts = people.assign(lar=people["lar_from_counts"], sd=0.0).dropna(subset="lar")
+    counts = {(a, b): count for a, b, count, _ in rows}
+    by_hand = [counts[a, b] / counts[b, a] for a, b in zip(people["a"], people["b"], strict=True)]
+    agreement = bb.asymmetry.cam(from_counts, vectors).iloc[0]
+    assert agreement["cam"] == pytest.approx(spearmanr(by_hand, vectors["lar"]).statistic)
+    assert agreement["reliability_first"] == 1

@@ -64,6 +64,14 @@ def test_articles_and_capitals(frames: dict[str, pd.DataFrame]) -> None:
     assert dev["hypothesis"] == "A man bought an apple."
 
 
+def test_nouns_and_pronouns_are_told_apart_as_in_the_papers_table_1(frames: dict[str, pd.DataFrame]) -> None:
+    kinds = frames["explicit"].groupby("kind", observed=True)["word"].unique().map(list)
+    assert kinds["noun"] == ["man", "guy", "gentleman", "woman", "girl", "lady"]
+    assert kinds["pronoun"] == ["He", "She"]
+    assert set(frames["occupations"]["kind"]) == set(frames["dev_occupations"]["kind"]) - {"pronoun"} == {"noun"}
+    assert set(frames["names"]["kind"]) == {"name"}
+
+
 def test_the_rule_of_the_pairs(frames: dict[str, pd.DataFrame]) -> None:
     """As the code of Dev et al. combines its lists: 10 x 95 + 10 x 89 + 2 x 9 + 5 x 22."""
     pairs = frames["explicit"].iloc[:1968][["verb", "object"]].astype(str)
@@ -83,7 +91,7 @@ def test_names_that_do_not_exist() -> None:
 
 def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
     frame = bb.nli.test_set(pets(tmp_path))
-    assert frame.columns.tolist() == ["premise", "hypothesis", "word", "group", "verb", "object"]
+    assert frame.columns.tolist() == ["premise", "hypothesis", "word", "group", "kind", "verb", "object"]
     assert len(frame) == 6 * 7
     assert frame["hypothesis"].iloc[0] == "Ein kater frisst Milch."
     assert frame["hypothesis"].iloc[8] == "Der oktopus frisst ein knochen."

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -106,3 +107,25 @@ def test_the_script_trains_and_keeps_answers(tmp_path: Path) -> None:
     assert trainings["passes"].between(1, 2).all()
     assert (trainings["best_pass"] <= trainings["passes"]).all()
     assert json.loads((tmp_path / "run.json").read_text())["trainings"] == 6
+
+
+def test_the_notebook_shows_nouns_and_pronouns_apart_beside_the_papers_table_1() -> None:
+    asked = bb.nli.test_set("explicit")
+    contrasts: dict[str, list[float]] = {"all": [], "noun": [], "pronoun": []}
+    with np.load(FOLDER / "answers.npz") as file:
+        for seed in range(1, 6):
+            probabilities = file[f"original-{seed}"].astype(float)
+            error = np.sqrt(probabilities.sum(axis=1) ** 2 + (probabilities**2).sum(axis=1))
+            male = (asked["group"] == "male").to_numpy()
+            for kind, values in contrasts.items():
+                part = (asked["kind"] == kind).to_numpy() | (kind == "all")
+                values.append(error[part & male].mean() - error[part & ~male].mean())
+    means = {kind: float(np.mean(values)) for kind, values in contrasts.items()}
+    assert means == pytest.approx({"all": 0.343, "noun": 0.406, "pronoun": 0.155}, abs=0.0006)
+    notebook = json.loads((VALIDATION.parent / "notebooks" / "does_it_reach_a_model.ipynb").read_text(encoding="utf-8"))
+    printed = ["".join(output["data"]["text/plain"]) for cell in notebook["cells"] for output in cell.get("outputs", ())
+               if "text/plain" in output.get("data", {})]  # fmt: skip
+    (shown,) = (text for text in printed if "E (paper)" in text)
+    noun, pronoun = (line.split()[1:] for line in shown.splitlines()[3:5])
+    # Dawkins (2021), table 1, GloVe: E and d of nouns and of pronouns.
+    assert [noun[2:], pronoun[2:]] == [["0.406", "0.182", "0.225"], ["0.155", "0.865", "0.797"]]

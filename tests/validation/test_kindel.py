@@ -94,6 +94,14 @@ def numbers_of_figure_1() -> Iterator[str]:
     assert (index.loc[:4].eq(index.loc[:4].max(axis=1), axis=0))["pleasant"].all()
     assert index.loc[5:6, "pleasant"].lt(index.loc[5:6, "male"]).all()
     yield "the best J up to q = 4, but at q = 5 and 6 it is no better than *male*"
+    condition = pd.read_csv(FOLDER / "condition.csv")
+    assert set(condition["q"]) == {3, 4, 5, 6}
+    assert (condition["embedding"].nunique(), set(condition["list"])) == (3, set(LISTS))
+    assert set(condition.loc[condition["rank_correlation"] <= 0, "list"]) == {"unpleasant"}
+    yield "over three embeddings, the four lists and q = 3 to 6"
+    yield f"is positive in {(condition['rank_correlation'] > 0).sum()} of {len(condition)} cells"
+    yield f"with a median of {condition['rank_correlation'].median():.2f}"
+    yield f"than an inconsistent one with probability {condition['auc'].median():.2f} (median)"
     yield "with a condition number below 2 fails; above 2, failures are everywhere"  # seen in figure1_condition.png
 
 
@@ -137,6 +145,11 @@ def test_the_tables_are_what_the_vectors_give(shared: Path) -> None:
     for (name, metric), rows in index.groupby(["list", "metric"]):
         fresh = subset_consistency(embedding, LISTS[str(name)], str(metric)).sizes
         assert fresh["index"].tolist() == pytest.approx(rows["index"].tolist(), abs=1e-4)
+    condition = pd.read_csv(FOLDER / "condition.csv")
+    for source in (embedding, bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))):
+        kept_rows = condition[condition["embedding"] == source.name].drop(columns="embedding")
+        fresh_rows = load_script("kindel", "condition_number").cells(source)
+        pd.testing.assert_frame_equal(fresh_rows, kept_rows.reset_index(drop=True), rtol=1e-4)
     males = bb.load_study("weat8").attributes["male"]
     weat8 = subset_consistency(embedding, males, "mean_cosine").sizes.set_index("q")
     assert (weat8.loc[2, "index"], weat8.loc[2, "subsets"]) == (pytest.approx(27 / 28), 28)

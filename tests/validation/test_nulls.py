@@ -33,6 +33,14 @@ def test_slip_of_the_paper_gives_its_38_percent(script: ModuleType) -> None:
     assert script.exact_share(PAPER, slip=True) == pytest.approx(exact)
 
 
+def test_quantiles_are_the_inverse_of_shares_and_those_of_the_samples(script: ModuleType) -> None:
+    for slip in (False, True):
+        end = script.exact_quantile(0.975, slip=slip)
+        assert script.exact_share(end, slip=slip) == pytest.approx(0.05)
+        share, error = rate(np.abs(script.effect_sizes(slip=slip)) >= end)
+        assert abs(share - 0.05) < 3 * error
+
+
 def test_script_without_the_slip_agrees(script: ModuleType) -> None:
     share, error = rate(np.abs(script.effect_sizes(slip=False)) >= PAPER)
     assert abs(share - student_share(PAPER, 16, np.sqrt(2 / 8), 1)) < 3 * error
@@ -94,6 +102,15 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
     yield f"one sample whose WEAT effect size is {script.PAPER['effect_size']}"
     yield "report that around 38 % of 10,000 such samples"
     yield 'The paper\'s "around 38 %" agrees with that within two standard errors of a run of 10,000'
+    ends, shares = (
+        [function(value, slip=slip) for slip in (True, False)]
+        for function, value in ((script.exact_quantile, 0.975), (script.exact_share, 1.81))
+    )
+    assert shares[1] < 0.00001
+    assert [round(end, 1) for end in ends[:1]] == [2.7]  # what the slides print
+    yield f"95 % of the scores that they print is ±{ends[0]:.1f}, and {100 * shares[0]:.0f} % of the absolute values"
+    yield "are above 1.81"
+    yield f"±{ends[0]:.2f} and {100 * shares[0]:.1f} % with the slip, ±{ends[1]:.2f} and less than 0.001 % without"
     yield "8 + 8 protected by 8 + 8 attribute words, every similarity from Normal(0, 0.08)"
     # The correlation of 16 values has 14 degrees of freedom: the first test above simulates it.
     yield "of the 16 words are independent"

@@ -55,6 +55,14 @@ def exact_share(effect_size: float, *, slip: bool, words: int = 8) -> float:
     return float(2 * stats.t.sf(r * np.sqrt((n - 2) / (1 - r * r)), n - 2))
 
 
+def exact_quantile(probability: float, *, slip: bool, words: int = 8) -> float:
+    """Return the quantile of an effect size, the inverse of `exact_share`."""
+    n = 2 * words
+    length = np.sqrt(2) if slip else np.sqrt(2 / words)
+    t = stats.t.ppf(probability, n - 2)
+    return float(np.sqrt(n - 1) * length * t / np.sqrt(n - 2 + t * t))
+
+
 def main() -> None:
     """Make everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -34,6 +34,7 @@ RULES_OF_ITS_CODE = ("db_wa", "ripa_unit", "nbm")
 # Samples of words stand for Google10K, which is not free, and for the full vocabulary.
 FREQUENT, VOCABULARY = "frequent", "vocabulary"
 FREQUENCIES = ("log_frequency", "log_frequency_squared")
+PROPERTIES = ("log_senses", "part_of_speech")
 FACTORS = ("rule", "stability", "norm", *FREQUENCIES, "neighbour_similarity")
 
 
@@ -80,17 +81,20 @@ def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, draws: int) -> dict[str, pd.DataFrame]:
+def driven(
+    words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, draws: int, more: tuple[str, ...] = ()
+) -> dict[str, pd.DataFrame]:
     """Return what explains the reliability of the words of both samples: the tables of `bb.reliability.drivers`.
 
-    `ripa` says whose RIPA is among the rules: that of the paper's ``"equation"``, or of its published ``"code"``.
+    `more` are further factors, columns of `features`. `ripa` says whose RIPA is among the rules: that of the paper's
+    ``"equation"``, or of its published ``"code"``.
     """
     rules = {"equation": RULES, "code": RULES_OF_ITS_CODE}[ripa]
     over_rules = {"equation": "inter_rater", "code": "inter_rater_code"}[ripa]
     rows = words["kind"] == over_rules if kind == "inter_rater" else words["kind"].eq(kind) & words["rule"].isin(rules)
     data = words[rows].rename(columns={"target_word": "word", "observed": "reliability"})
     data = data.merge(features, on=["algorithm", "word"])
-    factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
+    factors = [name for name in (*FACTORS, *more) if not (name == "rule" and kind == "inter_rater")]
     regression = bb.reliability.drivers(
         data,
         factors,
@@ -104,6 +108,24 @@ def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, ripa: str, dr
         name: getattr(regression, name).assign(kind=kind, ripa=ripa, words=regression.facts["words"])
         for name in ("r_squared", "drops", "coefficients")
     }
+
+
+def with_senses(words: pd.DataFrame, features: pd.DataFrame, draws: int) -> pd.DataFrame:
+    """Return what senses and parts of speech explain beside the other factors, of the words that WordNet has.
+
+    One row per kind of reliability and factor or level: `quantity` is the R2 lost without a factor, or a coefficient.
+    """
+    properties = bb.reliability.load_word_properties().dropna()
+    properties["log_senses"] = np.log(properties["senses"])
+    known = features.merge(properties, on="word")
+    frames = []
+    for kind in ("test_retest", "inter_rater"):
+        tables = driven(words, known, kind, "equation", draws, PROPERTIES)
+        for name, quantity in (("drops", "R2 lost"), ("coefficients", "coefficient")):
+            rows = tables[name][tables[name]["factor"].isin(PROPERTIES)]
+            frames.append(rows.assign(quantity=quantity, level=rows.get("level", "")))
+    columns = ["kind", "quantity", "factor", "level", "mean", "hdi_low", "hdi_high", "words"]
+    return pd.concat(frames)[columns]
 
 
 def packed(scores: dict[str, xr.DataArray], words: list[str]) -> dict[str, np.ndarray]:
@@ -182,6 +204,7 @@ def main() -> None:
     ]
     for name in driver_tables[0]:
         tables[f"drivers_{name}.csv"] = pd.concat([by_algorithm[name] for by_algorithm in driver_tables])
+    tables["senses.csv"] = with_senses(words, tables["features.csv.gz"], given.draws)
     for name, frame in tables.items():
         write(frame, given.out / name)
     (given.out / "lists.json").write_text(json.dumps(lists, indent=0) + "\n", encoding="utf-8")

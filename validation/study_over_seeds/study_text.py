@@ -73,6 +73,17 @@ def values(folder: Path) -> dict[str, object]:
     ):
         row = rows.loc[tuple(key)]
         filled[name] = _interval(row["mean"], row["hdi_low"], row["hdi_high"], 2)
+    senses = pd.read_csv(folder / "senses.csv")
+    filled["senses_words"] = f"{senses['words'].unique().item():,}"
+    by_factor = senses.drop_duplicates(["quantity", "factor", "kind"]).set_index(["quantity", "factor", "kind"])
+    for name, quantity, factor in (
+        ("pos", "R2 lost", "part_of_speech"),
+        ("senses", "R2 lost", "log_senses"),
+        ("more", "coefficient", "log_senses"),
+    ):
+        for over, kind in (("seeds", "test_retest"), ("rules", "inter_rater")):
+            row = by_factor.loc[(quantity, factor, kind)]
+            filled[f"{name}_{over}"] = _interval(row["mean"], row["hdi_low"], row["hdi_high"], 4)
     lower = coefficients[coefficients["level"].isin(["ripa", "ripa_unit"])].set_index("ripa")["mean"]
     return filled | {f"ripa_lower_{name}": f"{-lower[name]:.2f}" for name in ("equation", "code")}
 

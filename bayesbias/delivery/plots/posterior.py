@@ -1,7 +1,8 @@
 """Figures of a posterior: contrasts, mean distances of words, and the distances themselves."""
 
+from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from bayesbias.delivery.plots.style import (
     COLORS,
     DISTANCE_LABEL,
     MARKERS,
+    as_text,
     connection_legend,
     draw_estimate,
     furnish,
@@ -27,10 +29,10 @@ from bayesbias.delivery.plots.style import (
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import source_name
-from bayesbias.reports.measures.mac_shares import mac_shares
+from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.tables.schema import any_frame, table_facts, validate_table
+from bayesbias.tables.schema import any_frame, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -275,13 +277,15 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
 
 
 @any_frame
-def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float | None = None) -> "Figure":
+def plot_distances(
+    table: "pd.DataFrame | Mapping[str, pd.DataFrame]", *, by: str = "connection", mac: float | None = None
+) -> "Figure":
     """Draw the similarities of a table with the band 0 +/- (1 - MAC).
 
     Parameters
     ----------
     table
-        A distance table.
+        A distance table; or tables to compare side by side, by name, with one band, that of the first table.
     by
         ``"connection"`` (default): a histogram per connection. ``"protected_word"``: per word and connection the
         median, with lines over 50 % (thick) and 89 % (thin) of the pairs; of more than 200 words, those farthest from
@@ -293,7 +297,8 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     -------
     matplotlib.figure.Figure
         Similarities (1 minus distance, -1 to 1) on the x axis, with the band shaded. Pairs to the right of the band are
-        nearer than what MAC reads as bias; the shares inside and to the right are beside each connection.
+        nearer than what MAC reads as bias; the shares inside and to the right are beside each connection. Several
+        tables stand side by side, with one scale and one band.
 
     Raises
     ------
@@ -310,25 +315,37 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     4
     """
     check_choice("by", by, BY)
+    tables = valid_tables(table)
     by_connection = mac_shares(table, mac=mac)
-    shares, band = by_connection.shares, by_connection.band
+    shares, band = _by_table(by_connection.shares, tables), by_connection.band
     if by == "connection":
-        figure = new_figure(8.5, 1.35 * len(shares) + 1.7)
-        panels = figure.subplots(len(shares), 1, squeeze=False, sharex=True)[:, 0]
-        _draw_histograms(panels, validate_table(table), shares)
+        names = list(dict.fromkeys(by_connection.shares["connection"]))
+        figure = new_figure(8.5 if len(tables) == 1 else 5.5 * len(tables), 1.35 * len(names) + 1.7)
+        panels = figure.subplots(len(names), len(tables), squeeze=False, sharex=True)
+        _draw_histograms(panels, tables, shares, names)
     else:
         words, label = shown_words(mac_shares(table, level="word", mac=mac).shares, "median")
-        figure = new_figure(8.5, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
-        panels = np.array([figure.subplots()])
-        _draw_word_distances(panels[0], words)
-        panels[0].set_ylabel(label)
-    for axes in panels:
+        width = 8.5 if len(tables) == 1 else 5.5 * len(tables)
+        figure = new_figure(width, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
+        panels = figure.subplots(1, len(tables), squeeze=False, sharex=True)
+        for axes, rows in zip(panels[0], _by_table(words, tables), strict=True):
+            _draw_word_distances(axes, rows)
+        connections = [name for name in COLORS if name in set(words["connection"])]
+        connection_legend(figure, connections, "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs")
+        panels[0, 0].set_ylabel(label)
+    for axes in panels.flat:
         axes.axvspan(-band, band, color="#F0E442", alpha=0.3, linewidth=0, zorder=0)
         axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
         furnish(axes, "x", rows=True)
-    panels[-1].set_xlabel("Cosine similarity (0 = unrelated, 1 = same direction)")
-    whose = "MAC" if mac is not None else "MAC of the table"
-    source = short_label(source_name(table_facts(table)), 60)
+    for axes in panels[-1]:
+        axes.set_xlabel("Cosine similarity (0 = unrelated, 1 = same direction)")
+    if isinstance(table, Mapping):
+        source = "Similarities in one band"
+        for axes, name in zip(panels[0], tables, strict=True):
+            as_text(axes.set_title(short_label(name, 50), fontsize=10))
+    else:
+        source = short_label(source_name(table_facts(tables[""])), 60)
+    whose = "MAC" if mac is not None else "MAC of the table" if len(tables) == 1 else "MAC of the first table"
     title_figure(
         figure,
         f"{source}\nband: 0 ± {band:.3f} = 1 - MAC ({whose}: {by_connection.mac:.3f})"
@@ -337,24 +354,39 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     return figure
 
 
-def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.DataFrame") -> None:
-    similarity = table["cosine_similarity"].to_numpy()
-    edges = np.linspace(similarity.min(), similarity.max() + 1e-9, _BINS + 1)
-    for axes, row in zip(panels, shares.to_dict("records"), strict=True):
-        name = row["connection"]
-        connection_similarity = similarity[(table["connection"] == name).to_numpy()]
-        density, _ = np.histogram(connection_similarity, edges, density=True)
-        axes.stairs(density, edges, fill=True, color=COLORS[name], alpha=0.75)
-        axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
-        shares_text = (
-            f"{name}, {counted(row['pairs'], 'pair')}\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
-        )
-        axes.text(
-            1.01, 0.95, shares_text, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name]
-        )
+def _by_table(shares: "pd.DataFrame", tables: "dict[str, pd.DataFrame]") -> "list[pd.DataFrame]":
+    """Return the rows of each table."""
+    return [shares[shares["table"] == name] for name in tables] if "table" in shares else [shares]
+
+
+def _draw_histograms(
+    panels: np.ndarray, tables: "dict[str, pd.DataFrame]", shares: "list[pd.DataFrame]", names: list[str]
+) -> None:
+    """Draw a column of panels for each table, with common bins."""
+    similarities = [table["cosine_similarity"].to_numpy() for table in tables.values()]
+    low, high = min(map(np.min, similarities)), max(map(np.max, similarities))
+    edges = np.linspace(low, high + 1e-9, _BINS + 1)
+    for axes in panels.flat:
         axes.set_yticks([])
-        axes.set_ylabel("Density", fontsize=9)
-        axes.margins(x=0.02)
+    for column, (table, similarity, rows) in enumerate(zip(tables.values(), similarities, shares, strict=True)):
+        for row in rows_of(rows):
+            name = row["connection"]
+            axes = panels[names.index(name), column]
+            connection_similarity = similarity[(table["connection"] == name).to_numpy()]
+            _draw_histogram(axes, connection_similarity, edges, row)
+
+
+def _draw_histogram(axes: "Axes", similarity: np.ndarray, edges: np.ndarray, row: "dict[str, Any]") -> None:
+    name = row["connection"]
+    density, _ = np.histogram(similarity, edges, density=True)
+    axes.stairs(density, edges, fill=True, color=COLORS[name], alpha=0.75)
+    axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
+    shares_text = (
+        f"{name}, {counted(row['pairs'], 'pair')}\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
+    )
+    axes.text(1.01, 0.95, shares_text, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name])
+    axes.set_ylabel("Density", fontsize=9)
+    axes.margins(x=0.02)
 
 
 def _draw_word_distances(axes: "Axes", words: "pd.DataFrame") -> None:
@@ -369,5 +401,3 @@ def _draw_word_distances(axes: "Axes", words: "pd.DataFrame") -> None:
             axes.hlines(y, rows[low], rows[high], color=COLORS[name], linewidth=width, capstyle="butt")
         axes.plot(rows["median"], y, MARKERS[name], color=COLORS[name], markersize=4)
     label_word_rows(axes, list(groups), list(groups.values()))
-    title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
-    connection_legend(axes.figure, connections, title)

@@ -183,7 +183,8 @@ def plot_consistency(*results: SubsetConsistency, titles: Sequence[str] | None =
     -------
     matplotlib.figure.Figure
         One point per sub-list of at least two words with a finite condition number; larger points have more words.
-        Below the line at 0, a sub-list is more similar to another one than to itself.
+        Below the line at 0, a sub-list is more similar to another one than to itself. Compare points of one size only:
+        among them, a lower number goes with more confusion (`validation/kindel`), but both grow with the size.
 
     Raises
     ------

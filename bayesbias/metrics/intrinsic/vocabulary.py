@@ -78,6 +78,10 @@ def vocabulary_direct_bias(
 
     Notes
     -----
+    The direction of `pair` is the difference of its vectors of length 1. That of the vectors as stored is another one,
+    which can be given as `direction`: along she - he the direct bias of 13,601 words of Google News is 0.0552 with the
+    first and 0.0503 with the second. The paper does not say which it used.
+
     Each draw of the interval combines a draw of the words' weights with a draw of the direction
     (`DirectionPosterior.draws`, in order), so that `paired_change` takes the change along the same draw of the
     direction. The value is the median of the draws; `observed` is that along the direction of all pairs with equal
@@ -113,7 +117,11 @@ def vocabulary_direct_bias(
                 f"{direction_source.name!r} has {direction_source.dimensions}. Give another reference, or a direction."
             )
         if pairs is None:
-            excluded, vector, convention = pair, axis(direction_source, pair), f"{pair[0]} - {pair[1]} of {source_text}"
+            excluded, vector, convention = (
+                pair,
+                axis(direction_source, pair),
+                f"{pair[0]} - {pair[1]} of {source_text}, unit vectors",
+            )
         else:
             direction = direction_posterior(direction_source, pairs, hdi_prob=hdi_prob, random_seed=seed)
             excluded = [word for direction_pair in direction.pairs for word in direction_pair]

@@ -1,7 +1,8 @@
 """Shares of similarities by connection and by protected word, before any model."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.schema import any_frame, validate_table
+from bayesbias.tables.schema import any_frame, as_frame, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,14 +32,14 @@ class MacShares(Result):
     ----------
     shares : pandas.DataFrame
         One row per connection, or per protected word and connection: `connection` (for words also `protected_word` and
-        `protected_group`), `pairs` (their number), and for their cosine similarities (-1 to 1) `mean`, `sd` (missing
-        for a single pair) and the quantiles `low_89` and `high_89` (89 % of the pairs lie between them), `low_50`,
-        `median` and `high_50`; then the shares of pairs `inside` the band from -(1 - MAC) to 1 - MAC, ends included,
-        `above` it (more similar than MAC takes for bias) and `below` it.
+        `protected_group`; of several tables first the `table`'s name), `pairs` (their number), and for their cosine
+        similarities (-1 to 1) `mean`, `sd` (missing for a single pair) and the quantiles `low_89` and `high_89` (89 %
+        of the pairs lie between them), `low_50`, `median` and `high_50`; then the shares of pairs `inside` the band
+        from -(1 - MAC) to 1 - MAC, ends included, `above` it (more similar than MAC takes for bias) and `below` it.
     mac, band
         MAC that sets the band, and the half-width of the band, abs(1 - MAC).
     of_table
-        Whether this MAC is that of the table.
+        Whether this MAC is that of the table, of several tables that of the first.
     """
 
     shares: "pd.DataFrame"
@@ -50,7 +51,7 @@ class MacShares(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         about = Statement(
             "mac",
-            f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{' here' if self.of_table else ''}. "
+            f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{self._whose}. "
             f"Calling a MAC below 1 bias means calling a mean similarity of {distance_text(self.band)} bias. The band "
             f"{interval_text(-self.band, self.band)} shows how ordinary such similarities are, also among control "
             "words.",
@@ -59,7 +60,7 @@ class MacShares(Result):
         rows = tuple(
             Statement(
                 "connection",
-                f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above "
+                f"{self._label(row)}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above "
                 f"it, mean {signed_text(row['mean'])}.",
                 row,
             )
@@ -67,6 +68,16 @@ class MacShares(Result):
             if "protected_word" not in row
         )
         return StatementList("", (about,), bulleted=False), StatementList("", rows)
+
+    @property
+    def _whose(self) -> str:
+        if not self.of_table:
+            return ""
+        return f" in {str(self.shares['table'].iloc[0])!r}" if "table" in self.shares else " here"
+
+    @staticmethod
+    def _label(row: "dict[str, Any]") -> str:
+        return f"{row['table']!r}, {row['connection']}" if "table" in row else str(row["connection"])
 
     def __repr__(self) -> str:
         return f"MacShares({counted(len(self.shares), 'row')}, mac={self.mac:.3f}, band={self.band:.3f})"
@@ -84,7 +95,9 @@ class MacShares(Result):
 
 
 @any_frame
-def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> MacShares:
+def mac_shares(
+    table: "pd.DataFrame | Mapping[str, pd.DataFrame]", *, level: str = "connection", mac: float | None = None
+) -> MacShares:
     """Return the shares of pairs that are as similar as MAC takes for bias, by connection or by word.
 
     MAC, the mean average cosine distance, is the mean over protected words and attribute lists of the mean distance
@@ -94,11 +107,13 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     Parameters
     ----------
     table
-        Distance table.
+        Distance table; or tables to compare, by name, such as ``{"before": table, "after": other}``. All have one band:
+        with a band of its own, a table whose similarities all shrink has the same shares.
     level
         ``"connection"``: one row per connection; ``"word"``: one row per protected word and connection.
     mac
-        MAC that sets the band, such as a published one. Default: that of the table.
+        MAC that sets the band, such as a published one. Default: that of the table, of several tables that of the
+        first.
 
     Returns
     -------
@@ -112,7 +127,7 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     ArgumentError
         If `level` or `mac` is not usable.
     ReportError
-        If the table has no stereotype lists that MAC could be computed from.
+        If the mapping has no tables, or the table has no stereotype lists that MAC could be computed from.
 
     References
     ----------
@@ -124,13 +139,38 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     >>> mac_shares(table).shares[["connection", "pairs", "inside", "above"]].round(3)
        connection  pairs  inside  above
     ...
+    >>> mac_shares({"before": table, "after": table}).shares["table"].unique().tolist()
+    ['before', 'after']
     """
     import pandas as pd
 
     check_choice("level", level, LEVELS)
-    table = validate_table(table)
-    used = mean_average_distance(table) if mac is None else check_number("mac", mac, low=0, high=2)
+    tables = valid_tables(table)
+    used = (
+        mean_average_distance(next(iter(tables.values()))) if mac is None else check_number("mac", mac, low=0, high=2)
+    )
     band = abs(1 - used)
+    frames = {name: _shares(one, level, band) for name, one in tables.items()}
+    if isinstance(table, Mapping):
+        shares = pd.concat(frames, names=["table"]).reset_index(level="table").reset_index(drop=True)
+    else:
+        (shares,) = frames.values()
+    return MacShares(shares, mac=float(used), band=float(band), of_table=mac is None)
+
+
+def valid_tables(table: "pd.DataFrame | Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return valid tables by name, a single one under ""; raise `ReportError` if there is none."""
+    if not isinstance(table, Mapping):
+        return {"": validate_table(table)}
+    if not table:
+        raise ReportError("There are no tables. Give at least one by name, such as {'before': table, 'after': other}.")
+    return {str(name): validate_table(as_frame(one)) for name, one in table.items()}
+
+
+def _shares(table: "pd.DataFrame", level: str, band: float) -> "pd.DataFrame":
+    """Return the shares of one table's pairs inside and outside a band."""
+    import pandas as pd
+
     similarity = table["cosine_similarity"]
     frame = table.assign(
         # Rounding must not move a pair across an end of the band.
@@ -149,8 +189,7 @@ def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float |
     # Protected groups and words in the order of the table, connections in the order of the schema.
     places = {name: {label: position for position, label in enumerate(frame[name].unique())} for name in keys}
     places["connection"] = {name: position for position, name in enumerate(CONNECTIONS)}
-    result = result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)
-    return MacShares(result, mac=float(used), band=float(band), of_table=mac is None)
+    return result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)
 
 
 def mean_average_distance(table: "pd.DataFrame") -> float:

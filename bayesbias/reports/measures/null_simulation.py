@@ -149,8 +149,9 @@ def simulate_null(
     References
     ----------
     Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and testing with the null model". They report that
-    38 % of the samples are at least as extreme as an effect size of 1.267; it is 0.6 % (`validation/nulls/README.md`).
-    Caliskan, Bryson and Narayanan (2017) for the statistic, effect size and p-value.
+    38 % of the samples are at least as extreme as an effect size of 1.267. It is 0.6 %: their code takes R's ``mean``
+    of several arguments, which is the first of them (`validation/nulls/README.md`). Caliskan, Bryson and Narayanan
+    (2017) for the statistic, effect size and p-value.
 
     Examples
     --------

@@ -107,14 +107,15 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         text = (
-            f"{counted(repeated, 'row repeats a pair and was', 'rows repeat a pair and were')} kept, so every "
-            "interval here is too narrow. Use duplicates='drop' unless you reproduce a published result."
+            f"{counted(repeated, 'row repeats a pair and was', 'rows repeat a pair and were')} kept: intervals "
+            "of their words are mostly too narrow, and other numbers change too. Use duplicates='drop' unless you "
+            "reproduce a published result."
         )
         doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
     if same := facts.get("duplicates", {}).get("same_vectors", 0):
         text = (
-            f"{counted(same, 'row compares', 'rows compare')} words that match the same vectors, so every interval "
-            "here is too narrow. Keep one of the words that share a vector."
+            f"{counted(same, 'row compares', 'rows compare')} words that match the same vectors: intervals of such "
+            "words are mostly too narrow. Keep one of the words that share a vector."
         )
         doubts.append(Statement("same vectors", text, {"rows": same}))
     rows = fitted_rows(fit)

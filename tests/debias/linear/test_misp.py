@@ -4,6 +4,7 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
@@ -125,3 +126,13 @@ def test_arguments() -> None:
     with pytest.raises(LostWordsError, match="absent"):
         pairing_check(made_embedding(), WORDS, words=["absent"])
     assert len(pairing_check(bb.load_embedding(made_embedding()), WORDS, components=3)) == 6
+
+
+def test_the_docstring_says_what_the_trial_found_of_clustering() -> None:
+    trade = pd.read_csv(Path(bb.__file__).parents[1] / "validation" / "trade" / "trade.csv").query(
+        "embedding == 'Google News'"
+    )
+    values = trade.set_index(["method", "measure"])["value"]
+    text = " ".join((bb.debias.MISP.__doc__ or "").split())
+    assert f"from {values['original', 'clustering']:.3f} to {values['misp', 'clustering']:.3f}" in text
+    assert values["original", "recoverability"] - values["misp", "recoverability"] < 0.01

@@ -191,6 +191,22 @@ def test_words_are_drawn_where_their_medians_are(table: pd.DataFrame) -> None:
     assert_nothing_is_clipped(figure)
 
 
+@pytest.mark.parametrize("by", ["connection", "protected_word"])
+def test_compared_tables_stand_side_by_side_in_one_band(table: pd.DataFrame, by: str) -> None:
+    other = table[table["connection"] != "human"].assign(cosine_distance=lambda rows: rows["cosine_distance"] / 2 + 0.5)
+    tables = {"$before_": table, "after": other.drop(columns="cosine_similarity")}
+    figure = plot_distances(tables, by=by)
+    band = mac_shares(table).band
+    assert len(figure.axes) == (8 if by == "connection" else 2)
+    for axes in figure.axes:
+        spans = [patch.get_x() for patch in axes.patches if hasattr(patch, "get_x") and patch.get_width() > 0]
+        assert any(start == pytest.approx(-band) for start in spans)
+    assert [axes.get_title() for axes in figure.axes[:2]] == list(tables)
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    assert f"MAC of the first table: {1 - band:.3f}" in figure.get_suptitle()
+    assert_nothing_is_clipped(figure)
+
+
 def test_an_index_may_have_the_name_of_a_column() -> None:
     table = made_table(("he", "she"), ("associated", "neutral"))
     named = table.set_index(pd.Index(table["protected_word"], name="protected_word"))

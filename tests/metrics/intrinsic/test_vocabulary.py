@@ -255,3 +255,15 @@ def test_the_interval_of_midb_holds_that_of_all_names() -> None:
     assert abs(share - 0.89) < 3 * np.sqrt(0.89 * 0.11 / 80)
     median_error, plain_error = np.sqrt(np.mean(np.square(errors), axis=0))
     assert median_error < plain_error
+
+
+@pytest.mark.shared
+def test_the_direction_of_unit_vectors_is_not_that_of_vectors_as_stored(shared: Path) -> None:
+    """Numbers of the docstring, for Google News."""
+    embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
+    unit = bb.metrics.vocabulary_direct_bias(embedding, random_seed=1)
+    she, he = embedding.matrix(["she", "he"]).astype(float)
+    words = unit.scores["item"].tolist()
+    stored = bb.metrics.vocabulary_direct_bias(embedding, words, direction=she - he, random_seed=1)
+    assert len(words) == 13_601
+    assert [unit.value, stored.value] == pytest.approx([0.0552, 0.0503], abs=0.0001)

@@ -81,6 +81,25 @@ def test_the_ends_belong_to_the_band() -> None:
     assert [row["inside"], row["above"], row["below"]] == pytest.approx([0.6, 0.2, 0.2])
 
 
+def test_tables_are_compared_in_the_band_of_the_first(table: pd.DataFrame) -> None:
+    farther = table.assign(cosine_distance=1 - (1 - table["cosine_distance"]) / 2).drop(columns="cosine_similarity")
+    compared = mac_shares({"before": table, "after": farther})
+    assert compared.mac == pytest.approx(mac_by_loops(table))
+    assert compared.shares["table"].tolist() == ["before"] * 4 + ["after"] * 4
+    for name, one in (("before", table), ("after", farther)):
+        rows = compared.shares[compared.shares["table"] == name].drop(columns="table").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, mac_shares(one, mac=compared.mac).shares)
+    (about,), rows = (part.statements for part in compared.parts)
+    assert f"is {compared.mac:.3f} in 'before'." in about.text
+    assert rows[4].text.startswith("'after', associated: ")
+    words = mac_shares({"before": table, "after": farther}, level="word", mac=0.9).shares
+    assert words.groupby("table").size().tolist() == [len(mac_shares(table, level="word").shares)] * 2
+    with pytest.raises(ReportError, match="no tables"):
+        mac_shares({})
+    with pytest.raises(ArgumentError, match="table=5"):
+        mac_shares({"before": table, "after": 5})  # type: ignore[dict-item]
+
+
 def test_errors(table: pd.DataFrame) -> None:
     controls = table[table["connection"].isin(["human", "neutral"])]
     with pytest.raises(ReportError, match=r"mac=0\.859"):
@@ -110,3 +129,19 @@ def test_similarities_that_are_all_mac_lie_inside_in_float32_too() -> None:
     noise = np.random.default_rng(1).uniform(-3e-8, 3e-8, len(table))
     equal = table.assign(cosine_distance=0.7 + noise).drop(columns="cosine_similarity", errors="ignore")
     assert (mac_shares(equal).shares["inside"] == 1).all()
+
+
+@pytest.mark.shared
+def test_a_common_band_shows_what_debiasing_did_and_a_band_of_each_table_hides_it(shared: Path) -> None:
+    """The paper's section on debiasing, for religion in Reddit: shares of associated pairs inside the band."""
+    tables = {
+        name: bb.read_table(shared / f"data/published/tables/religion_reddit_{name}_pair.csv.gz")
+        for name in ("original", "debiased")
+    }
+    one_band = mac_shares(tables).shares.query("connection == 'associated'").set_index("table")["inside"]
+    own = {
+        name: mac_shares(table).shares.set_index("connection").loc["associated", "inside"]
+        for name, table in tables.items()
+    }
+    assert own == pytest.approx({"original": 0.364, "debiased": 0.345}, abs=0.0006)
+    assert one_band.to_dict() == pytest.approx({"original": 0.364, "debiased": 0.673}, abs=0.0006)

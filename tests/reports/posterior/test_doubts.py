@@ -1,5 +1,7 @@
 """Doubts about the data and the draws of a fit."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,3 +104,28 @@ def test_equal_words_of_other_lists_or_groups_and_single_distances_are_none() ->
     one.loc[one["attribute_word"].isin(["x0", "x1"]), "cosine_distance"] = 0.9
     for rows in (pd.concat([table, moved]), pd.concat([table, turned]), one):
         assert same_distances_doubts(model_data(rows.reset_index(drop=True))) == []
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.DuplicatesWarning", "ignore::bayesbias.errors.LostWordsWarning")
+def test_repeats_narrow_the_intervals_of_their_words_and_not_all_others(shared: Path) -> None:
+    """What the warning and the doubt say of repeated pairs: the race tables in Reddit, before and after debiasing."""
+    narrower: dict[bool, list[bool]] = {True: [], False: []}  # by dropping; with repeats, and without
+    for name in ("original", "debiased"):
+        path = shared / f"data/published/tables/race_reddit_{name}_pair.csv.gz"
+        cell = ["protected_word", "connection"]
+        widths = {}
+        for policy in ("keep", "drop"):
+            fitted = bb.fit(bb.read_table(path, duplicates=policy), model="hierarchical", random_seed=1)
+            rows = bb.summary(fitted).query("protected_word != ''").set_index(cell)
+            widths[policy] = rows["hdi_high"] - rows["hdi_low"]
+        kept = bb.read_table(path, duplicates="keep")
+        repeated = kept.duplicated(["protected_word", "attribute_word"]).groupby(
+            [kept[key].astype(str) for key in cell]
+        )
+        for key, share in repeated.mean().items():
+            narrower[share > 0].append(widths["drop"][key] < widths["keep"][key])
+    assert len(narrower[True]) == 48
+    assert sum(narrower[True]) <= 2
+    assert len(narrower[False]) == 32
+    assert sum(narrower[False]) > 10
