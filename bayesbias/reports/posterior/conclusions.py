@@ -48,18 +48,19 @@ NAMED_BY_CHANCE, NAMED_IN_CLUSTERS = 0.07, (0.01, 0.13)
 Row = dict[Hashable, Any]
 _LIMITS = {
     "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
-    "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
-    "relevance": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, "
-    "not that it is large; to judge its size, give a region of practical equivalence (rope).",
-    "many words": "That each word named above differs. {words} are judged at once, and some intervals leave out "
-    "0 by chance.",
-    "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
-    "it is unfair or harms anyone downstream.",
-    "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
-    "these are a fair sample of them; those of groups and words are for these words alone; all are for attribute words "
-    "like these, in these vectors. Vectors trained again with another seed can give another answer.",
-    "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
-    "absence of evidence is not evidence of absence.",
+    "different words are just two lists. Any two lists differ somewhat in their distances to the same words.",
+    "relevance": "Whether a difference matters. An interval that excludes 0 shows that a difference is detectable, not "
+    "that it is large. To judge its size, give a region of practical equivalence (rope).",
+    "many words": "That each word named above differs. {words} are judged at once, and some intervals exclude 0 by "
+    "chance.",
+    "bias": "Whether an association is unfair or harms anyone. A difference of distances is an association in one set "
+    "of vectors, and no proof of bias.",
+    "generality": "What holds in other texts and other embeddings. The intervals over all words are about protected "
+    "words like these, if these are a fair sample. The intervals of groups and single words are about these words "
+    "alone. All intervals are about attribute words like these, in these vectors. Vectors that are trained with "
+    "another seed can give another answer.",
+    "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals. "
+    "Absence of evidence is not evidence of absence.",
 }
 
 
@@ -95,18 +96,18 @@ def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Seque
     >>> but_words(["cat", "dog"], (30, 4), (17, 17), nearer=True)
     ' But 2 of the words go the other way: see below.'
     >>> but_words([], (3, 40), (3, 40), nearer=True)
-    ' But groups weigh the same whatever their size; 40 of the 43 words have a plain difference above 0.'
+    ' But 40 of the 43 words have a plain difference above 0: each group has the same weight, whatever its size.'
     """
     opposite, count = plain[1] if nearer else plain[0], sum(plain)
     if 2 * opposite <= count:
         go = "goes" if len(against) == 1 else "go"
         return f" But {len(against)} of the words {go} the other way: see below." if against else ""
-    weights = "groups weigh the same whatever their size; " if len(set(group_sizes)) > 1 else ""
     have = "has" if opposite == 1 else "have"
-    text = f" But {weights}{opposite} of the {count} words {have} a plain difference {'above' if nearer else 'below'} 0"
+    text = f" But {opposite} of the {count} words {have} a plain difference {'above' if nearer else 'below'} 0"
     if against:
-        text += f", and for {len(against)} of the words that is settled: see below"
-    return f"{text}."
+        text += f" ({len(against)} settled, see below)"
+    weights = ": each group has the same weight, whatever its size" if len(set(group_sizes)) > 1 else ""
+    return f"{text}{weights}."
 
 
 def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Statement:
@@ -122,34 +123,30 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
     lists["contradicted"] = [row["protected_word"] for row in rows if row["settled"] and not is_named(row)]
     lists["unmeasured"] = [row["protected_word"] for row in every if not is_measured(row)]
     pulled = {row["protected_word"]: row["observed"] for row in rows if is_apart(row)}
-    parts = [
-        f"{way} for {len(lists[way])} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]
-    ]
-    parts.append(f"not settled for {len(lists['not_settled']) if settled else 'any'}")
-    if unmeasured := lists["unmeasured"]:
-        have, are = ("has", "is") if len(unmeasured) == 1 else ("have", "are")
-        parts.append(
-            f"{len(unmeasured)} more {have} no rows for one side and {are} estimated from the other words alone"
-        )
-    count = counted(len(rows), "word")
-    text = f"Word by word, associated minus {other}, {count}: {', '.join(parts)}."
+    parts = [f"{len(lists[way])} {way} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]]
+    parts.append(f"{len(lists['not_settled']) if settled else 'none'} {'not ' if settled else ''}settled")
+    text = f"Word by word, associated minus {other}, {counted(len(rows), 'word')}: {', '.join(parts)}."
+    if unmeasured := len(lists["unmeasured"]):
+        have = "word has" if unmeasured == 1 else "words have"
+        text += f" {unmeasured} more {have} pairs on one side only; estimates of {'it' if unmeasured == 1 else 'them'} "
+        text += "come from the other words and are not judged here."
     chance, chance_text = _by_chance(len(rows), hdi_prob, spec)
     if settled:
-        text += f" {chance_text}; {counted(len(settled), 'is', 'are')} named here."
+        text += f" {chance_text} Here {counted(len(settled), 'is', 'are')} named."
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            f" Some lists are nearer to every group than others. For {name_some(by_nearness, 12)}, the result changes "
-            "when this is removed."
+            " Some lists are nearer to every group than others. Without that, the result changes for "
+            f"{name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
-        text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
+        text += f" Borderline (another seed may judge them differently): {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
-        text += f" Not named because their plain differences have the opposite sign: {contradicted}."
+        text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" Estimated more than one posterior sd from their plain differences (in brackets): {named}."
+        text += f" More than one posterior sd from the plain difference (in brackets): {named}."
         text += f" {reason_pulled(spec)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
@@ -161,19 +158,19 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
 
     It was measured for the default model and its interval; for others there is only the nominal share.
     """
-    at_once = "often several at once, since words share their attribute words"
+    at_once = "Several are often named at once, because words share their attribute words."
     if not spec.multivariate or hdi_prob != HDI_PROB:
         nominal = (1 - hdi_prob) * count
         text = (
-            f"Where nothing is associated, intervals of this probability would name {nominal:.1f} of {count} words on "
-            f"average if they were exact and attribute words independent, and far more with synonyms, {at_once}"
+            f"Without any association, exact intervals would name {nominal:.1f} of {count} words on average if "
+            f"attribute words were independent, and far more with synonyms. {at_once}"
         )
         return nominal, text
     low, high = NAMED_IN_CLUSTERS
     text = (
-        f"Where nothing is associated, trials named {NAMED_BY_CHANCE:.0%} of the words if attribute words were drawn "
-        f"independently of each other, here {NAMED_BY_CHANCE * count:.1f} of {count}, and {low:.0%} to {high:.0%} with "
-        f"clusters of synonyms or forms ({low * count:.1f} to {high * count:.1f}), {at_once}"
+        f"In trials without any association, {NAMED_BY_CHANCE:.0%} of the words were named if attribute words were "
+        f"independent ({NAMED_BY_CHANCE * count:.1f} of {count}), and {low:.0%} to {high:.0%} if they had synonyms or "
+        f"forms ({low * count:.1f} to {high * count:.1f}). {at_once}"
     )
     return NAMED_BY_CHANCE * count, text
 
@@ -309,7 +306,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         named = "; ".join(f"{len(words)} of {name} ({name_some(words, 5)})" for name, words in lists)
         text += f" Lost words: {named}." if lost else " No word was lost."
     if means := table.get("embedding", {}).get("means_of_words"):
-        text += f" Vectors that are the mean of those of their words: {means}."
+        text += f" Entries of several words, which have the mean vector of their words: {means}."
     if left_out := numbers["left_out_controls"]:
         text += f" Control words left out because the study itself uses them: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
@@ -346,26 +343,27 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
         )
         return Statement("contrast", text, numbers)
     if row["borderline"]:
-        head = f"Whether {associated} are nearer than {other} is borderline: another seed may settle it"
+        head = f"It is borderline whether {associated} are nearer than {other}: another seed may settle it"
     elif row["settled"]:
         head = f"{associated[0].upper()}{associated[1:]} are {row['direction']} than {other}"
     else:
-        head = f"Whether {associated} are nearer than {other} is not settled"
+        head = f"It is not settled whether {associated} are nearer than {other}"
     text = (
-        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (observed "
-        f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
-        f"probability {probability_text(row['probability_of_direction'])} that they are {row['direction']}."
+        f"{head}. The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {row['direction']} is "
+        f"{probability_text(row['probability_of_direction'])}."
     )
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
-        text += f" Probability {inside} that it is too small to matter (inside the rope)."
+        text += f" The probability that the difference is too small to matter (inside the rope) is {inside}."
     if nearness_matters(row) or nearness_turns(row):
         text += (
-            f" Of this, {signed_text(row['list_nearness'])} is how near the lists are to every group. Without it, the "
-            f"difference is {signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
+            f" Of this, {signed_text(row['list_nearness'])} arises because some lists are nearer to every group. "
+            f"Without that, the difference is {signed_text(row['net_mean'])}, interval "
+            f"{interval_text(row['net_low'], row['net_high'])}."
         )
     if is_apart(row):
-        text += f" The two are more than one posterior sd apart because in this model {why_apart}."
+        text += f" Estimate and observed value are more than one posterior sd apart because in this model {why_apart}."
     return Statement("contrast", text, numbers)
 
 
@@ -400,32 +398,32 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
         kind = "list nearness"
         net = rows["different"]
         text = (
-            "Some lists are nearer to every group than others, and not all lists are associated with as many groups as "
-            "they are compared with. Net of that, "
+            "Some lists are nearer to every group than others, and lists differ in how many groups they are associated "
+            "with. Without that, "
         )
         if is_settled(net["net_low"], net["net_high"]):
             text += f"associated words are {'nearer' if net['net_mean'] < 0 else 'farther'} than {phrases.different}."
         else:
-            text += "no association of groups with their own words is shown."
+            text += "no association of groups with their own words is settled."
     elif settled.get("different") == "farther":
         kind = "reverse"
         text = (
-            f"These protected words lie FARTHER from {phrases.associated} than from {phrases.different}: the "
+            f"These protected words are FARTHER from {phrases.associated} than from {phrases.different}: the "
             f"reverse of {phrases.reverse}.{but_words([], plain, sizes, nearer=False)}"
         )
     elif settled.get("different") == "nearer":
         kind = "association"
-        also = f", and nearer than {' and '.join(controls)} words" if controls else ""
+        also = f", and nearer to them than to {' and '.join(controls)} words" if controls else ""
         but = but_words(against, plain, sizes, nearer=True)
         text = (
-            f"On the whole these protected words lie nearer to {phrases.associated} than to {phrases.different}{also}. "
-            f"That is an association in these vectors.{but}"
+            f"On the whole, these protected words are nearer to {phrases.associated} than to "
+            f"{phrases.different}{also}. That is an association in these vectors.{but}"
         )
     elif controls:
         kind = "same kind"
         text = (
             f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than "
-            f"{phrases.different}. The protected words are near to words of this kind in general; "
+            f"{phrases.different}. The protected words are near to words of this kind in general. It is not settled "
             f"{phrases.not_specific}."
         )
     else:

@@ -80,14 +80,14 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
     if "context_sd" not in row or not np.isfinite(row["context_sd"]):
         return None
     facts = fit_attribute(fit, "table")["contexts"]
-    kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its own (median)"
+    kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its word (median)"
     decides = is_settled(row["hdi_low"], row["hdi_high"]) and not is_settled(row["context_low"], row["context_high"])
     low, high = row["context_low"], row["context_high"]
     text = (
-        f"Each vector is a mean over {count_text(facts['median'])} {kind}. Other sentences would move the contrast "
-        f"{row['contrast']} by a standard error of {row['context_sd']:.3f} (words: {row['sd']:.3f}), which the "
-        f"interval above leaves out. With both it is {interval_text(low, high)}"
-        f"{', which includes 0: take more sentences before you report it as settled' if decides else ''}."
+        f"Each vector is a mean over {count_text(facts['median'])} {kind}. For the contrast {row['contrast']}, "
+        f"the choice of sentences has a standard error of {row['context_sd']:.3f}, the choice of words one of "
+        f"{row['sd']:.3f}. The interval above includes only the second; with both it is {interval_text(low, high)}."
+        f"{' It then includes 0: take more sentences before you report it as settled.' if decides else ''}"
     )
     numbers = {name: row[name] for name in ("contrast", "sd", "context_sd", "context_low", "context_high")}
     return Statement("contexts", text, {**numbers, "contexts": facts["median"], "decides": decides})
@@ -146,7 +146,7 @@ def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
         reasons.append("the prior of the means counts where pairs are few")
     elif not spec.multivariate:
         reasons.append("words are pooled, each with the same weight whatever its group")
-    return " and ".join(reasons) or "words with pairs of one side only count, which the plain difference leaves out"
+    return " and ".join(reasons) or "words with pairs on one side only count too, and the plain difference omits them"
 
 
 def reason_pulled(spec: ModelSpec) -> str:
@@ -155,7 +155,7 @@ def reason_pulled(spec: ModelSpec) -> str:
         return "The prior of the means moves them."
     if spec.multivariate:
         return (
-            "The model pulls single words toward the others of their group, as far as the attribute words show that "
+            "The model pulls a single word toward the others of its group, the more the attribute words show that "
             "they agree."
         )
     return "The model pulls single words toward the mean of all words of a connection."

@@ -122,7 +122,7 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     doubts += same_distances_doubts(rows)
     if facts.get("edited"):
         text = (
-            "The table was changed after it was built; its study, embedding and lost words describe it before the "
+            "The table was changed after it was built. Its study, embedding and lost words describe it before the "
             "change. Report the change, or build the table again."
         )
         doubts.append(Statement("edited table", text))
@@ -130,16 +130,16 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if short := _short_lists(rows) if multivariate else []:
         text = (
             f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
-            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. Their spread, and "
-            "with it the intervals, then depends on other lists and the prior. Add attribute words."
+            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. The spread "
+            "of so few words, and therefore the intervals, depend on other lists and the prior. Add attribute words."
         )
         doubts.append(Statement("short list", text, {"lists": short}))
     narrow = multivariate and 0 < (sd := _within_sd(rows)) < DISTANCE_ERROR
     if narrow:
         text = (
             f"The distances of a word to the words of a list differ by an sd of only {digits_text(sd, 2)}, but this "
-            f"model takes no distance as more accurate than {DISTANCE_ERROR:g}. Estimates of single words are noisy, "
-            "and their intervals wide. Use the model 'crossed_per_list'."
+            f"model assumes that every distance has an error of at least {DISTANCE_ERROR:g}. Estimates of single words "
+            "are noisy, and their intervals wide. Use the model 'crossed_per_list'."
         )
         doubts.append(Statement("narrow distances", text, {"sd": sd}))
     groups = np.unique(rows.protected_groups, return_counts=True)[1]
@@ -156,10 +156,9 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
         doubts.append(Statement("one word", text))
     if extreme := _extreme_words(rows):
         text = (
-            f"The plain differences of {name_some(extreme, 6)} lie far from those of the others of their group. Where "
-            "a few words differ that much, intervals for words like these can be too narrow: few words do not show how "
-            "often such ones occur. Look at these words, and also report contrasts of these words "
-            "(scope='these_words')."
+            f"The plain differences of {name_some(extreme, 6)} are far from those of the other words of their group. "
+            "Intervals for words like these can then be too narrow, because a few words do not show how often such "
+            "words occur. Look at these words, and also report contrasts of these words (scope='these_words')."
         )
         doubts.append(Statement("extreme words", text, {"words": extreme}))
     if (tied := tied_directions(fit)) and not narrow:
@@ -189,9 +188,9 @@ def tied_statement(directions: int, what: str) -> Statement:
     text = (
         f"The distances to {what} are tied to each other: {count_text(directions)} linear "
         f"{'combination of them is' if directions == 1 else 'combinations of them are'} the same for every attribute "
-        "word, as after hard debiasing, with words that share a vector, or with more words than dimensions. The model "
-        "treats these ties as information, so intervals of differences can be far too narrow. Compare them with those "
-        "of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
+        "word. This happens after hard debiasing, with words that share a vector, and with more words than dimensions. "
+        "The model treats these ties as information, so intervals of differences can be far too narrow. Compare them "
+        "with those of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
     )
     return Statement("tied words", text, {"directions": directions})
 

@@ -159,34 +159,34 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
     less, measured = [record for record in lists if is_clearly_less(record)], records[0]["measured"]
     if less:
         text = (
-            "Independent words. Words of a list that resemble each other count as what they are worth together, in all "
+            "That each word of a list is separate evidence. Words that resemble each other count for less in all "
+            "intervals here"
         )
-        text += "intervals here"
         if not multivariate:
             text = (
-                "That words of a list are independent. This model counts each word in full, so that intervals are too "
-                "narrow where words resemble each other; 'multivariate' counts them as what they are worth"
+                "That words of a list are independent. This model counts each word in full, so intervals are too "
+                "narrow where words resemble each other. The model 'multivariate' counts such words for less"
             )
         yield Statement("dependent words", f"{text}: {'; '.join(map(worth_text, less))}.", {"lists": less})
     if measured == "distances" and multivariate:
         text = (
-            "All dependence of words. The table does not say which words of a list depend on each other; the distances "
-            "show about half of it, which the intervals take into account. Lists with many synonyms or forms of one "
-            "word have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
+            "How far words of a list depend on each other. The table does not say; the distances show about half of "
+            "it, which the intervals take into account. Lists with many synonyms or forms of one word have intervals "
+            "that are too narrow. Build the table from the vectors (bb.distance_table)."
         )
         yield Statement("dependence from distances", text)
     elif measured in _MEASURED.values():
         text = (
             "That words of a list are independent. The table does not say which of them depend on each other, and has "
-            "too few distances to show it. Synonyms and forms of one word count as separate evidence, and lists with "
+            "too few distances to show it. Synonyms and forms of one word count as separate evidence, so lists with "
             "many of them have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
         )
         yield Statement("unknown dependence", text)
     if topics := [record["list"] for record in lists if record["topic"]]:
         text = (
-            f"More than the topics of these lists. The words of {name_some(topics, 6)} resemble each other more than "
-            "those of 99% of random lists: the intervals speak about words of the same topic, and not about all words "
-            "that could stand for the concept."
+            f"What holds beyond the topics of these lists. The words of {name_some(topics, 6)} resemble each other "
+            "more than those of 99% of random lists. The intervals are about words of the same topic, not about all "
+            "words that could stand for the concept."
         )
         yield Statement("topic", text, {"lists": topics})
 

@@ -100,7 +100,7 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     lists = {name: lists_of_connection(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
     text = (
-        f"{group}: {associated} minus {different} {signed_text(row['mean'])} "
+        f"{group}: {associated} minus {different} is {signed_text(row['mean'])} "
         f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
@@ -108,14 +108,13 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     if explain and np.isfinite(row["net_mean"]):
         verb = "is" if len(lists["associated"]) == 1 else "are"
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
-        part = "This reflects" if decides or nearness_turns(row) else "Part of this is"
+        part = "This" if decides or nearness_turns(row) else "Part of this"
         text += (
-            f" {part} how near the lists are to every group: {associated} {verb} {way} all "
-            f"groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the difference "
-            f"of {group} is {signed_text(row['net_mean'])}, interval "
-            f"{interval_text(row['net_low'], row['net_high'])}"
+            f" {part} comes from the lists alone: {associated} {verb} {way} every group than {different}, by "
+            f"{distance_text(abs(row['list_nearness']))}. Without that, the difference of "
+            f"{'both groups' if shared else group} is {signed_text(row['net_mean'])}, interval "
+            f"{interval_text(row['net_low'], row['net_high'])}."
         )
-        text += ", which is that of both groups together, of these words." if shared else "."
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
 

@@ -145,7 +145,7 @@ def question_statements(
     return tuple(
         Statement(
             "question",
-            f"Question of the study, {row['question']}: {signed_text(row['mean'])} (observed "
+            f"Question of the study, {row['question']}: the difference is {signed_text(row['mean'])} (observed "
             f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
             f"{unsettled_text(row)}.",
             row,
@@ -272,9 +272,9 @@ def _warn_of_shared_means(question: str, sides: tuple[Side, ...], rows: list[np.
             merged_lists.append(f"{name} of {group} ({', '.join(names)})")
     if merged_lists:
         warn_user(
-            f"{question}: the model gives all lists with the same connection to a group one mean, so the answer is "
-            f"about all lists in brackets: {'; '.join(dict.fromkeys(merged_lists))}. Column observed is about the "
-            "lists in the question. For one mean a list, fit a multivariate model.",
+            f"{question}: the model has one mean for all lists with the same connection to a group. The answer is "
+            f"therefore about all lists in brackets: {'; '.join(dict.fromkeys(merged_lists))}. The column observed is "
+            "about the lists in the question. For a mean of each list, fit a multivariate model.",
             QuestionWarning,
         )
 
@@ -297,12 +297,12 @@ def _answer(
     if any(np.allclose(difference, 0) for difference in (*differences, weights)):
         if pairs.means.by_list:
             raise ReportError(
-                f"{question}: both sides are the same words and lists, so they do not differ. Give others."
+                f"{question}: both sides have the same words and lists, so they do not differ. Give others."
             )
         raise ReportError(
-            f"{question}: these lists have the same connection to these words, and the model gives all lists with one "
-            "connection the same mean: their difference is 0 by assumption. Choose lists with different connections, "
-            "or fit a multivariate model."
+            f"{question}: these lists have the same connection to these words, so they have the same mean in this "
+            "model, and their difference is 0 by assumption. Choose lists with different connections, or fit a "
+            "multivariate model."
         )
     if not pairs.means.by_list:
         _warn_of_shared_means(question, sides, side_rows, pairs)
@@ -333,7 +333,7 @@ class AttributePhrases:
     - `associated`: associated words, after "nearer to".
     - `different`: different words, after "nearer to the associated words than".
     - `reverse`: what it reverses that associated words are farther away than different ones.
-    - `not_specific`: what is not shown where associated words are nearer than control words alone.
+    - `not_specific`: what is not settled where associated words are nearer than control words alone.
     - `nothing`: verdict where no contrast is settled.
     """
 
@@ -352,9 +352,9 @@ _SEVERAL_GROUPS = AttributePhrases(
         **_CONTROLS,
     },
     associated="the attribute words associated with their own group",
-    different="those of other groups",
+    different="the words of other groups",
     reverse="the stereotype",
-    not_specific="their nearness is not shown to follow the stereotype",
+    not_specific="whether this follows the stereotype",
     nothing="No association that follows the stereotype is shown for these word lists as a whole.",
 )
 _ONE_GROUP = AttributePhrases(
@@ -362,7 +362,7 @@ _ONE_GROUP = AttributePhrases(
     associated="the associated attribute words",
     different="the other attribute words",
     reverse="the association in question",
-    not_specific="they are not shown to be nearer to one list than to the other",
+    not_specific="whether they are nearer to one list than to the other",
     nothing="The protected words as a whole are not shown to be nearer to one list than to the other.",
 )
 

@@ -54,8 +54,13 @@ def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
 @pytest.mark.parametrize(
     ("shifts", "rope", "verdict", "words"),
     [
-        ({}, None, "association", "nearer than human and neutral words. That is an association in these vectors."),
-        ({"neutral": -0.2}, None, "association", "to those of other groups, and nearer than human words."),
+        ({}, None, "association", "to them than to human and neutral words. That is an association in these vectors."),
+        (
+            {"neutral": -0.2},
+            None,
+            "association",
+            "to the words of other groups, and nearer to them than to human words.",
+        ),
         ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
         ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),
         ({"associated": 0.05, "human": -0.2, "neutral": -0.2}, None, "nothing", "No association"),
@@ -90,15 +95,17 @@ def test_the_interval_asked_for_decides(normal_fit: xr.DataTree, report: bb.resu
 
     assert first(report).numbers["settled"]
     assert first(report).text.startswith(
-        "Associated attribute words are nearer than attribute words associated with other groups: difference -0.050"
+        "Associated attribute words are nearer than attribute words associated with other groups. The difference is "
+        "-0.050"
     )
     wide = bb.conclusions(normal_fit, hdi_prob=0.999)
     assert not first(wide).numbers["settled"]
-    assert " is not settled: difference -0.050" in first(wide).text
+    assert first(wide).text.startswith("It is not settled whether associated attribute words are nearer than")
+    assert " The difference is -0.050" in first(wide).text
     assert "99.9% HPDI" in wide.heading
     words = shown(wide, "words")[0]
     assert words.numbers["not_settled"] == ["he", "she"]
-    assert "2 words: not settled for any." in words.text
+    assert "2 words: none settled." in words.text
     # Shifted to -0.02: probability of direction 0.81, an interval that holds 0.
     assert not first(bb.conclusions(shifted(normal_fit, associated=0.03))).numbers["settled"]
 
@@ -112,8 +119,8 @@ def test_every_number_is_one_of_the_contrasts(normal_fit: xr.DataTree) -> None:
         np.testing.assert_equal({name: statement.numbers[name] for name in names}, {name: row[name] for name in names})
         for text in (f"{row['mean']:+.3f}", f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}"):
             assert text in statement.text
-        assert "that it is too small to matter (inside the rope)." in statement.text
-    assert "probability above 0.99" in str(report)
+        assert "that the difference is too small to matter (inside the rope)" in statement.text
+    assert "probability that they are nearer is above 0.99" in " ".join(str(report).split())
     assert "1.00" not in str(report)
 
 
@@ -130,8 +137,8 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree, r
         assert statement.numbers["unmeasured"] == []
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
         if names := statement.numbers["nearer"]:
-            assert f"nearer for {len(names)} ({', '.join(names)})" in statement.text
-            assert "name 0.2 of 2 words on average if they were exact" in statement.text
+            assert f"{len(names)} nearer ({', '.join(names)})" in statement.text
+            assert "exact intervals would name 0.2 of 2 words on average" in statement.text
 
 
 def test_words_whose_own_averages_point_the_other_way_are_not_named(
@@ -154,7 +161,9 @@ def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree, report: 
         rows = rows.set_index("protected_word")
         apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
         assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
-        assert ("more than one posterior sd from their plain" in statement.text) == bool(statement.numbers["pulled"])
+        assert ("More than one posterior sd from the plain difference" in statement.text) == bool(
+            statement.numbers["pulled"]
+        )
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
     assert pulled
 
@@ -202,7 +211,7 @@ def test_words_that_go_the_other_way_are_said(normal_fit: xr.DataTree) -> None:
     verdict = bb.conclusions(fit).verdict
     assert verdict.numbers["words_farther"] == ["he"]
     # Both words have uniform distances, in which associated words are the farther ones.
-    assert "2 of the 2 words have a plain difference above 0, and for 1 of the words that is settled" in verdict.text
+    assert "2 of the 2 words have a plain difference above 0 (1 settled, see below)" in verdict.text
 
 
 def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
@@ -272,7 +281,7 @@ def test_a_list_that_is_far_from_every_group_is_no_association() -> None:
     assert "-0.1" in shown(report, "contrast")[0].text
     groups = shown(report, "group")
     assert groups[0].numbers["net_mean"] != pytest.approx(groups[1].numbers["net_mean"], abs=1e-4)
-    assert not any("both groups together" in statement.text for statement in groups)
+    assert not any("of both groups" in statement.text for statement in groups)
 
 
 def test_a_group_without_associated_words_is_in_no_contrast_and_is_named() -> None:
@@ -335,7 +344,7 @@ def test_one_group_is_not_compared_with_others(shifts: dict[str, float], verdict
         ("no_pooling", "The prior of the means"),
         ("crossed", "toward the mean of all words"),
         ("hierarchical", "toward the mean of all words"),
-        ("multivariate", "toward the others of their group"),
+        ("multivariate", "toward the others of its group"),
     ],
 )
 def test_what_moves_single_words_is_said_of_the_model_that_was_fitted(model: str, pull: str) -> None:
@@ -373,15 +382,15 @@ def test_a_verdict_that_a_small_group_decides_has_the_plain_count() -> None:
     verdict = _verdict([OVERALL], words, 0.89, group_sizes=(3, 40))
     assert verdict.kind == "association"
     assert verdict.text.endswith(
-        "But groups weigh the same whatever their size; 40 of the 43 words have a plain difference above 0, and for 4 "
-        "of the words that is settled: see below."
+        "But 40 of the 43 words have a plain difference above 0 (4 settled, see below): each group has the same "
+        "weight, whatever its size."
     )
     assert (verdict.numbers["observed_nearer"], verdict.numbers["observed_farther"]) == (3, 40)
     reverse = OVERALL | {"direction": "farther", "mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "net_mean": 0.1}
     turned = [row | {"observed": -row["observed"]} for row in words]
     text = _verdict([reverse], turned, 0.89, group_sizes=(3, 40)).text
     assert text.endswith(
-        "groups weigh the same whatever their size; 40 of the 43 words have a plain difference below 0."
+        "40 of the 43 words have a plain difference below 0: each group has the same weight, whatever its size."
     )
 
 
@@ -398,9 +407,9 @@ def test_a_verdict_that_most_words_share_has_no_count() -> None:
 @pytest.mark.parametrize(
     ("model", "prob", "by_chance", "text"),
     [
-        ("multivariate", 0.89, 1.12, "named 7% of the words if attribute words were drawn independently of each other"),
-        ("multivariate", 0.5, 8.0, "would name 8.0 of 16 words on average if they were exact"),
-        ("hierarchical", 0.89, 1.76, "would name 1.8 of 16 words on average if they were exact"),
+        ("multivariate", 0.89, 1.12, "7% of the words were named if attribute words were independent"),
+        ("multivariate", 0.5, 8.0, "exact intervals would name 8.0 of 16 words on average"),
+        ("hierarchical", 0.89, 1.76, "exact intervals would name 1.8 of 16 words on average"),
     ],
 )
 def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_chance: float, text: str) -> None:
@@ -410,5 +419,5 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     assert text in statement.text
     assert "synonyms" in statement.text
     if by_chance < 1.5:
-        assert "here 1.1 of 16, and 1% to 13% with clusters of synonyms or forms (0.2 to 2.1)" in statement.text
-    assert statement.text.endswith("3 are named here.")
+        assert "(1.1 of 16), and 1% to 13% if they had synonyms or forms (0.2 to 2.1)" in statement.text
+    assert statement.text.endswith("Here 3 are named.")

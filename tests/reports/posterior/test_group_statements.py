@@ -43,7 +43,7 @@ def test_nearness_decides_if_the_contrast_turns_or_is_no_longer_settled(
     assert statement.kind == "group"
     assert statement.numbers["decides"] is decides
     assert ("0.043" in statement.text) == decides
-    assert statement.text.startswith(f"group 0: associated minus different {numbers['mean']:+.3f} (observed -0.040)")
+    assert statement.text.startswith(f"group 0: associated minus different is {numbers['mean']:+.3f} (observed -0.040)")
     assert (statement.numbers["associated"], statement.numbers["different"]) == (["associated"], ["different"])
     assert "protected_word" not in statement.numbers
 
@@ -67,6 +67,6 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
     (unsettled,) = group_statements([row(OPEN, **net)], data)
     assert not unsettled.numbers["decides"]
     for statement in (borderline, unsettled):
-        assert "Without it, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
+        assert "Without that, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
     (same_sign,) = group_statements([row(OPEN, **net | {"net_mean": -0.009})], data)
     assert "Without it" not in same_sign.text

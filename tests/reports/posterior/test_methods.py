@@ -127,4 +127,7 @@ def test_means_of_words_are_said() -> None:
     embedding = bb.load_embedding((words, vectors), words=entries, phrases="mean")
     fit = bb.fit(bb.distance_table(embedding, lists), draws=50, random_seed=1)
     assert "Entries of several words without a vector have the mean vector of their words: big dog." in bb.methods(fit)
-    assert "Vectors that are the mean of those of their words: big dog." in bb.conclusions(fit).about.text
+    assert (
+        "Entries of several words, which have the mean vector of their words: big dog."
+        in bb.conclusions(fit).about.text
+    )

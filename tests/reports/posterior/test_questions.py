@@ -155,7 +155,7 @@ def test_conclusions_answer_the_questions_of_the_study() -> None:
     row = bb.planned_contrasts(fit).iloc[0]
     statement = next(part for part in bb.conclusions(fit).shown if part.kind == "question")
     assert statement.text.startswith(
-        f"Question of the study, maths: {row['mean']:+.3f} (observed {row['observed']:+.3f})"
+        f"Question of the study, maths: the difference is {row['mean']:+.3f} (observed {row['observed']:+.3f})"
     )
     assert statement.numbers["hdi_low"] == row["hdi_low"]
 
