@@ -13,7 +13,7 @@ from bayesbias.base.checks import check_count, check_path, is_text
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.language_models.language_model import chosen_device, load_transformer
+from bayesbias.embeddings.language_models.language_model import chosen_device, library_errors, load_transformer
 from bayesbias.errors import InputFileError, MeasureError, name_some
 from bayesbias.nli.model_scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
@@ -95,9 +95,10 @@ class SequenceClassifier(Described):
         with torch.inference_mode():
             for batch in with_progress(batches, "Pairs", progress=self.progress):
                 texts = [firsts[pair] for pair in batch], [seconds[pair] for pair in batch]
-                tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
-                answer = self.model(**tokens).logits
-                answers[np.ix_(batch, places)] = answer.cpu().double().softmax(dim=-1).numpy()
+                with library_errors(f"{self.name} fails", MeasureError, "Download the model again."):
+                    tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
+                    answer = self.model(**tokens).logits
+                    answers[np.ix_(batch, places)] = answer.cpu().double().softmax(dim=-1).numpy()
         return answers
 
     def _lengths(self, firsts: list[str], seconds: list[str]) -> Any:
@@ -106,7 +107,8 @@ class SequenceClassifier(Described):
         for start in range(0, len(firsts), 10_000):
             part = slice(start, start + 10_000)
             # Not verbose: the tokenizer would warn of long texts before the error below.
-            tokens = self.tokenizer(firsts[part], seconds[part], truncation=False, verbose=False)["input_ids"]
+            with library_errors(f"{self.name} fails", MeasureError, "Download the model again."):
+                tokens = self.tokenizer(firsts[part], seconds[part], truncation=False, verbose=False)["input_ids"]
             lengths[part] = [len(token_ids) for token_ids in tokens]
         if self.longest is not None and lengths.max() > self.longest:
             longest = int(lengths.argmax())

@@ -12,7 +12,12 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import is_folder, printable
 from bayesbias.base.machine import require
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.language_models.language_model import check_tokenizer, panics_as_errors, quiet_transformers
+from bayesbias.embeddings.language_models.language_model import (
+    check_tokenizer,
+    library_errors,
+    offline,
+    quiet_transformers,
+)
 from bayesbias.embeddings.language_models.model_folder import (
     check_model_folder,
     entries,
@@ -22,7 +27,7 @@ from bayesbias.embeddings.language_models.model_folder import (
     read_settings,
     stored_shapes,
 )
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, library_reason
+from bayesbias.errors import EmbeddingError, InputFileError, library_reason
 
 MODULES = "modules.json"
 _TRANSFORMER = "sentence_*_config.json"
@@ -57,6 +62,7 @@ _ANY = re.compile(r".*", re.DOTALL)
 # Settings that are texts, and what they may be; all others are a word.
 _TEXTS = {
     "activation_function": re.compile(rf"torch\.nn\.(modules\.(activation|linear)\.)?({'|'.join(_ACTIVATIONS)})"),
+    "transformer_task": re.compile(r"feature-extraction"),  # others take classes, and models, that the folder names
     "method": re.compile(r"forward|get_(text|image|audio|video)_features"),  # of the transformer, which is called
     "processing_kwargs": _ANY,
     "stop_words": _ANY,
@@ -80,6 +86,7 @@ type _Shapes = dict[str, tuple[Any, ...]]
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transformers reads the second
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 _CONFIG = "config.json"
+_PROMPTS, _LONGEST_PROMPT = "config_sentence_transformers.json", 10_000  # letters, before each text
 _SETTINGS = {
     "sentence-transformers": {"show_progress_bar": False},
     "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
@@ -143,6 +150,10 @@ def encoder_modules(folder: Path) -> list[Module]:
 
 def check_modules(folder: Path, modules: list[Module]) -> None:
     """Raise `InputFileError` if modules would run code: other classes and functions, or pickles."""
+    for path in files_of(folder, _PROMPTS):
+        longest = max((len(text) for _, text in entries(read_settings(path)) if isinstance(text, str)), default=0)
+        if longest > _LONGEST_PROMPT:
+            raise InputFileError(f"{path} has a prompt of {longest:,} letters. Remove it.")
     for module in modules:
         if not _CLASS.fullmatch(module.kind):
             raise InputFileError(
@@ -248,7 +259,8 @@ class FolderEncoder(Described):
 
     def __call__(self, texts: list[str]) -> Any:
         """Return the vectors of texts, an array of shape (texts, dimensions)."""
-        return self.load().encode(texts, **_SETTINGS[self.kind])
+        with library_errors(f"{self.name} fails", EmbeddingError, "Download the model again."), offline():
+            return self.load().encode(texts, **_SETTINGS[self.kind])
 
     def load(self) -> Any:
         """Return the library's own model, loaded once.
@@ -266,13 +278,8 @@ class FolderEncoder(Described):
     def _model(self) -> Any:
         module, loader = _LOADERS[self.kind]
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
-        try:
-            with panics_as_errors():
-                return loader(library, self.folder)
-        except (MemoryError, BayesBiasError):
-            raise
-        except Exception as fault:  # a damaged folder can make the library raise anything
-            raise EmbeddingError(f"{self.folder} cannot be loaded with {module}: {library_reason(fault)}") from fault
+        with library_errors(f"{self.folder} cannot be loaded with {module}", EmbeddingError), offline():
+            return loader(library, self.folder)
 
 
 def folder_kind(folder: Path) -> str | None:
@@ -352,6 +359,11 @@ def _sentence_transformer(library: Any, folder: Path) -> Any:
             str(folder), local_files_only=True, trust_remote_code=False, model_kwargs={"use_safetensors": True}
         )
     for module in model:
+        if "message" in getattr(module, "modality_config", ()):
+            raise InputFileError(
+                f"The encoder in {folder} writes texts by a chat template, which is code. Load the model yourself, and "
+                "give its encode function."
+            )
         tokenizer = getattr(module, "tokenizer", None)
         if tokenizer is not None and hasattr(module, "config"):  # transformers, not word lists
             check_tokenizer(folder, tokenizer, module.config)

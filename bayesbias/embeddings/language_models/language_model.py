@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,19 +48,12 @@ def load_transformer(
         require(module, extra, purpose, error=absent) for module in ("torch", "transformers", "safetensors")
     )
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        with panics_as_errors(), quiet_transformers():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
-            network, facts = getattr(transformers, kind).from_pretrained(
-                folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
-            )
-    except MemoryError:
-        raise
-    except Exception as fault:  # a damaged folder can make the library raise anything
-        raise broken(
-            f"{folder} cannot be loaded with {kind}: {library_reason(fault)} Its weights must be .safetensors files, "
-            "its tokenizer beside them, as save_pretrained writes both."
-        ) from fault
+    advice = "Its weights must be .safetensors files, its tokenizer beside them, as save_pretrained writes both."
+    with library_errors(f"{folder} cannot be loaded with {kind}", broken, advice), offline(), quiet_transformers():
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
+        network, facts = getattr(transformers, kind).from_pretrained(
+            folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+        )
     check_tokenizer(folder, tokenizer, network.config)
     return network.eval(), tokenizer, sorted(facts["missing_keys"])
 
@@ -93,14 +86,31 @@ def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:
 
 
 @contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Raise a panic of a library in Rust, such as tokenizers or safetensors, as an error: it is no `Exception`."""
+def library_errors(what: str, error: type[BayesBiasError], advice: str = "") -> Iterator[None]:
+    """Raise what a library raises for a damaged model, which can be anything, as `error`: `what`, reason and advice.
+
+    A panic of a library in Rust, such as tokenizers or safetensors, is no `Exception`.
+    """
     try:
         yield
+    except (MemoryError, BayesBiasError):
+        raise
     except BaseException as fault:
-        if type(fault).__name__ != "PanicException":
+        if not isinstance(fault, Exception) and type(fault).__name__ != "PanicException":
             raise
-        raise RuntimeError(str(fault)) from fault
+        raise error(f"{what}: {library_reason(fault)} {advice}".rstrip()) from fault
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """Let no library download from the Hugging Face Hub, whatever a model's settings name."""
+    from huggingface_hub import constants
+
+    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
 
 
 @contextmanager
@@ -152,14 +162,19 @@ class LanguageModel:
 
     def pieces(self, texts: Sequence[str]) -> list[Pieces]:
         """Return the pieces of contexts, special pieces at their starts and ends included."""
-        encoded = self.tokenizer(
-            list(texts), return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False,
-            verbose=False,
-        )  # fmt: skip
+        with self.errors():
+            encoded = self.tokenizer(
+                list(texts), return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False,
+                verbose=False,
+            )  # fmt: skip
         return [
             Pieces(numbers, [_trimmed(text, *span) for span in spans])
             for text, numbers, spans in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
         ]
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Raise what the libraries raise for a damaged model as `EmbeddingError`."""
+        return library_errors(f"{self.name} fails", EmbeddingError, "Download the model again.")
 
     def split(self, word: str) -> list[str]:
         """Return the pieces of a word after another word; more than one if the model splits it."""
@@ -247,7 +262,7 @@ def masked_log_probabilities(
 
     log_probabilities = np.empty(len(rows), dtype=np.float64)
     masked: list[Any] = []
-    with torch.inference_mode(), _only_places(model.model, masked):
+    with torch.inference_mode(), model.errors(), _only_places(model.model, masked):
         for block, numbers, mask in _batches(model, rows, batch, "masked words", progress=progress):
             columns = torch.tensor([places[row] for row in block], device=model.device)
             batch_rows = torch.arange(len(block), device=model.device)
@@ -280,7 +295,7 @@ def mean_piece_vectors(
     import torch
 
     means: list[Any] = [None] * len(rows)
-    with torch.inference_mode():
+    with torch.inference_mode(), model.errors():
         for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=False):
             answer = model.model(input_ids=numbers, attention_mask=mask, output_hidden_states=True)
             hidden = answer.hidden_states[layer]

@@ -3,9 +3,10 @@
 import json
 import os
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,32 @@ from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
 
 # Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
-_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+_FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer")
 # What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
-_COSTS = {"*.json": JSON, "*.txt": LINES, "*.model": MemoryCost(20)}
+_COSTS = {"*.json": JSON, **dict.fromkeys(("*.txt", "*.codes", "*.tokenizer"), LINES)}
+_COSTS |= dict.fromkeys(("*.model", "*.spm"), MemoryCost(20))
 _BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
 # Other implementations are packages of kernels, which transformers may download, or are compiled (flex_attention).
 _IMPLEMENTATIONS = ("eager", "sdpa", "batched_mm", "grouped_mm")
-# Settings of transformers that name another model, or load compiled kernels.
-_OTHER_MODELS = ("backbone", "quantization_config")
+# Settings of transformers that name another model or its files, or load compiled kernels.
+_OTHER_MODELS = ("backbone", "quantization_config", "audio_tokenizer", "audio_tokenizer_class", "class_info_file")
+# Classes of transformers by their names: it takes any of its classes, of which some read or download further models.
+_CLASS = re.compile(r"(?!Rag|Mgpstr)\w*(Tokenizer|Processor|FeatureExtractor|Backend)(Fast|Pil)?")
+_CLASSES = (
+    "processor_class",
+    "tokenizer_class",
+    "feature_extractor_type",
+    "image_processor_type",
+    "video_processor_type",
+)
 _TOKENIZER = "tokenizer_config.json"
+_VERSIONS, _VERSION = "fast_tokenizer_files", re.compile(r"tokenizer\.[\w.]*json")
 # Settings that count layers, each of which has tensors of its own, and those that count nothing.
 _LAYERS, _NO_SIZES = re.compile(r"(layer|depth|block)s?$"), re.compile(r"(theta|base|_ids?|label2id)$")
+_PADDED = re.compile(r"attention_window|block_size|radius")  # to a multiple of which texts are padded
 _LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model has
+# Models that make a square of positions in each layer, which has so many tensors or more.
+_SQUARES, _LEAST_TENSORS = ("clvp", "gpt_bigcode", "gpt_neo", "imagegpt"), 8
 _LONGEST_PADDED = 8192  # pieces of a text
 _MOST_GROWTH, _LONGEST_ADDED = 64, 100  # of a text, in letters for each of its letters; letters added at once
 # A path on the machine that saved the tokenizer, which transformers ignores.
@@ -57,7 +72,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
             _check_settings(path, inside)
         for path in files_of(part, "config.json"):
             _check_sizes(path, stored_shapes(part))
-        for path in files_of(part, "tokenizer.json"):
+        for path in files_of(part, "tokenizer*.json"):  # transformers may take one of another version
             _check_tokenizer(path)
 
 
@@ -128,45 +143,71 @@ def _check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     if not shapes:
         return
     largest = max(_LARGEST, *(8 * size for shape in shapes.values() for size in shape))
-    for keys, entry in entries(read_settings(path)):
+    settings = read_settings(path)
+    for keys, entry in entries(settings):
         key = keys[-1] if keys else ""
         if type(entry) is not int or any(map(_NO_SIZES.search, keys)):
             continue
-        if entry > (len(shapes) if _LAYERS.search(key) else largest):
+        most = len(shapes) if _LAYERS.search(key) else _LONGEST_PADDED if _PADDED.search(key) else largest
+        if entry > most:
             raise InputFileError(
                 f"{path} has the setting {key} {entry:,}, and the weights beside it are of a smaller model: "
                 f"{len(shapes):,} tensors. Download the model again."
             )
+        if "position" in key and isinstance(settings, dict) and settings.get("model_type") in _SQUARES:
+            check_memory(len(shapes) * entry**2 / _LEAST_TENSORS, f"{path}: {key} {entry:,}", "Take another model.")
 
 
 def _check_tokenizer(path: Path) -> None:
     """Raise `InputFileError` if a tokenizer makes very long texts of short ones."""
     content = read_settings(path, "a tokenizer")
-    padding = content.get("padding") if isinstance(content, dict) else None
-    for keys, entry in entries(padding):
+    parts = content if isinstance(content, dict) else {}
+    for keys, entry in entries(parts.get("padding")):
         if keys and keys[-1] in ("Fixed", "pad_to_multiple_of") and not is_length(entry):
             raise InputFileError(f"{path} has the setting {keys[-1]}: {entry!r:.80}. Remove its padding.")
     growth = 1.0
-    for _, entry in entries(content.get("normalizer") if isinstance(content, dict) else None):
-        if isinstance(entry, dict):
-            added = str(entry.get("content", "")), str(entry.get("prepend", ""))
-            growth *= _growth(entry.get("pattern"), len(added[0])) if "pattern" in entry else 1
-            if growth > _MOST_GROWTH or max(map(len, added)) > _LONGEST_ADDED:
+    for _, step in entries([parts.get(name) for name in ("normalizer", "pre_tokenizer")]):
+        if isinstance(step, dict):
+            added = max(len(str(step.get(name, ""))) for name in ("content", "prepend"))
+            growth *= _growth(step)
+            if growth > _MOST_GROWTH or added > _LONGEST_ADDED:
                 raise InputFileError(
                     f"{path}: its normalizer makes a text more than {_MOST_GROWTH} times as long. Download the model "
                     "again, or remove its Replace or Prepend."
                 )
+    if _added_pieces(parts.get("post_processor")) > _LONGEST_ADDED:
+        raise InputFileError(f"{path}: its post_processor adds more than {_LONGEST_ADDED} pieces to a text. Remove it.")
 
 
-def _growth(pattern: Any, added: int) -> float:
-    """Return how many letters replace one at most."""
+def _growth(step: dict[str, Any]) -> float:
+    """Return how many letters replace one at most in a step of a tokenizer."""
+    kind, pattern, added = step.get("type"), step.get("pattern"), len(str(step.get("content", "")))
+    if kind == "ByteLevel":  # a sign for each byte, which has two bytes itself
+        return 2
+    if kind == "Precompiled":
+        try:
+            table = b64decode(str(step.get("precompiled_charsmap")))
+        except ValueError:
+            return inf
+        texts = table[4 + int.from_bytes(table[:4], "little") :].decode("utf-8", "replace").split("\0")
+        return max(map(len, texts))
+    if pattern is None:
+        return 1
     if isinstance(pattern, dict) and isinstance(pattern.get("String"), str):
         return max(1, added / max(1, len(pattern["String"])))
     try:
         may_be_empty = any(match.end() == match.start() for match in re.finditer(pattern["Regex"], "a b"))
-    except (re.error, TypeError, KeyError):  # another dialect
+    except (re.error, TypeError, KeyError, RecursionError, OverflowError):  # another dialect
         may_be_empty = True
     return max(1, added + may_be_empty)
+
+
+def _added_pieces(processor: Any) -> int:
+    """Return how many pieces a tokenizer adds to a text, and how often it takes the text, at most."""
+    steps = [step for _, step in entries(processor) if isinstance(step, dict)]
+    sizes = {str(step.get("id")): len(step["ids"]) for step in steps if isinstance(step.get("ids"), list)}
+    pieces = [step["SpecialToken"] for step in steps if isinstance(step.get("SpecialToken"), dict)]
+    return sum(sizes.get(str(piece.get("id")), 1) for piece in pieces) + sum("Sequence" in step for step in steps)
 
 
 def is_length(value: Any) -> bool:
@@ -192,7 +233,7 @@ def _check_memory(part: Path) -> None:
 
 
 def _check_index(path: Path) -> None:
-    """Raise `InputFileError` unless an index of weights names files beside it."""
+    """Raise `InputFileError` unless an index of weights names files of weights beside it."""
     try:
         parts = list(read_settings(path, "an index of weights")["weight_map"].values())
     except (TypeError, KeyError, AttributeError) as fault:
@@ -201,6 +242,10 @@ def _check_index(path: Path) -> None:
         ) from fault
     if outside := [part for part in parts if not isinstance(part, str) or not _is_name(part)]:
         raise InputFileError(f"{path} names {outside[0]!r:.80}, outside of the folder. Download the model again.")
+    if others := [part for part in parts if not part.endswith(".safetensors")]:
+        raise InputFileError(
+            f"{path} names {others[0]!r:.80}, which may be a pickle. Save the model again with safe_serialization=True."
+        )
 
 
 def _check_settings(path: Path, inside: Path) -> None:
@@ -218,6 +263,10 @@ def _check_settings(path: Path, inside: Path) -> None:
             raise InputFileError(
                 f"{path} has the {key} {entry!r:.80}, which may be code to download or to compile. Write "
                 f"{' or '.join(_IMPLEMENTATIONS[:2])}, or remove the line."
+            )
+        if (key in _CLASSES and not _CLASS.fullmatch(entry)) or (key == _VERSIONS and not _VERSION.fullmatch(entry)):
+            raise InputFileError(
+                f"{path} has the {key} {entry!r:.80}, which could read or download another model. Remove the line."
             )
         if key != _IGNORED and _leads_outside(entry, path, inside):
             raise InputFileError(f"{path} names the file {entry!r:.300}, outside of the folder. Remove the line.")
