@@ -196,4 +196,7 @@ class MultivariateRefits:
         positions = contrast_positions(self._data.connections, self._baseline)
         means = drawn["connection_mean"]
         contrasts = {name: means[:, base] - means[:, other] for name, base, other in positions}
-        return contrasts, np.concatenate([densities.of_words(*block) for block in densities.word_blocks()])
+        log_density = np.empty((len(self._data.attribute_words), densities.draws))
+        for words in densities.blocks():
+            log_density[words] = densities.of_words(words)
+        return contrasts, log_density

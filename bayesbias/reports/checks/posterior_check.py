@@ -17,7 +17,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.fits import fit_attribute, fitted_rows
-from bayesbias.models.likelihood import Densities
+from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
 
@@ -72,7 +72,6 @@ _DIFFERENCES = {
 MOST_PAIRS = 10_000
 _DRAWS = 1000
 _FEWEST_DRAWS = 100
-_BLOCK = 2_000_000
 
 
 def posterior_problems(
@@ -402,18 +401,18 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     standard = noise(posterior, np.arange(posterior.draws), 1, rng)[:, 0]
     tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
     numbers = np.empty((7, len(rows)))
-    start = 0
-    blocks = np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK))
-    for block in with_progress(blocks, "Predicting pairs", progress=progress):
+    chosen = np.zeros(len(data.distance), dtype=bool)
+    chosen[rows] = True
+    for block in with_progress(posterior.row_blocks(chosen), "Predicting pairs", progress=progress):
         mean, sigma = posterior.predicted(block)
-        part = slice(start, start := start + len(block))
+        part = np.searchsorted(rows, block)
         numbers[0, part] = mean.mean(axis=1)
         quantiles = np.quantile(mean + sigma * standard, tails, axis=1)
         numbers[1:5, part] = [
             _refined(quantile, level, posterior.row_nu, mean, sigma)
             for quantile, level in zip(quantiles, tails, strict=True)
         ]
-        numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
+        numbers[5:, part] = _loo_pit((data.distance[block, None] - mean) / sigma, sigma, posterior.row_nu)
     return pd.DataFrame(
         {
             "protected_word": data.protected_words[data.protected[rows]],
@@ -445,11 +444,14 @@ def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(constant - (nu + 1) / 2 * np.log1p(residual**2 / nu)))
 
 
-def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of a smaller distance given all other rows, and Pareto k, of each row."""
-    log_weight, khat = pareto_smoothed(-posterior.of_rows(rows))
+def _loo_pit(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of a smaller distance given all other rows, and Pareto k, of each row.
+
+    Residuals are in units of the scale sigma.
+    """
+    log_weight, khat = pareto_smoothed(np.log(sigma) - log_noise(residual, np.ones(1), nu))
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    below = _below(residual, posterior.row_nu)
+    below = _below(residual, nu)
     # Weights too unequal for their tail to be fitted are unreliable.
     return (weight * below).sum(axis=1) / weight.sum(axis=1), np.where(np.isfinite(khat), khat, np.inf)
 
