@@ -423,10 +423,10 @@ def resample(log_density: LogDensity, proposal: Mixture, *, draws: int, rng: np.
 
 
 def resample_from(
-    candidates: Candidates, log_density: LogDensity, *, draws: int, rng: np.random.Generator
+    candidates: Candidates, log_density: np.ndarray, *, draws: int, rng: np.random.Generator
 ) -> ImportanceDraws:
-    """Weight points that were drawn before, and resample them, as `resample` does; poor weights are not improved."""
-    log_weights = candidates.log_weights(log_density)
+    """Resample points that were drawn before, given the log density there; poor weights are not improved."""
+    log_weights = log_density - candidates.log_density
     smoothed, khat = pareto_smooth(log_weights)
     return _chosen(candidates, log_weights, smoothed, khat, draws, len(candidates.points), rng)
 
