@@ -12,7 +12,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind, subset
 from bayesbias.models.likelihood import Densities, PairGrid, log_mean, log_noise
-from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, without_attribute_words
 from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     Coordinates,
@@ -307,8 +307,7 @@ class LeftOutWords:
         """
         if (self.sample.list_of == self.sample.list_of[word]).sum() == 1:
             return np.nan, np.nan
-        reduced = attribute_sample(subset(self.data, self.data.attribute != word))
-        shares = np.insert(reduced.word_shares, word, 0.0)
+        shares = np.insert(self._without(word).word_shares, word, 0.0)
         place = self.sample.list_of[word]
         kind = int(self.sample.list_kind[place])
         without = self._statistics(shares)
@@ -322,6 +321,13 @@ class LeftOutWords:
         weights, khat = pareto_weights(of_others - self._whole[kind])
         with np.errstate(divide="ignore"):
             return float(log_mean(np.log(weights) + of_word) + np.log(len(weights))), khat
+
+    def _without(self, word: int) -> AttributeSample:
+        """Return the sample without a word; if links are not recorded, they depend on the words."""
+        keep = np.arange(len(self.data.attribute_words)) != word
+        recorded = self.data.attribute_links is not None
+        reduced = without_attribute_words(self.sample, keep) if recorded else None
+        return reduced or attribute_sample(subset(self.data, self.data.attribute != word))
 
     @cached_property
     def _whole(self) -> list[np.ndarray]:

@@ -408,11 +408,14 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
         part = np.searchsorted(rows, block)
         numbers[0, part] = mean.mean(axis=1)
         quantiles = np.quantile(mean + sigma * standard, tails, axis=1)
+        # Residuals are distance * precision - centre.
+        precision = 1 / sigma
+        centre = mean * precision
         numbers[1:5, part] = [
-            _refined(quantile, level, posterior.row_nu, mean, sigma)
+            _refined(quantile, level, posterior.row_nu, centre, precision)
             for quantile, level in zip(quantiles, tails, strict=True)
         ]
-        numbers[5:, part] = _loo_pit((data.distance[block, None] - mean) / sigma, sigma, posterior.row_nu)
+        numbers[5:, part] = _loo_pit(data.distance[block, None] * precision - centre, sigma, posterior.row_nu)
     return pd.DataFrame(
         {
             "protected_word": data.protected_words[data.protected[rows]],
@@ -426,12 +429,20 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     )
 
 
-def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+def _refined(
+    rough: np.ndarray, level: float, nu: np.ndarray | None, centre: np.ndarray, precision: np.ndarray
+) -> np.ndarray:
     """Return a quantile of each row's mixture over draws: one Newton step from the quantile of simulated distances."""
-    residual = (rough[:, None] - mean) / sigma
-    density = np.exp(-0.5 * residual**2) / np.sqrt(2 * np.pi) if nu is None else _student_density(residual, nu)
+    residual = rough[:, None] * precision
+    residual -= centre
     excess = _below(residual, nu).mean(axis=1) - level
-    return np.asarray(rough - excess / (density / sigma).mean(axis=1))
+    if nu is None:
+        np.square(residual, out=residual)
+        residual *= -0.5
+        density = np.exp(residual, out=residual) / np.sqrt(2 * np.pi)
+    else:
+        density = _student_density(residual, nu)
+    return np.asarray(rough - excess / np.einsum("rd,rd->r", density, precision) * precision.shape[1])
 
 
 def _below(residual: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
