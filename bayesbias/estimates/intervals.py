@@ -1,6 +1,7 @@
 """Summaries of draws and of densities on a grid: mean, sd, HPDI, effective sample size, R-hat, degrees of freedom."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,9 +241,9 @@ def share_interval(hits: int, trials: int, hdi_prob: float) -> tuple[float, floa
     >>> [round(end, 3) for end in share_interval(40, 100, 0.89)]
     [0.324, 0.479]
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
-    return shortest_quantiles(beta(hits + 1, trials - hits + 1).ppf, hdi_prob)
+    return shortest_quantiles(partial(betaincinv, hits + 1, trials - hits + 1), hdi_prob)
 
 
 def common_mean(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:

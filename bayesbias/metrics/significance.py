@@ -216,7 +216,7 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     >>> round(float(test.difference), 3), round(float(test.p_value), 3)
     (-0.233, 0.012)
     """
-    from scipy import stats
+    from scipy.special import stdtr, stdtrit
 
     scale = max(float(np.abs(values).max(initial=0.0)) for values in ((x,) if y is None else (x, y)))
     if paired:
@@ -230,17 +230,17 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
         raise MeasureError(f"Found {sizes} values{where}, but a t-test needs at least 2 in each group. Add words.")
     if not all(np.isfinite(values).all() for values in samples):
         raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
-    spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
-    if not np.all(spread > ROUNDING * scale):
+    variances = [values.var(axis=-1, ddof=1) for values in samples]
+    if not np.all(np.sqrt(sum(variances)) > ROUNDING * scale):
         raise MeasureError(f"All values are equal{where}, so there is no t-test of them. Add words.")
-    if y is None:
-        difference = x.mean(axis=-1) - against
-        result: Any = stats.ttest_1samp(x - against, 0.0, axis=-1)
-    else:
-        difference = x.mean(axis=-1) - y.mean(axis=-1) - against
-        result = stats.ttest_ind(x - against, y, axis=-1, equal_var=False)
-    interval = result.confidence_interval(0.95)
-    return TTest(*map(np.asarray, (difference, *interval, result.statistic, result.df, result.pvalue)))
+    difference = x.mean(axis=-1) - (0.0 if y is None else y.mean(axis=-1)) - against
+    # The formula of Welch gives one sample its size less one.
+    squares = [variance / values.shape[-1] for variance, values in zip(variances, samples, strict=True)]
+    error = np.sqrt(sum(squares))
+    df = error**4 / sum(square**2 / (values.shape[-1] - 1) for square, values in zip(squares, samples, strict=True))
+    margin, statistic = stdtrit(df, 0.975) * error, difference / error
+    ends = difference - margin, difference + margin
+    return TTest(*map(np.asarray, (difference, *ends, statistic, df, 2 * stdtr(df, -np.abs(statistic)))))
 
 
 @any_frame

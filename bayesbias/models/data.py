@@ -1,6 +1,7 @@
 """A distance table as arrays, the input of every model and sampler."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -64,12 +65,7 @@ class ModelData:
         Its group has both associated and different pairs, or those of the two that the table has. If no group has, all
         groups are compared.
         """
-        sides = [place for place, name in enumerate(self.connections) if name in SIDES]
-        groups, group_of = np.unique(self.protected_groups, return_inverse=True)
-        of_groups = np.zeros((len(groups), len(sides)), dtype=bool)
-        np.logical_or.at(of_groups, group_of, self.pair_counts[:, sides] > 0)
-        whole = of_groups.all(axis=1)
-        return np.asarray((whole if whole.any() else np.ones(len(groups), dtype=bool))[group_of])
+        return compared_words(self.pair_counts > 0, self.protected_groups, self.connections)
 
     def cells(self, rows: slice) -> np.ndarray:
         """Return the cells of some rows: protected word * connections + connection."""
@@ -226,6 +222,19 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
         attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
     )
+
+
+def compared_words(measured: np.ndarray, groups: np.ndarray, connections: Sequence[str]) -> np.ndarray:
+    """Return whether each word is compared, as `ModelData.compared`, given which connections it has pairs of.
+
+    `measured` has shape (words, connections), `groups` (words,).
+    """
+    sides = [place for place, name in enumerate(connections) if name in SIDES]
+    names, group_of = np.unique(groups, return_inverse=True)
+    of_groups = np.zeros((len(names), len(sides)), dtype=bool)
+    np.logical_or.at(of_groups, group_of, measured[:, sides])
+    whole = of_groups.all(axis=1)
+    return np.asarray((whole if whole.any() else np.ones(len(names), dtype=bool))[group_of])
 
 
 def compared_part(data: ModelData) -> ModelData:

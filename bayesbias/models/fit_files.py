@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -429,9 +428,17 @@ def _sizes(root: "h5py.h5g.GroupID", content: bytes) -> Iterator[_Size]:
 def _has_levels(content: bytes) -> bool:
     """Return whether a list of names has several levels, as of many names; HDF5 walks shared levels again and again."""
     first_child = 8 + 3 * _ADDRESS  # from the start of a level: a head, two neighbours and a key precede it
-    starts = (match.start() + first_child for match in re.finditer(rb"TREE\x00[^\x00]", content))
-    # Numbers may look like the start of a level, but hardly with an address inside the file.
-    return any(int.from_bytes(content[start : start + _ADDRESS], "little") < len(content) for start in starts)
+    mark = b"TREE\x00"
+    start = content.find(mark)  # ten times as fast as a regular expression
+    while start >= 0:
+        child = content[start + first_child : start + first_child + _ADDRESS]
+        # Numbers may look like the start of a level, but hardly with an address inside the file.
+        if content[start + len(mark) : start + len(mark) + 1] > b"\x00" and int.from_bytes(child, "little") < len(
+            content
+        ):
+            return True
+        start = content.find(mark, start + 1)
+    return False
 
 
 def _members(group: "h5py.h5g.GroupID", where: str, addresses: set[int]) -> dict[bytes, int]:

@@ -481,7 +481,10 @@ def _of_posterior(
         return
     posterior, rows = densities(fit, data), np.arange(len(data.distance))
     if "log_likelihood" in wanted:
-        yield "log_likelihood", np.concatenate([posterior.of_rows(block) for block in posterior.row_blocks()]).T
+        of_pairs = np.empty((len(rows), posterior.draws))
+        for block in posterior.row_blocks(np.ones(len(rows), dtype=bool)):
+            of_pairs[block] = posterior.of_rows(block)
+        yield "log_likelihood", of_pairs.T
     if "posterior_predictive" in wanted:
         blocks = np.array_split(np.arange(posterior.draws), max(1, posterior.draws * len(rows) // _BLOCK))
         yield "posterior_predictive", np.concatenate([posterior.replicate(block, rows, rng) for block in blocks])

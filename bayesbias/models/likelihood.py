@@ -10,18 +10,19 @@ Since b_j is integrated out, one over this density is the weight that turns draw
 rows of all other attribute words.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData
-from bayesbias.models.numerics.proposals import pareto_smoothed
+from bayesbias.models.numerics.proposals import smoothed_tails
 
-_BLOCK = 2_000_000
+# Numbers in an array that stays in a core's cache.
+_BLOCK = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +55,11 @@ class Densities:
         return int(self.word_mean.shape[-1])
 
     @cached_property
-    def _by_word(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in the order of their attribute word, and the bounds of each word."""
+    def _rows_by_word(self) -> list[np.ndarray]:
+        """Rows of each attribute word."""
         order = np.argsort(self.data.attribute, kind="stable")
-        return order, np.searchsorted(self.data.attribute[order], np.arange(len(self.data.attribute_words) + 1))
+        bounds = np.searchsorted(self.data.attribute[order], np.arange(1, len(self.data.attribute_words)))
+        return np.split(order, bounds)
 
     def means(
         self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)
@@ -69,7 +71,7 @@ class Densities:
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the log density of rows as in `predicted`, shape (rows, draws)."""
         mean, scale = self.predicted(rows)
-        return _log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
+        return log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
 
     @property
     def row_nu(self) -> np.ndarray | None:
@@ -101,31 +103,38 @@ class Densities:
         noise *= np.moveaxis(self.sigma[:, draws][pairs.connection], -1, 0)
         return noise
 
-    def of_words(self, first: int, last: int) -> np.ndarray:
-        """Return log p(all rows of an attribute word | its effect integrated out), shape (last - first, draws)."""
-        order, bounds = self._by_word
-        rows = order[bounds[first] : bounds[last]]
-        starts = bounds[first:last] - bounds[first]
+    def of_words(self, words: Sequence[int]) -> np.ndarray:
+        """Return log p(all rows of an attribute word | its effect integrated out), shape (words, draws)."""
+        rows_of = [self._rows_by_word[word] for word in words]
+        rows, starts = np.concatenate(rows_of), np.cumsum([0, *map(len, rows_of[:-1])])
         residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
-        total = np.asarray(np.add.reduceat(_log_noise(residual, sigma), starts))
+        total = np.asarray(np.add.reduceat(log_noise(residual, sigma), starts))
         if self.attribute_sd is None:
             return total
-        omega = self.attribute_sd[first:last]
+        omega = self.attribute_sd[words]
         weight = 1 / sigma**2
         inflation = 1 + omega**2 * np.add.reduceat(weight, starts)
         pull = np.add.reduceat(weight * residual, starts) * omega
         return np.asarray(total - 0.5 * np.log(inflation) + 0.5 * pull**2 / inflation)
 
-    def row_blocks(self) -> list[np.ndarray]:
-        """Return all rows in blocks that fit in memory."""
-        rows = np.arange(len(self.data.distance))
-        return np.array_split(rows, max(1, len(rows) * self.draws // _BLOCK))
+    def of_block(self, words: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the rows of some attribute words, `of_rows` of these, and `of_words`."""
+        rows = np.concatenate([self._rows_by_word[word] for word in words])
+        return rows, self.of_rows(rows), self.of_words(words)
 
-    def word_blocks(self) -> list[tuple[int, int]]:
-        """Return the attribute words from first up to last in blocks that fit in memory."""
-        words = len(self.data.attribute_words)
-        cuts = np.linspace(0, words, 1 + min(words, max(1, len(self.data.distance) * self.draws // _BLOCK))).astype(int)
-        return [(int(a), int(b)) for a, b in pairwise(cuts)]
+    def blocks(self) -> Iterator[list[int]]:
+        """Yield all attribute words in blocks whose rows fit in a cache."""
+        yield from self._blocks_of(range(len(self.data.attribute_words)), len(self.data.distance))
+
+    def row_blocks(self, chosen: np.ndarray) -> list[np.ndarray]:
+        """Return chosen rows, a mask, in blocks of whole attribute words."""
+        parts = (np.concatenate([self._rows_by_word[word] for word in words]) for words in self.blocks())
+        return [rows[chosen[rows]] for rows in parts if chosen[rows].any()]
+
+    def _blocks_of(self, words: Sequence[int], rows: int) -> Iterator[list[int]]:
+        """Yield words, which have so many rows, in blocks."""
+        size = max(1, len(words) * _BLOCK // (rows * self.draws))
+        yield from (list(words[first : first + size]) for first in range(0, len(words), size))
 
     def _residual(self, rows: np.ndarray) -> np.ndarray:
         data = self.data
@@ -133,7 +142,8 @@ class Densities:
         return np.asarray(data.distance[rows, None] - mean)
 
 
-def _log_noise(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None = None) -> np.ndarray:
+def log_noise(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None = None) -> np.ndarray:
+    """Return the log density of noise with a scale, Normal or Student t."""
     square = np.square(residual / sigma)
     if nu is None:
         return np.asarray(-0.5 * np.log(2 * np.pi) - np.log(sigma) - 0.5 * square)
@@ -153,8 +163,12 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     parts, draws = log_density.shape
     elpd, khat = np.empty(parts), np.empty(parts)
     for piece in np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK)):
-        log_weight, khat[piece] = pareto_smoothed(-log_density[piece], relative_efficiency=relative_efficiency)
-        elpd[piece] = _log_sum(log_weight + log_density[piece]) - _log_sum(log_weight)
+        density = log_density[piece]
+        log_weight, khat[piece], tail = smoothed_tails(-density, relative_efficiency)
+        # Beyond the tail, the product of density and weight is the smallest density.
+        others = density.min(axis=1, keepdims=True) + np.log(draws - tail.shape[1])
+        of_tail = np.take_along_axis(log_weight, tail, axis=1) + np.take_along_axis(density, tail, axis=1)
+        elpd[piece] = _log_sum(np.concatenate([others, of_tail], axis=1)) - _log_sum(log_weight)
     return elpd, khat
 
 

@@ -134,7 +134,8 @@ def draw_parameters(
         elif spec.switches["pooling"] != "none" or name != "connection_mean":
             drawn[name] = priors.get(name, MEAN_PRIOR).draw(shape, rng).reshape(shape)
     if spec.multivariate:
-        drawn |= draw_means_and_covariances(data, drawn, rng=rng)
+        one = {name: np.asarray(values)[None] for name, values in drawn.items()}
+        drawn |= {name: values[0] for name, values in draw_means_and_covariances(data, one, rng=rng).items()}
     elif partial:
         drawn["word_mean"] = drawn["connection_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
     else:
@@ -171,13 +172,16 @@ def draw_distances(
 
 
 def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and scale of each row's distance given all parameters, in the form of `draw_parameters`."""
-    mean = parameters["word_mean"][data.protected, data.connection]
+    """Return mean and scale of each row's distance given all parameters, in the form of `draw_parameters`.
+
+    They may have a leading axis of draws.
+    """
+    mean = parameters["word_mean"][..., data.protected, data.connection]
     if "residual_covariance" in parameters:
         return mean, row_sds(data, parameters["residual_covariance"])
     if "attribute_effect" in parameters:
-        mean = mean + parameters["attribute_effect"][data.attribute]
-    return mean, parameters["sigma"][data.connection]
+        mean = mean + parameters["attribute_effect"][..., data.attribute]
+    return mean, parameters["sigma"][..., data.connection]
 
 
 def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:

@@ -256,8 +256,8 @@ def report(
 
     Notes
     -----
-    The comparison of models uses 1,000 draws in each of 4 chains; the fits without each word and list use 500. Models
-    that need NUTS, and tables so large that the fits would take hours, are neither compared nor fitted again; the page
+    The comparison of models, and the fits without each word and list, use 500 draws in each of 4 chains. Models that
+    need NUTS, and tables so large that the fits would take hours, are neither compared nor fitted again; the page
     says so.
 
     Examples

@@ -22,7 +22,10 @@ def test_densities_are_scipys(small: pd.DataFrame, model: str) -> None:
     fitted = bb.fit(small, model, draws=10, chains=2, random_seed=1)
     computed = densities(fitted, data)
     posterior = fitted["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
-    row_density, word_density = computed.of_rows(np.arange(len(small))), computed.of_words(0, len(data.attribute_words))
+    row_density, word_density = (
+        computed.of_rows(np.arange(len(small))),
+        computed.of_words(range(len(data.attribute_words))),
+    )
     lists = attribute_lists(data)
     for draw in (0, 7, 19):
         state = posterior.isel(sample=draw)

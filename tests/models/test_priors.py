@@ -73,6 +73,17 @@ def test_densities_are_those_of_scipy(text: str) -> None:
     np.testing.assert_allclose(pm.logp(variable, points).eval(), SCIPY[text].logpdf(points), rtol=1e-6)
 
 
+@pytest.mark.parametrize("text", SCIPY)
+def test_probabilities_and_quantiles_are_those_of_scipy(text: str) -> None:
+    prior, expected = parse_prior(text), SCIPY[text]
+    points, shares = np.array([-0.5, 0.0, 0.2, 0.7, 1.3]), np.array([0.1, 0.5, 0.9])
+    if text.startswith("Half"):  # of both halves
+        expected = stats.norm(0, 0.2)
+    np.testing.assert_allclose(prior.cdf(points), expected.cdf(points), rtol=1e-12)
+    np.testing.assert_allclose(prior.quantile(shares), expected.ppf(shares), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(prior.log_density(points[2:]), SCIPY[text].logpdf(points[2:]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("text", [*SCIPY, "HalfStudentT(3, 0.2)"])
 def test_draws_are_those_of_scipy(text: str) -> None:
     """By the test of Kolmogorov and Smirnov: a factor of 1.02 on the scale would fail."""

@@ -140,7 +140,7 @@ def test_what_is_not_given_comes_from_its_prior(model: str, data: ModelData) -> 
         if name == "connection_mean" and spec.switches["pooling"] == "none":
             expected = stats.norm(1, 0.3 / np.sqrt(8))
         else:
-            expected = prior.frozen()
+            expected = prior
         if prior.distribution.startswith("Half"):  # of both halves
             values = values * rng.choice([-1, 1], len(values))
         assert stats.kstest(values, expected.cdf).pvalue > 1e-4, name

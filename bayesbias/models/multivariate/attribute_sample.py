@@ -1,7 +1,7 @@
 """A distance table as a sample of attribute words, each with one vector of distances to all protected words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Protocol
 
@@ -160,6 +160,21 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         protected_links=protected_links,
         attribute_links=attribute_links,
     )
+
+
+def without_attribute_words(sample: AttributeSample, keep: np.ndarray) -> AttributeSample | None:
+    """Return a sample without the words that a mask does not keep; None if a list would be lost, or change its place.
+
+    Lists must have different names, and their links must be recorded: both then do not depend on the words left out.
+    """
+    list_of = sample.list_of[keep]
+    left, first = np.unique(list_of, return_index=True)
+    if len(left) < len(sample.lists) or (np.diff(first) < 0).any():
+        return None
+    links = sample.attribute_links.keep(np.flatnonzero(keep))
+    part = replace(sample, distances=sample.distances[keep], list_of=list_of, attribute_links=links)
+    part.__dict__["group_effects"] = sample.group_effects  # those of the protected words, which are the same
+    return part
 
 
 def known_links(

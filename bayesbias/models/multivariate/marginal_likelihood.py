@@ -124,28 +124,58 @@ def _within_groups(covariates: np.ndarray, of_groups: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class ListStatistics:
-    """Sufficient statistics of the distances; leading axis: copies of the table, such as imputed ones.
+class LeanStatistics:
+    """Sufficient statistics of the first half, x; leading axis: copies of the table, such as imputed ones.
 
     `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, lists, G, G) the products around them,
-    `weight` (copies, lists) the sums of w_j; with the design Z = (1, lists, x - x0), `zz`, `zc`, `cc` (copies, kinds,
-    ...) are the products of Z and c by kind; `counts` (lists,) what the lists are worth in independent words, `kinds`
-    (lists, kinds) whether a list is of a kind; `origin` x0 (copies, G).
+    `weight` (copies, lists) the sums of w_j; `counts` (lists,) what the lists are worth in independent words, `kinds`
+    (lists, kinds) whether a list is of a kind.
     """
 
     centre: np.ndarray
     scatter: np.ndarray
     weight: np.ndarray
-    zz: np.ndarray
-    zc: np.ndarray
-    cc: np.ndarray
-    origin: np.ndarray
     counts: np.ndarray
     kinds: np.ndarray
 
     def lists_of(self, kind: int) -> np.ndarray:
         """Return the positions of the lists of a kind."""
         return np.flatnonzero(self.kinds[:, kind])
+
+
+@dataclass(frozen=True, eq=False)
+class ListStatistics(LeanStatistics):
+    """Sufficient statistics of the distances.
+
+    With the design Z = (1, lists, x - x0), `zz`, `zc`, `cc` (copies, kinds, ...) are the products of Z and c by kind;
+    `origin` is x0 (copies, G).
+    """
+
+    zz: np.ndarray
+    zc: np.ndarray
+    cc: np.ndarray
+    origin: np.ndarray
+
+
+def lean_statistics(
+    sample: AttributeSample, x: np.ndarray, weights: np.ndarray, shares: np.ndarray | None = None
+) -> LeanStatistics:
+    """Return the statistics of x (copies, attribute words, G), otherwise as `list_statistics`."""
+    shares = sample.word_shares if shares is None else shares
+    list_of, list_kind = sample.list_of, sample.list_kind
+    lists, kinds = np.eye(len(list_kind))[list_of], np.eye(int(list_kind.max()) + 1)[list_kind]
+    weights = weights * shares
+    weight = weights @ lists
+    centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / weight[..., None]
+    residual = x - centre[:, list_of]
+    scatter = _products(residual, residual, weights, lists)
+    return LeanStatistics(centre, scatter, weight, counts=shares @ lists, kinds=kinds)
+
+
+def _products(left: np.ndarray, right: np.ndarray, weights: np.ndarray, member: np.ndarray) -> np.ndarray:
+    """Return weighted products of two arrays (copies, attribute words, ...), by columns of `member`."""
+    by_member = [np.swapaxes(left[:, rows] * weights[:, rows, None], 1, 2) @ right[:, rows] for rows in member.T > 0]
+    return np.stack(by_member, axis=1)
 
 
 def list_statistics(
@@ -161,36 +191,14 @@ def list_statistics(
     the sample.
     """
     shares = sample.word_shares if shares is None else shares
-    list_of, list_kind = sample.list_of, sample.list_kind
     x, c = distances @ axes.between, distances @ axes.within
-    lists, kinds = np.eye(len(list_kind))[list_of], np.eye(int(list_kind.max()) + 1)[list_kind]
-    weights = weights * shares
-    weight = weights @ lists
-    centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / weight[..., None]
-    residual = x - centre[:, list_of]
-    origin = centre.mean(axis=1)
-    ones = np.ones((len(x), len(list_of), 1))
+    lean = lean_statistics(sample, x, weights, shares)
+    lists, origin = np.eye(len(lean.kinds))[sample.list_of], lean.centre.mean(axis=1)
+    ones = np.ones((len(x), len(lists), 1))
     z = np.concatenate([ones, np.broadcast_to(lists, (len(x), *lists.shape)), x - origin[:, None]], axis=2)
-
-    def products(left: np.ndarray, right: np.ndarray, member: np.ndarray) -> np.ndarray:
-        by_member = [
-            np.swapaxes(left[:, rows] * weights[:, rows, None], 1, 2) @ right[:, rows] for rows in member.T > 0
-        ]
-        return np.stack(by_member, axis=1)
-
-    in_kind = lists @ kinds
-
-    return ListStatistics(
-        centre=centre,
-        scatter=products(residual, residual, lists),
-        weight=weight,
-        zz=products(z, z, in_kind),
-        zc=products(z, c, in_kind),
-        cc=products(c, c, in_kind),
-        origin=origin,
-        counts=shares @ lists,
-        kinds=kinds,
-    )
+    weights, in_kind = weights * shares, lists @ lean.kinds
+    zz, zc, cc = (_products(left, right, weights, in_kind) for left, right in ((z, z), (z, c), (c, c)))
+    return ListStatistics(**vars(lean), zz=zz, zc=zc, cc=cc, origin=origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +260,7 @@ def lean_target(points: np.ndarray, axes: Coordinates) -> np.ndarray:
     return np.asarray(target)
 
 
-def lean_posterior(points: np.ndarray, place: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
+def lean_posterior(points: np.ndarray, place: int, stats: LeanStatistics, axes: Coordinates) -> InverseWishart:
     """Return the posterior of a list's Sigma_L at points (log omega, log psi, log v).
 
     psi is absent with one coordinate.
@@ -263,8 +271,18 @@ def lean_posterior(points: np.ndarray, place: int, stats: ListStatistics, axes: 
     return InverseWishart(strength + free + stats.counts[place], scale)
 
 
-def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
-    """Return log p(x of a kind of lists | points), with xi and Sigma_L integrated out, up to a constant."""
+Terms = dict[bytes, np.ndarray]
+"""Terms of log densities at the same points, by the statistics that determine them."""
+
+
+def lean_log_density(
+    points: np.ndarray, kind: int, stats: LeanStatistics, axes: Coordinates, terms: Terms | None = None
+) -> np.ndarray:
+    """Return log p(x of a kind of lists | points), with xi and Sigma_L integrated out, up to a constant.
+
+    `terms` are those of lists at these points from earlier calls; new ones are added.
+    """
+    terms = {} if terms is None else terms
     strength, free = np.exp(points[:, -1]), axes.free
     prior, target = strength + free + 1, strength[:, None, None] * lean_target(points[:, :-1], axes)
     if free == 1:
@@ -273,11 +291,16 @@ def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes:
         omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
         determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
         determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
-    of_prior, value = 0.5 * prior * determinants - log_multigamma(prior / 2, free), np.zeros(len(points))
+    if (key := b"prior") not in terms:
+        terms[key] = 0.5 * prior * determinants - log_multigamma(prior / 2, free)
+    of_prior, value = terms[key], np.zeros(len(points))
     for place in stats.lists_of(kind):
-        posterior = lean_posterior(points, place, stats, axes)
-        value = value + of_prior + log_multigamma(posterior.freedom / 2, free)
-        value -= 0.5 * posterior.freedom * log_determinant(posterior.scale)
+        numbers = (stats.scatter[:, place], stats.weight[:, place], stats.counts[place])
+        if (key := b"".join(number.tobytes() for number in numbers)) not in terms:
+            posterior = lean_posterior(points, place, stats, axes)
+            of_list = log_multigamma(posterior.freedom / 2, free)
+            terms[key] = of_list - 0.5 * posterior.freedom * log_determinant(posterior.scale)
+        value = value + of_prior + terms[key]
     return value
 
 
@@ -380,15 +403,21 @@ class Block:
     priors: Mapping[str, Prior]
     likelihood: Callable[..., np.ndarray]
 
-    def log_density(self, points: np.ndarray, stats: ListStatistics) -> np.ndarray:
-        """Return the unnormalised log posterior of logarithms (points, names), given the statistics of a table."""
+    def log_density(self, points: np.ndarray, stats: LeanStatistics, **options: Terms) -> np.ndarray:
+        """Return the unnormalised log posterior of logarithms (points, names), given the statistics of a table.
+
+        Options are those of the likelihood.
+        """
         near = np.clip(points, -_FAR, _FAR)
         with np.errstate(all="ignore"):
-            columns = zip(self.names, near.T, strict=True)
-            prior = [self.priors[name].log_density(np.exp(column)) for name, column in columns]
-            value = np.sum(prior, axis=0) + near.sum(axis=1) + self.likelihood(near, stats=stats)
+            value = self._log_prior(near) + self.likelihood(near, stats=stats, **options)
         inside = np.isfinite(value) & (np.abs(points) < _FAR).all(axis=1)
         return np.where(inside, value, _NOTHING)
+
+    def _log_prior(self, points: np.ndarray) -> np.ndarray:
+        columns = zip(self.names, points.T, strict=True)
+        prior = [self.priors[name].log_density(np.exp(column)) for name, column in columns]
+        return np.asarray(np.sum(prior, axis=0) + points.sum(axis=1))
 
 
 def _lean_names(axes: Coordinates) -> tuple[str, ...]:

@@ -24,11 +24,11 @@ from scipy.special import gammaln
 from bayesbias.estimates.dependence import LEAST_FREEDOM
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, effects_basis
 from bayesbias.models.multivariate.marginal_likelihood import (
-    InverseWishart,
     completed_distances,
     coordinates_of,
     lean_posterior,
     list_statistics,
+    standard_roots,
 )
 from bayesbias.models.multivariate.prior_draws import root_of
 
@@ -68,21 +68,33 @@ def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("dlj,jcl->djc", lists, connection_weights, optimize=True))
 
 
-def observed_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> ObservedEffects:
-    """Return the plain effects of the words that have all connections, from distances without gaps."""
+def observed_effects(
+    sample: AttributeSample,
+    distances: np.ndarray,
+    connections: Sequence[str],
+    earlier: dict[tuple[Any, ...], Any] | None = None,
+) -> ObservedEffects:
+    """Return the plain effects of the words that have all connections, from distances without gaps.
+
+    `earlier` are the weights of contrasts of earlier calls; new ones are added.
+    """
+    earlier = {} if earlier is None else earlier
     whole = sample.connection_weights.any(axis=2).all(axis=1)
-    within = group_contrasts(sample.pattern_of[whole])
-    of_group = sample.group_of[whole][np.abs(within).argmax(axis=0)] if within.size else np.empty(0, dtype=np.intp)
+    arrays = sample.pattern_of, sample.group_of, sample.connection_weights
+    if (key := ("contrasts", *connections, *(array.tobytes() for array in arrays))) not in earlier:
+        within = group_contrasts(sample.pattern_of[whole])
+        of_group = sample.group_of[whole][np.abs(within).argmax(axis=0)] if within.size else np.empty(0, dtype=np.intp)
+        basis = np.linalg.inv(effects_basis(connections))
+        weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
+        # The weights of a contrast: words of one group have the same lists, except for lost pairs.
+        earlier[key] = within, of_group, np.einsum("jp,ejl->epl", within**2, weights)
+    within, of_group, weights = earlier[key]
     columns = distances[:, whole] @ within
     means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
     residual, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
     lost = np.bincount(sample.list_kind, sample.list_effects)
     covariances = [shrunk_covariance(residual[kind_of == kind], count) for kind, count in enumerate(lost.tolist())]
     of_means = np.stack(covariances)[sample.list_kind] / sample.list_worths[:, None, None]
-    basis = np.linalg.inv(effects_basis(connections))
-    weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
-    # The weights of a contrast: words of one group have the same lists, except for lost pairs.
-    weights = np.einsum("jp,ejl->epl", within**2, weights)
     effects = np.einsum("epl,lp->ep", weights, means)
     covariance = np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True)
     return ObservedEffects(effects, covariance, of_group, sample.group_effects)
@@ -129,12 +141,16 @@ def draw_effect_covariances(
     """Draw S_g of each group, shape (draws, groups, effects, effects).
 
     `half_t` holds degrees of freedom and scale of the prior of the common sd s of each effect. `earlier` are the sds
-    that calls with the same state of `rng` drew; new ones are added.
+    and random numbers that calls with the same state of `rng` drew; new ones are added.
     """
     size, groups = len(observed.effects), len(observed.design_effects)
     common, sds = np.empty((draws, size)), np.empty((draws, groups, size))
     earlier = {} if earlier is None else earlier
-    uniforms = rng.random((size, 1 + 2 * groups, draws))
+    freedom = 1.0 + size + sum(observed.freedom(group) for group in range(groups))
+    if (random := ("random", draws, size, groups, freedom)) not in earlier:
+        uniforms = rng.random((size, 1 + 2 * groups, draws))
+        earlier[random] = uniforms, standard_roots(np.full(draws, freedom), size, rng)
+    uniforms, standard = earlier[random]
     for effect in range(size):
         of_effect = observed.effects[effect], observed.covariances[effect], observed.group_of, observed.design_effects
         key = "sds", effect, half_t, *(values.tobytes() for values in of_effect)
@@ -144,8 +160,7 @@ def draw_effect_covariances(
         common[:, effect], sds[:, :, effect] = earlier[key]
     shares = 1 / observed.design_effects[observed.group_of]
     scatter = (observed.effects * shares) @ observed.effects.T + common[:, :, None] ** 2 * np.eye(size)
-    freedom = np.full(draws, 1.0 + size + sum(observed.freedom(group) for group in range(groups)))
-    roots = InverseWishart(freedom, scatter).roots(rng)
+    roots = np.linalg.cholesky(scatter) @ standard
     correlation = roots / np.linalg.norm(roots, axis=2, keepdims=True)
     of_groups = sds[..., None] * correlation[:, None]
     return np.asarray(of_groups @ np.swapaxes(of_groups, 2, 3))
@@ -177,14 +192,15 @@ def _draw_sds(
     """
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     # p(data of a group | s, t), summed over the nodes of s_g.
-    evidence = np.stack([_spreads() @ of_group for of_group in likelihood])
-    weight = _prior(half_t) * np.exp(np.log(np.maximum(evidence, np.finfo(float).tiny)).sum(axis=0)).ravel()
+    of_nodes = _spreads().reshape(-1, len(_SDS))
+    evidence = of_nodes @ likelihood.T
+    weight = _prior(half_t) * np.exp(np.log(np.maximum(evidence, np.finfo(float).tiny)).sum(axis=1))
     cumulative = np.cumsum(weight / weight.sum())
     node = np.searchsorted(cumulative / cumulative[-1], uniforms[0], side="right")
     sds = np.empty((len(node), len(likelihood)))
     step = np.log(_SDS[1] / _SDS[0])
     drawn_nodes, row = np.unique(node, return_inverse=True)
-    spreads = _spreads().reshape(weight.size, -1)[drawn_nodes]
+    spreads = of_nodes[drawn_nodes]
     for group, of_group in enumerate(likelihood):
         cumulative = np.cumsum(spreads * of_group, axis=1)
         cumulative /= cumulative[:, -1:]

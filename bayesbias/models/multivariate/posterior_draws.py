@@ -30,6 +30,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     Block,
     Coordinates,
     InverseWishart,
+    LeanStatistics,
     ListStatistics,
     Regression,
     blocks_of,
@@ -80,7 +81,7 @@ _PROPOSAL_FREEDOM = 4.0
 
 
 def draw_lean_roots(
-    points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
+    points: np.ndarray, kind: int, stats: LeanStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
 ) -> np.ndarray:
     """Return roots of draws of Sigma_L of the lists of a kind, shape (draws, lists, G, G); points are taken in turn."""
     repeats = -(-draws // len(points))
@@ -470,19 +471,17 @@ def effect_covariances(
 ) -> np.ndarray:
     """Draw the covariances of the effects of words like these, shape (draws, groups, effects, effects).
 
-    `earlier` is as in `draw_effect_covariances`.
+    `earlier` is as in `observed_effects` and `draw_effect_covariances`.
     """
-    half_t, observed = (
-        priors["effect_sd"].parameters,
-        observed_effects(sample, completed_distances(sample), connections),
-    )
+    half_t = priors["effect_sd"].parameters
+    observed = observed_effects(sample, completed_distances(sample), connections, earlier)
     rng = np.random.default_rng([seed, 101])
     return draw_effect_covariances(observed, (half_t["nu"], half_t["sigma"]), draws, rng, earlier)
 
 
 def weighted_points(
     block: Block,
-    stats: ListStatistics,
+    stats: LeanStatistics,
     axes: Coordinates,
     draws: int,
     rng: np.random.Generator,

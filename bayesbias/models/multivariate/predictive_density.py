@@ -11,8 +11,8 @@ from scipy.special import gammaln
 from bayesbias.base.number_text import counted
 from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind, subset
-from bayesbias.models.likelihood import Densities, PairGrid, log_mean
-from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.likelihood import Densities, PairGrid, log_mean, log_noise
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, without_attribute_words
 from bayesbias.models.multivariate.marginal_likelihood import (
     DISTANCE_ERROR,
     Coordinates,
@@ -32,8 +32,38 @@ if TYPE_CHECKING:
 
 # Points of hyperparameters that are weighted: an average over them, with all else integrated out, has little error.
 _POINTS = 500
-# Numbers in an array of residuals of several attribute words.
-_TOGETHER = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Pattern:
+    """Attribute words of a list with the same pairs.
+
+    `place` is that of their list, `places` (pairs,) are those of the protected words, `rows` those of each word.
+    """
+
+    place: int
+    places: np.ndarray
+    rows: dict[int, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some attribute words with the same pairs, with residuals r and the precision P of their vectors.
+
+    - members: positions of the words among those in question
+    - rows: shape (words, pairs)
+    - pull: P r, shape (words, pairs, draws)
+    - square: r' P r, shape (words, draws)
+    - alone: diagonal of P, shape (pairs, draws)
+    - half_determinant: half the log determinant of the covariance, shape (draws,)
+    """
+
+    members: list[int]
+    rows: np.ndarray
+    pull: np.ndarray
+    square: np.ndarray
+    alone: np.ndarray
+    half_determinant: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,27 +88,31 @@ class VectorDensities(Densities):
         del connection
         return np.asarray(self.list_mean[..., draws][protected, self.sample.list_of[attribute]])
 
-    def of_words(self, first: int, last: int) -> np.ndarray:
-        """Return log p(all rows of an attribute word), as in the posterior, shape (last - first, draws).
+    def of_words(self, words: Sequence[int]) -> np.ndarray:
+        """Return log p(all rows of an attribute word), as in the posterior, shape (words, draws).
 
         There, the distances are known to within DISTANCE_ERROR.
         """
-        log_density = np.empty((last - first, self.draws))
-        for place, words, places, rows in self._patterns(first, last):
-            lower = np.linalg.cholesky(self.covariance[place][:, places[:, None], places])
-            half = np.linalg.inv(lower)
-            error = DISTANCE_ERROR**2 * np.square(half).sum(axis=(1, 2))
-            determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-            size = len(places)
-            for word, product in zip(words, self._products(half, rows), strict=True):
-                square = np.square(product).sum(axis=1) + error
-                if self.nu is None:
-                    log_density[word - first] = -determinant - 0.5 * (size * np.log(2 * np.pi) + square)
-                else:
-                    gammas = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - 0.5 * size * np.log(self.nu * np.pi)
-                    tail = (self.nu + size) / 2 * np.log1p(square / self.nu)
-                    log_density[word - first] = gammas - determinant - tail
+        log_density = np.empty((len(words), self.draws))
+        for part in self._parts(words):
+            log_density[part.members] = self._of_whole_words(part)
         return log_density
+
+    def of_block(self, words: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the rows of some attribute words, `of_rows` of these, and `of_words`: from the same products."""
+        rows, of_rows, of_words = [], [], np.empty((len(words), self.draws))
+        for part in self._parts(words):
+            rows.append(part.rows.ravel())
+            of_words[part.members] = self._of_whole_words(part)
+            if self.nu is None:
+                density = part.pull
+                np.square(density, out=density)
+                density *= -0.5 / part.alone
+                density += 0.5 * (np.log(part.alone) - np.log(2 * np.pi))
+            else:
+                density = log_noise(part.pull / part.alone, self._scale(part), self.row_nu)
+            of_rows.append(density.reshape(-1, self.draws))
+        return np.concatenate(rows), np.concatenate(of_rows), of_words
 
     @property
     def row_nu(self) -> np.ndarray | None:
@@ -87,47 +121,92 @@ class VectorDensities(Densities):
 
     def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and scale of some rows given the other rows of their attribute word, shapes (rows, draws)."""
-        mean, scale = self._conditional
-        return mean[rows], scale[rows]
-
-    @cached_property
-    def _conditional(self) -> tuple[np.ndarray, np.ndarray]:
-        shape = len(self.data.distance), self.draws
-        mean, scale = np.empty(shape), np.empty(shape)
-        for place, _, places, rows in self._patterns(0, len(self.data.attribute_words)):
-            precision = np.linalg.inv(self.covariance[place][:, places[:, None], places])
-            alone = np.diagonal(precision, axis1=1, axis2=2).T
-            for of_word, product in zip(rows, self._products(precision, rows), strict=True):
-                pull = product.T
-                mean[of_word] = self.data.distance[of_word, None] - pull / alone
-                spread = 1 / np.sqrt(alone)
-                if self.nu is not None:
-                    others = (self._residual(of_word) * pull).sum(axis=0) - pull**2 / alone
-                    spread = spread * np.sqrt((self.nu + others) / (self.nu + len(places) - 1))
-                scale[of_word] = spread
+        mean, scale = np.empty((2, len(rows), self.draws))
+        order = np.argsort(rows)
+        for part in self._parts(np.unique(self.data.attribute[rows]).tolist()):
+            of_part = np.isin(part.rows, rows)
+            places = order[np.searchsorted(rows[order], part.rows[of_part])]
+            mean[places] = (self.data.distance[part.rows][..., None] - part.pull / part.alone)[of_part]
+            scale[places] = np.broadcast_to(self._scale(part), part.pull.shape)[of_part]
         return mean, scale
 
-    def _products(self, matrices: np.ndarray, rows: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-        """Yield the product of a matrix of each draw and each word's residuals, shape (draws, words), word by word."""
-        together = max(1, _TOGETHER // (len(matrices[0]) * self.draws))
-        for first in range(0, len(rows), together):
-            residual = np.stack([self._residual(of_word) for of_word in rows[first : first + together]])
-            # One product a draw for many words: (draws, words, words) @ (draws, words, attribute words).
-            yield from np.moveaxis(matrices @ np.moveaxis(residual, 2, 0).swapaxes(1, 2), 2, 0)
+    def blocks(self) -> Iterator[list[int]]:
+        """Yield all attribute words in blocks whose rows fit in a cache, those with the same pairs together."""
+        for pattern in self._patterns:
+            yield from self._blocks_of(list(pattern.rows), len(pattern.rows) * len(pattern.places))
 
-    def _patterns(self, first: int, last: int) -> Iterator[tuple[int, list[int], np.ndarray, list[np.ndarray]]]:
-        """Yield attribute words of a list with the same pairs: list, words, protected words, and the rows of each."""
-        order, bounds = self._by_word
-        patterns: dict[tuple[int, bytes], tuple[int, list[int], np.ndarray, list[np.ndarray]]] = {}
-        for word in range(first, last):
-            rows = order[bounds[word] : bounds[word + 1]]
+    def _of_whole_words(self, part: "_Part") -> np.ndarray:
+        size, square = part.rows.shape[1], part.square + DISTANCE_ERROR**2 * part.alone.sum(axis=0)
+        if self.nu is None:
+            return np.asarray(-part.half_determinant - 0.5 * (size * np.log(2 * np.pi) + square))
+        gammas = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - 0.5 * size * np.log(self.nu * np.pi)
+        return np.asarray(gammas - part.half_determinant - (self.nu + size) / 2 * np.log1p(square / self.nu))
+
+    def _scale(self, part: "_Part") -> np.ndarray:
+        """Return the scale of pairs given the others of their word, shape (pairs, draws) or (words, pairs, draws)."""
+        spread = 1 / np.sqrt(part.alone)
+        if self.nu is None:
+            return np.asarray(spread)
+        others = part.square[:, None] - part.pull**2 / part.alone
+        return np.asarray(spread * np.sqrt((self.nu + others) / (self.nu + part.rows.shape[1] - 1)))
+
+    def _parts(self, words: Sequence[int]) -> Iterator["_Part"]:
+        """Yield attribute words of a list with the same pairs."""
+        of_patterns: dict[int, list[int]] = {}
+        for member, word in enumerate(words):
+            of_patterns.setdefault(self._pattern_of[word], []).append(member)
+        for number, members in of_patterns.items():
+            pattern = self._patterns[number]
+            rows = np.stack([pattern.rows[words[member]] for member in members])
+            precision, half_determinant = self._precision(number)
+            # One product a draw for many words: (draws, pairs, pairs) @ (draws, pairs, words).
+            mean = self._means_by_draw[:, pattern.place, pattern.places, None]
+            residual = self.data.distance[rows].T - mean
+            pull = precision @ residual
+            yield _Part(
+                members=members,
+                rows=rows,
+                pull=np.ascontiguousarray(pull.T),
+                square=np.einsum("dpw,dpw->wd", residual, pull),
+                alone=np.ascontiguousarray(np.diagonal(precision, axis1=1, axis2=2).T),
+                half_determinant=half_determinant,
+            )
+
+    @cached_property
+    def _means_by_draw(self) -> np.ndarray:
+        """Means of lists, shape (draws, lists, protected words)."""
+        return np.ascontiguousarray(self.list_mean.T)
+
+    @cached_property
+    def _precisions(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        return {}
+
+    def _precision(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the precision of a pattern's pairs, and half the log determinant of their covariance, by draw."""
+        if number not in self._precisions:
+            if len(self._precisions) == len(self.covariance):  # as many as a whole table has are held
+                self._precisions.clear()
+            pattern = self._patterns[number]
+            covariance = self.covariance[pattern.place][:, pattern.places[:, None], pattern.places]
+            lower = np.linalg.cholesky(covariance)
+            half_determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+            self._precisions[number] = np.linalg.inv(covariance), half_determinant
+        return self._precisions[number]
+
+    @cached_property
+    def _patterns(self) -> list["_Pattern"]:
+        patterns: dict[tuple[int, bytes], _Pattern] = {}
+        for word, rows in enumerate(self._rows_by_word):
             places = self.data.protected[rows].astype(np.int64)
             sort = np.argsort(places)
             place = int(self.sample.list_of[word])
-            _, words, _, of_words = patterns.setdefault((place, places[sort].tobytes()), (place, [], places[sort], []))
-            words.append(word)
-            of_words.append(rows[sort])
-        yield from patterns.values()
+            pattern = patterns.setdefault((place, places[sort].tobytes()), _Pattern(place, places[sort], {}))
+            pattern.rows[word] = rows[sort]
+        return list(patterns.values())
+
+    @cached_property
+    def _pattern_of(self) -> dict[int, int]:
+        return {word: number for number, pattern in enumerate(self._patterns) for word in pattern.rows}
 
     def replicate(self, draws: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return distances of the same pairs to new attribute words of the same lists, shape (draws, rows)."""
@@ -228,8 +307,7 @@ class LeftOutWords:
         """
         if (self.sample.list_of == self.sample.list_of[word]).sum() == 1:
             return np.nan, np.nan
-        reduced = attribute_sample(subset(self.data, self.data.attribute != word))
-        shares = np.insert(reduced.word_shares, word, 0.0)
+        shares = np.insert(self._without(word).word_shares, word, 0.0)
         place = self.sample.list_of[word]
         kind = int(self.sample.list_kind[place])
         without = self._statistics(shares)
@@ -243,6 +321,13 @@ class LeftOutWords:
         weights, khat = pareto_weights(of_others - self._whole[kind])
         with np.errstate(divide="ignore"):
             return float(log_mean(np.log(weights) + of_word) + np.log(len(weights))), khat
+
+    def _without(self, word: int) -> AttributeSample:
+        """Return the sample without a word; if links are not recorded, they depend on the words."""
+        keep = np.arange(len(self.data.attribute_words)) != word
+        recorded = self.data.attribute_links is not None
+        reduced = without_attribute_words(self.sample, keep) if recorded else None
+        return reduced or attribute_sample(subset(self.data, self.data.attribute != word))
 
     @cached_property
     def _whole(self) -> list[np.ndarray]:

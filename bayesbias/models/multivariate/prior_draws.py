@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, effects_basis
-from bayesbias.models.multivariate.marginal_likelihood import Coordinates, coordinates_of, standard_roots
+from bayesbias.models.multivariate.marginal_likelihood import LEAN, Coordinates, coordinates_of, standard_roots
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 
@@ -19,22 +19,25 @@ MEAN_PRIOR = Prior("Normal", {"mu": 1.0, "sigma": 0.3})
 def draw_means_and_covariances(
     data: ModelData, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """Draw the words' effects and the covariances of attribute words, given all else: one draw of each.
+    """Draw the words' effects and the covariances of attribute words, given all else: for each draw of the parameters.
 
-    Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
+    The leading axis of all arrays is that of draws. Correlations of the effects come from their prior. Lists with the
+    same connection to a word have the same mean.
     """
     sample, basis = attribute_sample(data), effects_basis(data.connections)
-    root = inverse_wishart_roots(len(basis) + 1, len(basis), rng)[0]
-    root = parameters["effect_sd"][:, None] * root / np.linalg.norm(root, axis=1, keepdims=True)
-    between = root @ root.T
-    effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root.T
-    word_covariance, word_mean = basis @ between @ basis.T, parameters["connection_mean"] + effects @ basis.T
+    draws, size = len(parameters["connection_mean"]), len(basis)
+    root = standard_roots(np.full(draws, size + 1.0), size, rng)
+    root = parameters["effect_sd"][:, :, None] * root / np.linalg.norm(root, axis=2, keepdims=True)
+    between = root @ np.swapaxes(root, 1, 2)
+    effects = rng.standard_normal((draws, len(data.protected_words), size)) @ np.swapaxes(root, 1, 2)
+    word_covariance = basis @ between @ basis.T
+    word_mean = parameters["connection_mean"][:, None] + effects @ basis.T
     share = sample.connection_weights > 0
     return {
         "word_mean": word_mean,
-        "word_sd": np.sqrt(np.diag(word_covariance)),
+        "word_sd": np.sqrt(np.diagonal(word_covariance, axis1=1, axis2=2)),
         "word_covariance": word_covariance,
-        "list_mean": np.einsum("jc,jcl->lj", word_mean, share),
+        "list_mean": np.einsum("djc,jcl->dlj", word_mean, share),
         "residual_covariance": draw_covariances(sample, parameters, rng),
     }
 
@@ -42,24 +45,31 @@ def draw_means_and_covariances(
 def draw_covariances(
     sample: AttributeSample, parameters: Mapping[str, np.ndarray], rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
+    """Draw the covariance of attribute words of each list, shape (draws, lists, words, words).
+
+    The leading axis of all parameters is that of draws.
+    """
     words, lists = sample.distances.shape[1], len(sample.lists)
-    axes = word_axes(sample)
+    axes, draws = word_axes(sample), len(parameters["target_weight"])
     free, size = axes.free, axes.contrasts
-    image, residual = axes.between, np.zeros((words, words))
+    image, residual = np.broadcast_to(axes.between, (draws, words, free)), np.zeros((draws, words, words))
     if size:
-        strength = words * float(parameters["residual_weight"])
-        root = np.sqrt(strength) * inverse_wishart_roots(strength + size + 1, size, rng)[0]
-        slopes = parameters["slope_sd"] / np.sqrt(words) * root @ rng.standard_normal((size, free))
-        image = image + axes.within @ slopes
-        residual = parameters["sigma"] ** 2 * (axes.within @ root) @ (axes.within @ root).T
-    scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
-    covariances = np.empty((lists, words, words))
+        strength = words * parameters["residual_weight"]
+        root = np.sqrt(strength)[:, None, None] * standard_roots(strength + size + 1, size, rng)
+        slopes = (parameters["slope_sd"] / np.sqrt(words))[:, None, None] * root
+        image = image + axes.within @ (slopes @ rng.standard_normal((draws, size, free)))
+        of_words = parameters["sigma"][:, None, None] * (axes.within @ root)
+        residual = of_words @ np.swapaxes(of_words, 1, 2)
+    scales = np.concatenate([parameters.get("list_scale", np.zeros((draws, 0))), np.ones((draws, 1))], axis=1)
+    by_kind = {name: np.moveaxis(parameters[name], 1, 0)[..., None, None] for name in LEAN if name in parameters}
+    covariances = np.empty((draws, lists, words, words))
     for kind in range(len(sample.kinds)):
-        weight, members = float(parameters["target_weight"][kind]), sample.list_kind == kind
-        root = root_of(weight * group_target(parameters, kind, axes))
-        roots = image @ (root @ inverse_wishart_roots(weight + free + 1, free, rng, members.sum()))
-        covariances[members] = roots @ np.swapaxes(roots, 1, 2) + scales[kind] ** 2 * residual
+        weight, members = parameters["target_weight"][:, kind, None], np.flatnonzero(sample.list_kind == kind)
+        root = root_of(weight[..., None] * group_target(by_kind, kind, axes))
+        freedom = np.broadcast_to(weight + free + 1, (draws, len(members)))
+        roots = image[:, None] @ (root[:, None] @ standard_roots(freedom, free, rng))
+        of_kind = scales[:, kind, None, None] ** 2 * residual
+        covariances[:, members] = roots @ np.swapaxes(roots, 2, 3) + of_kind[:, None]
     return covariances
 
 
@@ -93,10 +103,13 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
 
 
 def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
-    """Return the sd of each row's distance around its mean, given the covariance of attribute words by list."""
+    """Return the sd of each row's distance around its mean, shape (..., rows).
+
+    Covariances are those of attribute words by list, shape (..., lists, words, words).
+    """
     sample = attribute_sample(data)
-    sds = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-    return np.asarray(sds[sample.list_of[data.attribute], data.protected])
+    sds = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+    return np.asarray(sds[..., sample.list_of[data.attribute], data.protected])
 
 
 def draw_vectors(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,16 @@ from bayesbias.models.multivariate.attribute_sample import (
     attribute_sample,
     effects_basis,
     group_shares,
+    without_attribute_words,
 )
 from bayesbias.models.multivariate.marginal_likelihood import (
     Block,
     Coordinates,
-    ListStatistics,
+    LeanStatistics,
+    Terms,
     blocks_of,
     coordinates_of,
-    list_statistics,
+    lean_statistics,
 )
 from bayesbias.models.multivariate.posterior_draws import (
     draw_lean_roots,
@@ -76,50 +78,69 @@ def connection_moments(
     """
     if sample.pattern_of.max() > sample.group_of.max():
         return None
-    axes = coordinates_of(sample.distances, sample.pattern_of, sample.covariates)
-    stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
-    rng, groups = np.random.default_rng([seed, 100]), len(axes.sizes)
-    lean = np.empty((draws, len(sample.lists), axes.free, axes.free))
     earlier = {} if earlier is None else earlier
+    covariates = b"" if sample.covariates is None else sample.covariates.tobytes()
+    of_words = "axes", sample.pattern_of.tobytes(), covariates
+    if of_words not in earlier:  # of the contrasts of words, only the number matters here
+        words = len(sample.pattern_of)
+        earlier[of_words] = coordinates_of(np.zeros((words, words)), sample.pattern_of, sample.covariates)
+    axes = earlier[of_words]
+    x = sample.distances[None] @ axes.between
+    stats, groups = lean_statistics(sample, x, np.ones((1, len(sample.distances)))), len(axes.sizes)
+    of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
+    share = group_shares(sample)
+    weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
+    size = weights / np.sqrt(stats.weight[0])[:, None]
+    covariance = np.zeros((draws, len(connections), len(connections)))
     for kind, block in enumerate(blocks_of(sample, priors, axes)[: len(sample.kinds)]):
-        key = _statistics_key(kind, block, stats, axes)
+        key, places = _statistics_key(kind, block, stats, axes), stats.lists_of(kind)
         if key not in earlier:
             shared = "shared", sample.kinds[kind], block.names
             drawn = _block_points(block, stats, axes, draws, [seed, kind], earlier.get(shared))
             if shared not in earlier:
                 count, generator = 4 * len(drawn.points), np.random.default_rng([seed, kind])
-                earlier[shared] = Candidates.drawn(drawn.proposal, count, generator)
+                earlier[shared] = Candidates.drawn(drawn.proposal, count, generator), {}
             earlier[key] = drawn.points
-        roots = draw_lean_roots(earlier[key], kind, stats, axes, rng, draws)
-        lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
+        if (of_kind := (*key, size[:, places].tobytes())) not in earlier:
+            rng = np.random.default_rng([seed, 100, kind])
+            roots = draw_lean_roots(earlier[key], kind, stats, axes, rng, draws)
+            # Covariates, which are 0 on average, have no part in the means.
+            of_lists = np.einsum("clg,dlgr->dclr", size[:, places], roots[:, :, :groups])
+            of_lists = of_lists.reshape(draws, len(connections), -1)
+            earlier[of_kind] = of_lists @ np.swapaxes(of_lists, 1, 2)
+        covariance += earlier[of_kind]
     between, basis = effect_covariances(sample, priors, connections, draws, seed, earlier), effects_basis(connections)
-    of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
-    share = group_shares(sample)
-    weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
-    # Covariates, which are 0 on average, have no part in them.
-    lean = lean[..., :groups, :groups]
     mean = np.einsum("clg,lg->c", weights, stats.centre[0, :, :groups])
-    size = weights / np.sqrt(stats.weight[0])[:, None]
-    of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
-    of_words = np.einsum("gc,ge,g->gce", share, share, 1 / sample.group_worths)
-    return mean, of_attributes + (of_words * (basis @ between @ basis.T)).sum(axis=1)
+    of_words_like_these = np.einsum("gc,ge,g->gce", share, share, 1 / sample.group_worths)
+    return mean, covariance + (of_words_like_these * (basis @ between @ basis.T)).sum(axis=1)
 
 
 def _block_points(
-    block: Block, stats: ListStatistics, axes: Coordinates, draws: int, seed: list[int], shared: Candidates | None
+    block: Block,
+    stats: LeanStatistics,
+    axes: Coordinates,
+    draws: int,
+    seed: list[int],
+    shared: tuple[Candidates, dict[tuple[bytes, bytes], Terms]] | None,
 ) -> ImportanceDraws:
-    """Return points of a block: the shared ones, weighted; where they fail, and without them, points of its own."""
-    if shared is not None:
-        log_density, rng = partial(block.log_density, stats=stats), np.random.default_rng(seed)
-        drawn = resample_from(shared, log_density, draws=len(shared.points) // 4, rng=rng)
-        if drawn.khat <= KHAT_MAX and drawn.effective >= _LEAST_EFFECTIVE:
-            return drawn
-        with suppress(SamplerFailedError):
-            return weighted_points(block, stats, axes, draws, np.random.default_rng(seed), shared.proposal)
+    """Return points of a block: the shared ones, weighted; where they fail, and without them, points of its own.
+
+    With the shared points come the terms of their density that earlier refits computed, by the sizes of the groups.
+    """
+    if shared is None:
+        return weighted_points(block, stats, axes, draws, np.random.default_rng(seed))
+    candidates, terms = shared
+    of_axes = terms.setdefault((axes.levels.tobytes(), axes.spreads.tobytes()), {})
+    log_density, rng = block.log_density(candidates.points, stats, terms=of_axes), np.random.default_rng(seed)
+    drawn = resample_from(candidates, log_density, draws=len(candidates.points) // 4, rng=rng)
+    if drawn.khat <= KHAT_MAX and drawn.effective >= _LEAST_EFFECTIVE:
+        return drawn
+    with suppress(SamplerFailedError):
+        return weighted_points(block, stats, axes, draws, np.random.default_rng(seed), candidates.proposal)
     return weighted_points(block, stats, axes, draws, np.random.default_rng(seed))
 
 
-def _statistics_key(kind: int, block: Block, stats: ListStatistics, axes: Coordinates) -> tuple[Any, ...]:
+def _statistics_key(kind: int, block: Block, stats: LeanStatistics, axes: Coordinates) -> tuple[Any, ...]:
     """Return all that the points of a kind depend on, up to rounding."""
     places = stats.lists_of(kind)
     numbers = (stats.scatter[0, places], stats.weight[0, places], stats.counts[places], axes.levels, axes.spreads)
@@ -135,19 +156,33 @@ def list_contrasts(
     For a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
     covariances, otherwise draws. `earlier` is what other refits drew (`connection_moments`).
     """
-    moments = None
     if not _in_sweeps(data, spec):
-        count, sample = max(draws // _DRAWS_A_MIXTURE, 500), attribute_sample(data)
-        moments = connection_moments(
-            sample, data.connections, draws=count, seed=seed, priors=spec.priors, earlier=earlier
-        )
+        sample, names = attribute_sample(data), data.connections
+        contrasts = _contrasts_of(sample, names, spec, baseline, draws=draws, seed=seed, earlier=earlier)
+        if contrasts is not None:
+            return contrasts
+    drawn = sample_multivariate(data, spec, draws=draws, seed=seed, covariances=False)
+    return draws_contrasts(drawn.posterior["connection_mean"], data.connections, baseline)
+
+
+def _contrasts_of(
+    sample: AttributeSample,
+    connections: tuple[str, ...],
+    spec: ModelSpec,
+    baseline: str,
+    *,
+    draws: int,
+    seed: int,
+    earlier: Earlier | None,
+) -> dict[str, Contrast] | None:
+    """Return the contrasts of a whole table of Normal attribute words; None if `connection_moments` has none."""
+    count = max(draws // _DRAWS_A_MIXTURE, 500)
+    moments = connection_moments(sample, connections, draws=count, seed=seed, priors=spec.priors, earlier=earlier)
     if moments is None:
-        drawn = sample_multivariate(data, spec, draws=draws, seed=seed, covariances=False)
-        means = drawn.posterior["connection_mean"]
-        return draws_contrasts(means, data.connections, baseline)
+        return None
     mean, covariance = moments
     equal = np.full(len(covariance), 1 / len(covariance))
-    return mixture_contrasts(equal, np.tile(mean, (len(equal), 1)), covariance, data.connections, baseline)
+    return mixture_contrasts(equal, np.tile(mean, (len(equal), 1)), covariance, connections, baseline)
 
 
 def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
@@ -171,8 +206,13 @@ class MultivariateRefits:
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, ContrastEstimate]:
         """Return the estimate of each contrast that the kept rows, an array of bool, have."""
+        rows_left = np.bincount(self._data.attribute[keep], minlength=len(self._data.attribute_words))
+        if (sample := self._without_words(rows_left, spec)) is not None:
+            options: dict[str, Any] = {"draws": self._draws, "seed": self._seed, "earlier": self._earlier}
+            if of_words := _contrasts_of(sample, self._data.connections, spec, self._baseline, **options):
+                return {name: estimate(hdi_prob) for name, estimate in of_words.items()}
         left_out = np.unique(self._data.attribute[~keep])
-        one_word = len(left_out) <= 1 and not np.isin(self._data.attribute[keep], left_out).any()
+        one_word = len(left_out) <= 1 and not rows_left[left_out].any()
         if self._weighs and one_word and spec.digest == self._spec.digest:
             contrasts, log_density = self._whole
             weights, khat = np.full(self._draws, 1 / self._draws), -np.inf
@@ -188,6 +228,26 @@ class MultivariateRefits:
         # The whole fit has draws of its own: its Monte Carlo error is not that of these.
         return {name: replace(one, influence=None) for name, one in estimates.items()} if self._weighs else estimates
 
+    def _without_words(self, rows_left: np.ndarray, spec: ModelSpec) -> AttributeSample | None:
+        """Return the sample of attribute words, given how many rows each has left; None if it needs the rows."""
+        data, keep = self._data, rows_left > 0
+        if _in_sweeps(data, spec) or not (rows_left[keep] == len(data.protected_words)).all():
+            return None
+        recorded = data.attribute_groups is not None and None not in (data.protected_links, data.attribute_links)
+        if not keep.all() and not (recorded and self._lists_differ):
+            return None
+        return without_attribute_words(self._sample, keep)
+
+    @cached_property
+    def _sample(self) -> AttributeSample:
+        return attribute_sample(self._data)
+
+    @cached_property
+    def _lists_differ(self) -> bool:
+        """Whether each list has a name of its own."""
+        names = self._data.attribute_groups
+        return names is not None and len(set(names.tolist())) == len(self._sample.lists)
+
     @cached_property
     def _whole(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Draws of each contrast, and at each draw the log density of all rows of each attribute word."""
@@ -196,4 +256,7 @@ class MultivariateRefits:
         positions = contrast_positions(self._data.connections, self._baseline)
         means = drawn["connection_mean"]
         contrasts = {name: means[:, base] - means[:, other] for name, base, other in positions}
-        return contrasts, np.concatenate([densities.of_words(*block) for block in densities.word_blocks()])
+        log_density = np.empty((len(self._data.attribute_words), densities.draws))
+        for words in densities.blocks():
+            log_density[words] = densities.of_words(words)
+        return contrasts, log_density

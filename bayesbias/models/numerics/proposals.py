@@ -423,10 +423,10 @@ def resample(log_density: LogDensity, proposal: Mixture, *, draws: int, rng: np.
 
 
 def resample_from(
-    candidates: Candidates, log_density: LogDensity, *, draws: int, rng: np.random.Generator
+    candidates: Candidates, log_density: np.ndarray, *, draws: int, rng: np.random.Generator
 ) -> ImportanceDraws:
-    """Weight points that were drawn before, and resample them, as `resample` does; poor weights are not improved."""
-    log_weights = candidates.log_weights(log_density)
+    """Resample points that were drawn before, given the log density there; poor weights are not improved."""
+    log_weights = log_density - candidates.log_density
     smoothed, khat = pareto_smooth(log_weights)
     return _chosen(candidates, log_weights, smoothed, khat, draws, len(candidates.points), rng)
 
@@ -477,12 +477,20 @@ def pareto_smoothed(log_weights: np.ndarray, *, relative_efficiency: float = 1.0
     Vehtari, Simpson, Gelman, Yao and Gabry (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for
     the fit of the Pareto distribution.
     """
+    weight, khat, _ = smoothed_tails(log_weights, relative_efficiency)
+    return weight, khat
+
+
+def smoothed_tails(
+    log_weights: np.ndarray, relative_efficiency: float = 1.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `pareto_smoothed` does, and the positions of the weights that were smoothed, shape (rows, tail)."""
     rows, draws = log_weights.shape
     many = draws * relative_efficiency > 225
     size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
     weight = log_weights - log_weights.max(axis=1, keepdims=True)
     if size < 5:  # too few to judge
-        khat = np.full(rows, np.inf)
+        khat, place = np.full(rows, np.inf), np.empty((rows, 0), dtype=np.intp)
     else:
         place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
         cutoff = np.exp(np.take_along_axis(weight, place[:, :1], axis=1))
@@ -496,7 +504,7 @@ def pareto_smoothed(log_weights: np.ndarray, *, relative_efficiency: float = 1.0
             quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
             smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
         np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
-    return weight, khat
+    return weight, khat, place
 
 
 def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

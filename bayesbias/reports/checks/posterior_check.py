@@ -18,7 +18,7 @@ from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
 from bayesbias.models.fits import fit_attribute, fitted_rows
-from bayesbias.models.likelihood import Densities
+from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
 
@@ -73,7 +73,6 @@ _DIFFERENCES = {
 MOST_PAIRS = 10_000
 _DRAWS = 1000
 _FEWEST_DRAWS = 100
-_BLOCK = 2_000_000
 
 
 def posterior_problems(
@@ -403,18 +402,21 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     standard = noise(posterior, np.arange(posterior.draws), 1, rng)[:, 0]
     tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
     numbers = np.empty((7, len(rows)))
-    start = 0
-    blocks = np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK))
-    for block in with_progress(blocks, "Predicting pairs", progress=progress):
+    chosen = np.zeros(len(data.distance), dtype=bool)
+    chosen[rows] = True
+    for block in with_progress(posterior.row_blocks(chosen), "Predicting pairs", progress=progress):
         mean, sigma = posterior.predicted(block)
-        part = slice(start, start := start + len(block))
+        part = np.searchsorted(rows, block)
         numbers[0, part] = mean.mean(axis=1)
         quantiles = np.quantile(mean + sigma * standard, tails, axis=1)
+        # Residuals are distance * precision - centre.
+        precision = 1 / sigma
+        centre = mean * precision
         numbers[1:5, part] = [
-            _refined(quantile, level, posterior.row_nu, mean, sigma)
+            _refined(quantile, level, posterior.row_nu, centre, precision)
             for quantile, level in zip(quantiles, tails, strict=True)
         ]
-        numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
+        numbers[5:, part] = _loo_pit(data.distance[block, None] * precision - centre, sigma, posterior.row_nu)
     return pd.DataFrame(
         {
             "protected_word": data.protected_words[data.protected[rows]],
@@ -428,12 +430,20 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     )
 
 
-def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+def _refined(
+    rough: np.ndarray, level: float, nu: np.ndarray | None, centre: np.ndarray, precision: np.ndarray
+) -> np.ndarray:
     """Return a quantile of each row's mixture over draws: one Newton step from the quantile of simulated distances."""
-    residual = (rough[:, None] - mean) / sigma
-    density = np.exp(-0.5 * residual**2) / np.sqrt(2 * np.pi) if nu is None else _student_density(residual, nu)
+    residual = rough[:, None] * precision
+    residual -= centre
     excess = _below(residual, nu).mean(axis=1) - level
-    return np.asarray(rough - excess / (density / sigma).mean(axis=1))
+    if nu is None:
+        np.square(residual, out=residual)
+        residual *= -0.5
+        density = np.exp(residual, out=residual) / np.sqrt(2 * np.pi)
+    else:
+        density = _student_density(residual, nu)
+    return np.asarray(rough - excess / np.einsum("rd,rd->r", density, precision) * precision.shape[1])
 
 
 def _below(residual: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
@@ -446,11 +456,14 @@ def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(constant - (nu + 1) / 2 * np.log1p(residual**2 / nu)))
 
 
-def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of a smaller distance given all other rows, and Pareto k, of each row."""
-    log_weight, khat = pareto_smoothed(-posterior.of_rows(rows))
+def _loo_pit(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of a smaller distance given all other rows, and Pareto k, of each row.
+
+    Residuals are in units of the scale sigma.
+    """
+    log_weight, khat = pareto_smoothed(np.log(sigma) - log_noise(residual, np.ones(1), nu))
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    below = _below(residual, posterior.row_nu)
+    below = _below(residual, nu)
     # Weights too unequal for their tail to be fitted are unreliable.
     return (weight * below).sum(axis=1) / weight.sum(axis=1), np.where(np.isfinite(khat), khat, np.inf)
 

@@ -18,7 +18,7 @@ from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.models.data import ModelData, compared_part, model_data
-from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR
+from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances
 from bayesbias.models.simulate import draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Pairs of a connection that are simulated in each draw: under the prior, they are exchangeable.
 _PAIRS = 50
+# Numbers in the covariances of a list that are drawn together.
+_MOST_NUMBERS = 2**18
 _FEWEST = 100
 _LOW, _HIGH = 0.0, 2.0
 _EDGES = np.linspace(-1, 3, 81)
@@ -217,16 +219,22 @@ def check_prior(
     tails = np.empty((samples, 2, count))
     connection_mean = np.empty((samples, count))
     with threadpool_limits(1, "blas"):  # the matrices are small: with more threads they take ten times as long
-        for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
-            parameter_draws = {name: values[draw] for name, values in prior_draws.items()}
-            # Without pooling, the mean of a connection is the average over all words that have pairs.
-            parameters = draw_parameters(sample if pooled else data, spec, rng=rng, given=parameter_draws)
-            connection_mean[draw] = parameters["connection_mean"]
-            mean, sigma = row_moments(sample, parameters)
-            nu = parameters.get("nu")
-            simulated[draw] = mean + sigma * _noise(len(mean), nu, rng)
-            outside = _tails(mean, sigma, nu)
-            tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in sample_rows], axis=1)
+        size = max(1, _MOST_NUMBERS // len(data.protected_words) ** 2) if spec.multivariate else 1
+        blocks = [slice(first, first + size) for first in range(0, samples, size)]
+        for block in with_progress(blocks, "Drawing from the prior", progress=progress):
+            given = {name: values[block] for name, values in prior_draws.items()}
+            if spec.multivariate:
+                drawn = given | draw_means_and_covariances(sample, given, rng=rng)
+            else:
+                # Without pooling, the mean of a connection is the average over all words that have pairs.
+                alone = {name: values[0] for name, values in given.items()}
+                parameters = draw_parameters(sample if pooled else data, spec, rng=rng, given=alone)
+                drawn = {name: np.asarray(values)[None] for name, values in parameters.items()}
+            connection_mean[block] = drawn["connection_mean"]
+            mean, sigma = row_moments(sample, drawn)
+            simulated[block] = mean + sigma * _noise(mean.shape, drawn.get("nu"), rng)
+            outside = _tails(mean, sigma, drawn.get("nu"))
+            tails[block] = np.stack([outside[:, :, rows].mean(axis=2) for rows in sample_rows], axis=2)
     weight = data.pair_counts.sum(axis=0) / len(data.distance)
     records, frames = [], []
     for place, name in enumerate((ALL, *data.connections)):
@@ -291,16 +299,16 @@ def _some_pairs(data: ModelData, rng: np.random.Generator) -> ModelData:
     return replace(data, **rows_of)
 
 
-def _noise(pairs: int, nu: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+def _noise(shape: tuple[int, ...], nu: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
     """Return a deviation of each pair in its scale: pairs count one by one, so that they need not depend."""
-    noise = rng.standard_normal(pairs)
-    return noise if nu is None else noise / np.sqrt(rng.chisquare(float(nu), pairs) / float(nu))
+    noise = rng.standard_normal(shape)
+    return noise if nu is None else noise / np.sqrt(rng.chisquare(nu[:, None], shape) / nu[:, None])
 
 
 def _tails(mean: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
-    """Return each pair's probability of a distance below 0 and above 2, shape (2, pairs)."""
-    residuals = np.stack([(_LOW - mean) / sigma, (mean - _HIGH) / sigma])
-    return np.asarray(ndtr(residuals) if nu is None else stdtr(float(nu), residuals))
+    """Return each pair's probability of a distance below 0 and above 2, shape (draws, 2, pairs)."""
+    residuals = np.stack([(_LOW - mean) / sigma, (mean - _HIGH) / sigma], axis=1)
+    return np.asarray(ndtr(residuals) if nu is None else stdtr(nu[:, None, None], residuals))
 
 
 def _mixed(

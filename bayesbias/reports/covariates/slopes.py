@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
 from bayesbias.base.number_text import counted
@@ -302,6 +301,8 @@ def draw_residuals(
 
     `half_t` holds degrees of freedom and scale of the prior of the sd.
     """
+    from scipy import stats
+
     values, vectors = np.linalg.eigh(design.residuals)
     basis = vectors[:, values > 0.5]
     plain = basis.T @ leans.observed
@@ -320,6 +321,8 @@ def draw_residuals(
 
 def _log_likelihood(square: float, chance: np.ndarray, dependence: np.ndarray) -> np.ndarray:
     """Return the log likelihood of each of `_SDS`, shape (sds,), from the sum of squares of plain residuals."""
+    from scipy import stats
+
     total = np.trace(chance) + _SDS**2 * np.trace(dependence)
     squares = np.sum(chance**2) + 2 * _SDS**2 * np.sum(chance * dependence) + _SDS**4 * np.sum(dependence**2)
     return np.asarray(stats.chi2(total**2 / squares, scale=squares / total).logpdf(square))
@@ -331,6 +334,8 @@ def _with_heavy_tails(sds: np.ndarray, residuals: np.ndarray) -> np.ndarray:
     The logarithm of a sample's sd has the variance (excess kurtosis + 2) / (4 n), as Bonett (2006) writes. That of a
     sample is too small, the more the fewer words there are: this is Fisher's G2, which is unbiased for a Normal.
     """
+    from scipy import stats
+
     excess = float(stats.kurtosis(residuals, bias=False)) if residuals.any() else 0.0
     wider = np.sqrt(max(excess / 2 + 1, 1.0))
     logs = np.log(sds)

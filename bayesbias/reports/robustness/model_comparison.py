@@ -289,17 +289,14 @@ def _score(
     likelihood = densities(fitted, data)
     k_limit = min(KHAT_MAX, 1 - 1 / np.log10(likelihood.draws))
 
-    pairs, pairs_khat, in_sample = [], [], 0.0
-    for rows in likelihood.row_blocks():
-        block = likelihood.of_rows(rows)
-        elpd, khat = psis_loo(block, relative_efficiency=efficiency)
-        pairs.append(elpd)
-        pairs_khat.append(khat)
-        in_sample += log_mean(block).sum()
-    parts = [
-        psis_loo(likelihood.of_words(*block), relative_efficiency=efficiency) for block in likelihood.word_blocks()
-    ]
-    words, khat = (np.concatenate(part) for part in zip(*parts, strict=True))
+    pairs, pairs_khat = np.empty((2, len(data.distance)))
+    words, khat = np.empty((2, len(data.attribute_words)))
+    in_sample = 0.0
+    for block in likelihood.blocks():
+        rows, of_rows, of_words = likelihood.of_block(block)
+        pairs[rows], pairs_khat[rows] = psis_loo(of_rows, relative_efficiency=efficiency)
+        words[block], khat[block] = psis_loo(of_words, relative_efficiency=efficiency)
+        in_sample += log_mean(of_rows).sum()
 
     high = np.flatnonzero(~(khat <= k_limit)).tolist()
     if (left_out := left_out_words(fitted, data)) is not None:
@@ -315,13 +312,12 @@ def _score(
             words[word] = exact
         else:
             unreliable += 1
-    elpd_pairs = np.concatenate(pairs)
     return _Score(
         model=spec.name,
         words=words,
-        pairs=elpd_pairs,
-        p_loo=float(in_sample - elpd_pairs.sum()),
-        k_high=int((~(np.concatenate(pairs_khat) <= k_limit)).sum()),
+        pairs=pairs,
+        p_loo=float(in_sample - pairs.sum()),
+        k_high=int((~(pairs_khat <= k_limit)).sum()),
         refitted=len(high) - unreliable,
         unreliable=unreliable,
         contrasts=[] if nothing_to_compare(data.connections) else rows_of(contrasts(fitted, hdi_prob=hdi_prob)),
@@ -336,7 +332,7 @@ def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec,
     except FitError:  # nothing is left, or nothing that shows the scale
         return float("nan")
     likelihood = densities(refitted, data, effects=False)
-    return float(log_mean(likelihood.of_words(word, word + 1))[0])
+    return float(log_mean(likelihood.of_words([word]))[0])
 
 
 def _relative_efficiency(fitted: "xr.DataTree") -> float:

@@ -27,7 +27,7 @@ from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
-from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data, subset
+from bayesbias.models.data import ModelData, compared_part, compared_words, groups_not_compared, model_data
 from bayesbias.models.numerics.contrast_estimate import ContrastEstimate, changes_reading, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
@@ -371,10 +371,13 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
 
 def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, str]:
     """Return for each contrast the reason why these rows do not determine it; an empty text if they do."""
-    reasons, equal, part = {}, "", subset(data, keep)
-    whole, left, left_groups = _groups_behind(data), _groups_behind(part), set(part.protected_groups.tolist())
-    for name in data.connections:
-        distance = data.distance[keep & (data.connection == data.connections.index(name))]
+    reasons, equal = {}, ""
+    places = data.cells(slice(None))
+    counts = np.bincount(places[keep], minlength=data.pair_counts.size).reshape(data.pair_counts.shape)
+    whole, left = _groups_behind(data, data.pair_counts > 0), _groups_behind(data, counts > 0)
+    left_groups = set(data.protected_groups[counts.any(axis=1)].tolist())
+    for place, name in enumerate(data.connections):
+        distance = data.distance[keep & (data.connection == place)]
         if not len(distance):
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif (after := left[name]) != (before := whole[name] & left_groups):
@@ -393,12 +396,17 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, st
     }
 
 
-def _groups_behind(data: ModelData) -> dict[str, set[str]]:
-    """Return the protected groups that the mean of each connection averages over."""
-    measured = data.compared[:, None] & (data.pair_counts > 0)
+def _groups_behind(data: ModelData, measured: np.ndarray) -> dict[str, set[str]]:
+    """Return the protected groups that the mean of each connection averages over.
+
+    `measured` (protected words, connections) says which pairs there are.
+    """
+    there = np.flatnonzero(measured.any(axis=0))
+    left = [data.connections[place] for place in there]
+    behind = compared_words(measured[:, there], data.protected_groups, left)[:, None] & measured
     return {
         name: set(data.protected_groups[of_words].tolist())
-        for name, of_words in zip(data.connections, measured.T, strict=True)
+        for name, of_words in zip(data.connections, behind.T, strict=True)
     }
 
 

@@ -28,6 +28,11 @@ PARAMETERS = {
 }
 
 
+def repeated(draws: int) -> dict[str, np.ndarray]:
+    """Return the same parameters for so many draws."""
+    return {name: np.repeat(values[None], draws, axis=0) for name, values in PARAMETERS.items()}
+
+
 @pytest.fixture(scope="module")
 def data() -> ModelData:
     return list_data()
@@ -44,7 +49,7 @@ def test_covariances_have_the_means_of_inverse_wishart_matrices(data: ModelData)
     """Without slopes the parts inside and between groups are independent; E(IW(freedom, S)) = S / (freedom - p - 1)."""
     sample = attribute_sample(data)
     rng = np.random.default_rng(2)
-    drawn = np.stack([draw_covariances(sample, PARAMETERS, rng) for _ in range(2000)])
+    drawn = draw_covariances(sample, repeated(2000), rng)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
     np.testing.assert_allclose(drawn, np.swapaxes(drawn, -1, -2), atol=1e-12)
     assert np.linalg.eigvalsh(drawn[::100]).min() > 0
@@ -63,15 +68,15 @@ def test_covariances_have_the_means_of_inverse_wishart_matrices(data: ModelData)
 def test_lists_with_the_same_connection_have_the_same_mean(data: ModelData) -> None:
     rng = np.random.default_rng(3)
     sample = attribute_sample(data)
-    drawn = [draw_means_and_covariances(data, PARAMETERS, rng=rng) for _ in range(3000)]
-    means = np.stack([values["word_mean"] for values in drawn])
+    drawn = draw_means_and_covariances(data, repeated(3000), rng=rng)
+    means = drawn["word_mean"]
     error = means.std(axis=0) / np.sqrt(len(means))
     assert (np.abs(means.mean(axis=0) - PARAMETERS["connection_mean"]) < 4.5 * error).all()
-    ratio = means.var(axis=0).mean(axis=0) / np.mean([values["word_sd"] ** 2 for values in drawn], axis=0)
+    ratio = means.var(axis=0).mean(axis=0) / (drawn["word_sd"] ** 2).mean(axis=0)
     assert np.abs(ratio - 1).max() < 0.1
     lists = {name: place for place, name in enumerate(sample.lists)}
     neutral = next(place for name, place in lists.items() if sample.list_kind[place] == sample.list_kind.max())
-    np.testing.assert_allclose(drawn[0]["list_mean"][neutral], drawn[0]["word_mean"][:, 2])
+    np.testing.assert_allclose(drawn["list_mean"][:, neutral], means[:, :, 2])
 
 
 @pytest.mark.parametrize("model", ["multivariate", "multivariate_robust"])
@@ -79,7 +84,7 @@ def test_vectors_have_the_covariance_of_their_list(data: ModelData, model: str) 
     """A Student t vector with nu degrees of freedom has nu / (nu - 2) times the covariance."""
     rng = np.random.default_rng(4)
     sample, nu = attribute_sample(data), 8.0
-    covariance = draw_covariances(sample, PARAMETERS, rng)
+    covariance = draw_covariances(sample, repeated(1), rng)[0]
     parameters = {"residual_covariance": covariance, "nu": np.array(nu)}
     spec = bb.load_model(model)
     drawn = np.stack([draw_vectors(data, spec, parameters, rng=rng) for _ in range(4000)])

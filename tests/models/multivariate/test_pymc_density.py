@@ -208,7 +208,7 @@ def test_draws_of_pymc_are_those_of_the_models_own_simulation() -> None:
     first = np.array([np.flatnonzero(sample.list_of == place)[:2] for place in range(len(sample.lists))])
     centre, every = np.ones((len(sample.lists), density.axes.free)), np.arange(len(sample.lists))
     xi = centre * np.sqrt(density.axes.spreads)
-    products, residuals, covariances, squares = [], [], [], []
+    products, residuals, squares = [], [], []
     for _ in range(4000):
         coefficients = density.draw_coefficients(None, *(hyper[name] for name in _OF_RESIDUALS), rng=rng)
         squares.append(coefficients[1:] ** 2)
@@ -220,7 +220,9 @@ def test_draws_of_pymc_are_those_of_the_models_own_simulation() -> None:
         products.append(0.5 * difference[:, :, None] * difference[:, None, :])
         within = fitted_contrasts(coefficients, every, xi - density.origin) @ density.axes.within.T
         residuals.append((distances - (xi @ density.axes.between.T + within)[sample.list_of]).mean(axis=1))
-        covariances.append(draw_covariances(sample, hyper, rng))
+    covariances = draw_covariances(
+        sample, {name: np.repeat(values[None], 4000, axis=0) for name, values in hyper.items()}, rng
+    )
     errors = [np.var(draws, axis=0) / len(draws) for draws in (products, covariances, residuals, squares)]
     # The mean of E is that of its scale over its weight; eta has the variance kappa E, B has beta^2 / (sigma^2 J) E.
     words, lists = len(data.protected_words), len(sample.lists)

@@ -262,7 +262,7 @@ def test_of_a_large_table_some_pairs_are_drawn(
     short_fit: xr.DataTree, check: posterior_check.PosteriorCheck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posterior_check, "MOST_PAIRS", 400)
-    monkeypatch.setattr(posterior_check, "_BLOCK", 50_000)
+    monkeypatch.setattr("bayesbias.models.likelihood._BLOCK", 50_000)
     some = check_posterior(short_fit, random_seed=1)
     assert len(some.pairs) == 400
     assert some.summary[0].numbers == {"pairs": 400, "total_pairs": 832}

@@ -62,7 +62,7 @@ def test_words_are_fits_without_each(small: pd.DataFrame, compared: ModelCompari
     for place in range(0, len(data.attribute_words), 6):  # a word of each list
         word = data.attribute_words[place]
         refit = bb.fit(small[small["attribute_word"] != word], model, draws=2000, chains=4, random_seed=50 + place)
-        density = densities(refit, data, effects=False).of_words(place, place + 1)[0]
+        density = densities(refit, data, effects=False).of_words([place])[0]
         weight = np.exp(density - density.max())
         difference.append(elpd_words[word] - np.log(weight.mean()) - density.max())
         error.append(weight.std() / weight.mean() / np.sqrt(len(weight)))
