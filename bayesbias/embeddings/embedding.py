@@ -19,6 +19,10 @@ from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vecto
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Vectors = NDArray[np.floating[Any]]
+QUANTISED = (
+    "these are quantised vectors (bits, or bytes without their scale), whose cosines are not those of the embedding. "
+    'Encode the words again in floating point (precision="float32"), or multiply each dimension by its scale.'
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,6 +69,8 @@ class Embedding(Described):
     vocabulary_sample
         Vectors of random words of the vocabulary that the words come from, shape (sample, dimensions), which
         `load_embedding` reads beside the words of a study; None (default) if the words are the whole vocabulary.
+    left_out
+        Words that the source has without a usable vector, each with the reason.
 
     Raises
     ------
@@ -98,6 +104,7 @@ class Embedding(Described):
     phrases: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     vocabulary_sample: Vectors | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.
@@ -188,6 +195,16 @@ class Embedding(Described):
     def _not_normal(self) -> dict[str, str]:
         """The stored words that are not in normal form, by their normal form; the first one of several."""
         return {normalized(word): word for word in reversed(self.words) if normalized(word) != word}
+
+    def why_lost(self, word: str) -> str:
+        """Return why a word has no vector: the reason of the source, or that it is absent.
+
+        >>> Embedding(words=("king",), vectors=[[1.0, 0.0]]).why_lost("queen")
+        "not in the embedding (case rule 'exact')"
+        """
+        reasons = dict(self.left_out)
+        reason = next((reasons[form] for form in (word, *forms(word, self.rule)) if form in reasons), "")
+        return reason or f"not in the embedding (case rule {self.case_text!r})"
 
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Return which of `words` this embedding has, in which form, and which are lost.
@@ -302,6 +319,8 @@ def as_vectors(values: ArrayLike) -> Vectors:
         raise EmbeddingError(f"The vectors are not a table of numbers: {error}.") from error
     if array.dtype.kind not in "biuf":
         raise EmbeddingError(f"The vectors are not numbers, but of type {array.dtype}. Give an array of numbers.")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 1:
+        raise EmbeddingError(f"The vectors have the type {array.dtype}: {QUANTISED}")
     if array.ndim != 2 or 0 in array.shape:
         raise EmbeddingError(
             f"The vectors have the shape {array.shape}. Give (words, dimensions), with at least one of each."

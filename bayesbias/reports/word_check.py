@@ -49,7 +49,7 @@ class WordCheck(Result):
         - `word`; `form`: the stored form, in normal form; ``"mean"`` of a phrase whose words are stored; empty if lost;
         - `place`: from 1, in the order of the file, which in most files is that of frequency; NaN if not stored;
         - `left_out`: reason of a lost word: ``"case"``, ``"normal form"``, ``"accents"``, ``"spaces"``, ``"script"``,
-          ``"mixed scripts"``, ``"several words"`` or ``"absent"``;
+          ``"mixed scripts"``, ``"several words"``, ``"absent"``, or ``"no usable vector"`` (zero, not finite, or two);
         - `near`: spellings in the vocabulary, separated by commas.
     doubts
         Statements on lists that lost too much, and on English control words.
@@ -163,11 +163,12 @@ def check_words(
     rule, study = case_rule(case), load_study(study)
     check_choice("phrases", phrases, ("whole", "mean"))
     check_max_lost(max_lost)
-    forms_of_words = [normalized(form) for word in study.words for form in forms(word, rule)]
+    parts = [part for word in study.words for part in ((word, *word.split()) if phrases == "mean" else (word,))]
+    forms_of_words = [normalized(form) for word in parts for form in forms(word, rule)]
     vocabulary, vectors, sample = read_vocabulary(embedding, forms_of_words, format=format, allow_pickle=allow_pickle)
 
     def stored(word: str) -> str:
-        return next((form for form in forms(word, rule) if form in vocabulary), "")
+        return next((form for form in forms(word, rule) if form in vectors), "")
 
     spellings = Spellings(vocabulary)
     rows = []
@@ -179,6 +180,8 @@ def check_words(
                 place = float(vocabulary.get(form, float("nan")))
                 if not form and phrases == "mean" and " " in word and all(map(stored, word.split())):
                     form = "mean"
+                elif not form and any(spelling in vocabulary for spelling in forms(word, rule)):
+                    reason = "no usable vector"
                 elif not form:
                     reason, near = spellings.reason(word)
                 rows.append((kind, name, word, form, place, reason, ", ".join(near)))

@@ -249,10 +249,8 @@ def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.Da
 
 
 def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
-    absent = f"not in the embedding (case rule {embedding.case_text!r})"
-    reasons = dict(embedding.left_out) if isinstance(embedding, ContextualEmbedding) else {}
     lost = [
-        {"word": word, "role": role, "list": name, "reason": reasons.get(word, absent)}
+        {"word": word, "role": role, "list": name, "reason": embedding.why_lost(word)}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
         for word in words
