@@ -290,6 +290,49 @@ def unit_rows_of(embedding: Embedding, words: Iterable[str]) -> Vectors:
     return geometry.unit_rows(embedding.matrix(words))
 
 
+def words_with_same_vectors(
+    embedding: Embedding, matches: Mapping[str, str], lists: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the words of lists that have no vector of their own, but that of another word, each with the reason.
+
+    Of words of one list with identical vectors, the first counts. A vector that words of several lists share stands for
+    none of them: it is that of unknown words, or of the nearest word that a pruned table kept.
+
+    - `matches`: stored form of each word, as in `Lookup`; two words with one form are no matter here.
+
+    >>> pruned = Embedding(words=("cat", "dog", "car"), vectors=[[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> words_with_same_vectors(pruned, {"cat": "cat", "dog": "dog", "car": "car"}, {"pets": ["cat", "dog", "car"]})
+    {'dog': "its vector is that of 'cat'"}
+    """
+    rows: dict[bytes, list[tuple[str, str]]] = {}
+    for name, words in lists.items():
+        for word in words:
+            if word in matches:
+                vector = embedding.stored([matches[word]]) + 0.0  # no negative zeros
+                rows.setdefault(vector.tobytes(), []).append((name, word))
+    reasons: dict[str, str] = {}
+    for members in rows.values():
+        first_list, first = members[0]
+        others = [(name, word) for name, word in members if matches[word] != matches[first]]
+        if not others:
+            continue
+        if all(name == first_list for name, _ in members):
+            reasons |= {word: f"its vector is that of {first!r}" for _, word in others}
+        else:
+            for name, word in members:
+                other_list, other = next((entry for entry in members if entry[0] != name), members[0])
+                reasons[word] = f"its vector is that of {other!r} in {other_list!r}"
+    return reasons
+
+
+def same_vectors_hint(same: Mapping[str, str]) -> str:
+    """Return a sentence on words that have the vectors of others; empty if there are none."""
+    if not same:
+        return ""
+    named = name_some((f"{word!r}: {reason}" for word, reason in same.items()), 4)
+    return f" {len(same):,} of the lost words have the vector of another word, as in a pruned table ({named})."
+
+
 def check_word_list(words: Iterable[object]) -> tuple[str, ...]:
     """Return `words` as a tuple; raise `EmbeddingError` if they are not a list of texts."""
     if isinstance(words, str):

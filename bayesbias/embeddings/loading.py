@@ -19,9 +19,9 @@ from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, column_fault, from_object, without_junk
-from bayesbias.embeddings.vocabularies import Case, Form, case_rule, case_text, forms
+from bayesbias.embeddings.vocabularies import Case, Form, case_rule, case_text, forms, spelling_hint, spelling_rule
 from bayesbias.embeddings.vocabulary_sample import FIRST_ENTRIES, WantedWithSample, common_words, sampled_vectors
-from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some, setting
 
 # One function for each file format; `recognise` finds the format from the content.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
@@ -45,6 +45,8 @@ def load_embedding(
     words: Iterable[str] | None = None,
     format: str = "auto",  # noqa: A002 - the word that every user expects
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     name: str | None = None,
     allow_pickle: bool = False,
     phrases: Phrases = "whole",
@@ -69,6 +71,9 @@ def load_embedding(
         A word of a text file may hold spaces.
     case
         Case rule, used here and later: see `Embedding`.
+    prefix, suffix
+        Text before and after each word of the source, such as ``"/c/en/"`` of ConceptNet or ``"_NOUN"``: the words are
+        looked up with it, here and later, and tables record it in the case rule.
     name
         Name of the embedding; by default that of the file, or ``"embedding"`` for an object.
     allow_pickle
@@ -115,7 +120,8 @@ def load_embedding(
     >>> load_embedding({"king": [1.0, 0.0], "queen": [0.6, 0.8]}, words=["queen", "knave"])
     Embedding(name='embedding', words=1, dimensions=2, case='exact')
     """
-    rule = case_rule(case)
+    rule = spelling_rule(case, prefix, suffix)
+    words = words if words is None or isinstance(words, str) else tuple(words)
     check_choice("format", format, ("auto", *READERS))
     check_choice("phrases", phrases, get_args(Phrases.__value__))
     if phrases == "mean":
@@ -126,7 +132,7 @@ def load_embedding(
     else:
         wanted = _wanted(words, rule)
     if isinstance(source, str | os.PathLike) and is_encoder(source):
-        return _encoded(Path(source), words, case, name)
+        return _encoded(Path(source), words, rule, name)
     sampled = None if wanted is None else WantedWithSample(wanted)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -140,11 +146,15 @@ def load_embedding(
     sample = None
     if sampled is not None:
         rows, sample = _without_sample(rows, sampled)
-    if not rows.words and wanted is not None:
+    if not rows.words and wanted is not None and sampled is not None:
         some = name_some(map(repr, sorted(wanted)), limit=5)
+        hint = spelling_hint([] if words is None else words, sampled.entries)
+        more = (
+            f" Check its language; if only the spelling differs, try {setting('case', 'exact,lower,title,unaccented')}."
+        )
         raise LostWordsError(
-            f"{origin} has none of the words ({some}) under the case rule {case_text(rule)!r}. Check its language; if "
-            "only the spelling differs, try case=('exact', 'lower', 'title', 'unaccented')."
+            f"{origin} has none of the words ({some}) under the case rule {case_text(rule)!r}.{hint}"
+            f"{'' if hint.options else more}"
         )
     rows, reasons = without_junk(rows, origin, wanted=wanted is not None)
     if not rows.words:
@@ -311,7 +321,8 @@ def recognise(path: Path) -> str:
         return "glove"
     raise InputFileError(
         f"{path} is no embedding of a known format (it begins {sample[:12]!r}). The formats are {', '.join(READERS)}; "
-        "give one (format=...) to see what is wrong with the file. To fit a distance table, no embedding is needed."
+        f"give one ({setting('format')}) to see what is wrong with the file. To fit a distance table, no embedding is "
+        "needed."
     )
 
 
@@ -322,12 +333,13 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
         if chosen == "gensim" and not allow_pickle:
             with open_content(path) as stream:
                 start = stream.read(_SAMPLE)
-            if form == "auto" and b"gensim" not in start and (kind := foreign_kind(start)):
+            is_gensim = b"gensim" in start or path.suffix in (".kv", ".model")
+            if form == "auto" and not is_gensim and (kind := foreign_kind(start)):
                 raise EmbeddingError(f"{path} is {kind}")
             raise EmbeddingError(
                 f"{path} is a pickle (a file that gensim's save wrote): loading it runs any code that its author put "
-                "in it. If you trust its author, give allow_pickle=True; gensim's save_word2vec_format writes safe "
-                "files."
+                f"in it. If you trust its author, give {setting('allow_pickle', True)}; gensim's save_word2vec_format "
+                "writes safe files."
             )
         return READERS[chosen](path, wanted)
 

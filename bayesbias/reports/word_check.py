@@ -15,8 +15,8 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.loading import read_vocabulary
-from bayesbias.embeddings.vocabularies import Case, Spellings, case_rule, case_text, forms
-from bayesbias.errors import name_some
+from bayesbias.embeddings.vocabularies import Case, Spellings, case_text, forms, spelling_hint, spelling_rule
+from bayesbias.errors import name_some, setting
 from bayesbias.estimates.dependence import clusters
 from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
@@ -118,6 +118,8 @@ def check_words(
     study: StudyLike,
     *,
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     phrases: "Phrases" = "whole",
     max_lost: float = MAX_LOST,
     format: str = "auto",  # noqa: A002 - as in load_embedding
@@ -134,7 +136,7 @@ def check_words(
         An `Embedding`, or anything that `load_embedding` takes.
     study
         A `Study`, the name of a bundled one, or the path of a TOML file.
-    case, phrases, format, allow_pickle
+    case, prefix, suffix, phrases, format, allow_pickle
         As in `load_embedding`.
     max_lost
         Largest share of a group's words that may be lost, as in `distance_table`; more is a doubt here, not an error.
@@ -160,7 +162,7 @@ def check_words(
     2  männer            NaN     case  Männer
     3  frauen  frauen    4.0
     """
-    rule, study = case_rule(case), load_study(study)
+    rule, study = spelling_rule(case, prefix, suffix), load_study(study)
     check_choice("phrases", phrases, ("whole", "mean"))
     check_max_lost(max_lost)
     parts = [part for word in study.words for part in ((word, *word.split()) if phrases == "mean" else (word,))]
@@ -197,7 +199,7 @@ def check_words(
         vocabulary=len(vocabulary),
         lists=counts,
         words=frame,
-        doubts=tuple(_doubts(study, frame, max_lost)),
+        doubts=(*_spelling(frame, vocabulary), *_doubts(study, frame, max_lost)),
     )
 
 
@@ -216,6 +218,14 @@ def _worths(frame: pd.DataFrame, vectors: Mapping[str, np.ndarray], sample: np.n
     return pd.DataFrame(records, columns=columns)
 
 
+def _spelling(frame: pd.DataFrame, vocabulary: Mapping[str, int]) -> Iterator[Statement]:
+    """Yield how the vocabulary spells words, if most words are lost and it spells them in another way."""
+    lost = frame.loc[frame["form"] == "", "word"]
+    hint = spelling_hint(lost, vocabulary)
+    if 2 * len(lost) > len(frame) and hint.options:
+        yield Statement("spelling", f"Most words are spelt in another way.{hint}", dict(hint.options))
+
+
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
     """Yield statements on lists that lost too many words, and on English control words."""
     lost = frame[frame["form"] == ""]
@@ -229,7 +239,8 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
         if word_list.is_over(max_lost):
             yield Statement(
                 "lost words",
-                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it (max_lost).",
+                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it "
+                f"({setting('max_lost')}).",
                 numbers,
             )
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):
