@@ -6,9 +6,11 @@ built-in errors into these re-raises its own first: ``except BayesBiasError: rai
 """
 
 import re
+import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -151,6 +153,39 @@ class FigureWarning(BayesBiasWarning):
     """A figure does not show everything correctly."""
 
 
+_ON_THE_COMMAND_LINE = ContextVar("_ON_THE_COMMAND_LINE", default=False)
+
+
+@contextmanager
+def command_line_messages() -> Iterator[None]:
+    """Have messages name settings as options of the command line."""
+    token = _ON_THE_COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _ON_THE_COMMAND_LINE.reset(token)
+
+
+def setting(name: str, value: object = None, *, option: str = "") -> str:
+    """Return a setting as the reader of a message writes it: an argument in Python, an option on the command line.
+
+    `option` is the whole text on the command line, if that is not made of the name.
+
+    >>> setting("max_lost", 0.25), setting("case", "upper"), setting("format")
+    ('max_lost=0.25', "case='upper'", 'format=...')
+    >>> with command_line_messages():
+    ...     setting("max_lost", 0.25), setting("prefix", "a b"), setting("allow_pickle", True)
+    ('--max-lost 0.25', "--prefix 'a b'", '--allow-pickle')
+    """
+    if not _ON_THE_COMMAND_LINE.get():
+        return f"{name}={'...' if value is None else repr(value)}"
+    written = option or f"--{name.replace('_', '-')}"
+    if option or value is None or value is True:
+        return written
+    texts = [value] if not isinstance(value, list | tuple) else value
+    return f"{written} {shlex.quote(','.join(map(str, texts)))}"
+
+
 def did_you_mean(text: str, choices: Iterable[str]) -> str:
     """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string if no choice is close.
 
@@ -161,7 +196,9 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
     """
     # Comparing takes the square of the lengths: names of a file may be long and many.
     short = (choice for choice in choices if len(choice) <= _LONGEST_HINT)
-    close = get_close_matches(text, islice(short, _MOST_CHOICES), n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
+    known = list(islice(short, _MOST_CHOICES))
+    close = get_close_matches(text, known, n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
+    close = [choice for choice in known if choice.casefold() == text.casefold()] or close
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -23,7 +23,7 @@ from bayesbias.base.checks import HDI_PROB, check_items, check_probability, reso
 from bayesbias.base.number_text import counted, interval_text, percent_text, share_text
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultGroup, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, warn_user
+from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, setting, warn_user
 from bayesbias.estimates.intervals import settled_text
 
 if TYPE_CHECKING:
@@ -430,7 +430,8 @@ def _report(
         fewest = min(compared, key=lambda name: int((ratios[name]["left_out"] == "").sum()))
         raise MeasureError(
             f"The sources have {int(in_all.sum())} pairs of {norms.name} in common; at least {LEAST_PAIRS} are needed. "
-            f"Leave out {fewest}, which has the fewest, or compare each on its own pairs (common=False, or --own)."
+            f"Leave out {fewest}, which has the fewest, or compare each on its own pairs "
+            f"({setting('common', False, option='--own')})."
         )
     ratios = {name: frame.assign(compared=in_all & (frame["left_out"] == "")) for name, frame in ratios.items()}
     shared = {name: frame[frame["compared"]] for name, frame in ratios.items() if frame["compared"].any()}

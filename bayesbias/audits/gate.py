@@ -24,7 +24,7 @@ from bayesbias.base.checks import check_rope
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, setting
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
@@ -350,7 +350,7 @@ def gate(
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
     region = check_rope(rope) or record.rope
     if region is None:
-        raise ReportError("rope: the gate needs a region of practical equivalence, such as rope=0.02 (--rope 0.02).")
+        raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
     earlier = {} if baseline is None else read_baseline(baseline)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []

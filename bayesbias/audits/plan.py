@@ -15,8 +15,16 @@ from bayesbias.base.lost_words import WordList, allowance
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import is_encoder, load_embedding
-from bayesbias.embeddings.vocabularies import Case
-from bayesbias.errors import BayesBiasError, LostWordsError, ReportError, collected_warnings, name_some, raise_faults
+from bayesbias.embeddings.vocabularies import Case, spelling_rule
+from bayesbias.errors import (
+    BayesBiasError,
+    LostWordsError,
+    ReportError,
+    collected_warnings,
+    name_some,
+    raise_faults,
+    setting,
+)
 from bayesbias.metrics.registry import find_measure
 from bayesbias.models.spec import ModelSpec, list_models
 from bayesbias.studies.study import Study, list_studies, load_study
@@ -143,9 +151,9 @@ def raise_if_too_many_lost(
         allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
         raise LostWordsError(
             f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words "
-            f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms (case), leave these "
-            "studies or embeddings out, or go on without these answers (skip_unanswered, "
-            f"--skip-unanswered){allowed}."
+            f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms "
+            f"(case), leave these studies or embeddings out, or go on without these answers "
+            f"({setting('skip_unanswered', True)}){allowed}."
         )
 
 
@@ -158,6 +166,8 @@ class _PlanFile(TypedDict, total=False):
     random_seed: int
     seeds: list[int]
     case: str
+    prefix: str
+    suffix: str
     max_lost: float
     controls: bool
     hdi_prob: float
@@ -188,8 +198,9 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
-    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `max_lost`, `controls`,
-    `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could run code here.
+    list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `prefix`, `suffix`,
+    `max_lost`, `controls`, `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could
+    run code here.
 
     Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not TOML, or not a plan; all
     faults are listed.
@@ -211,6 +222,9 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
+    affixes = {name: settings.pop(name) for name in ("prefix", "suffix") if name in settings}
+    if affixes:
+        settings["case"] = spelling_rule(settings.get("case", "exact"), **affixes)
     bundled_models, bundled_studies = list_models(), list_studies()
     if "model" in settings:
         settings["model"] = _model(content["model"], folder, bundled_models)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bayesbias.base.checks import is_number, shown
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
+from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, setting, warn_user
 
 MAX_LOST = 0.2
 """Default share of a list's words that may be lost."""
@@ -59,15 +59,15 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         ...
     bayesbias.errors.LostWordsError: The embedding 'toy' lacks too many words: 2 of the 8 of 'math' (algebra, calculus).
     At most 20% of a list may be lost (max_lost=0.2): what is left may be another question. Look the words up in other
-    forms (case), or give others, or allow it: max_lost=0.25 (--max-lost 0.25).
+    forms (case), or give others, or allow it: max_lost=0.25.
     """
     limit = check_max_lost(max_lost)
     losing = [word_list for word_list in lists if word_list.lost]
     if too_many := [word_list for word_list in losing if word_list.is_over(limit)]:
         raise LostWordsError(
             f"{source} lacks too many words: {'; '.join(map(str, too_many))}. At most {100 * limit:g}% of a list may "
-            f"be lost (max_lost={limit:g}): what is left may be another question. Look the words up in other forms "
-            f"(case), or give others{allowance(too_many)}."
+            f"be lost ({setting('max_lost', limit)}): what is left may be another question. Look the words up in other "
+            f"forms (case), or give others{allowance(too_many)}."
         )
     if losing:
         count = sum(len(word_list.lost) for word_list in losing)
@@ -79,7 +79,7 @@ def allowance(lists: Sequence[WordList], least: int = 1) -> str:
     """Return the end of a sentence that says which `max_lost` allows the losses; empty if a list is left too short.
 
     >>> allowance([WordList("math", 3, ["algebra"])])
-    ', or allow it: max_lost=0.34 (--max-lost 0.34)'
+    ', or allow it: max_lost=0.34'
     >>> allowance([WordList("math", 3, ["algebra", "calculus"])], least=2)
     ''
     """
@@ -87,8 +87,7 @@ def allowance(lists: Sequence[WordList], least: int = 1) -> str:
         return ""
     most = max(len(word_list.lost) / word_list.size for word_list in lists)
     # Rounded up, so that it is enough.
-    share = f"{-(-most * 100 // 1) / 100:g}"
-    return f", or allow it: max_lost={share} (--max-lost {share})"
+    return f", or allow it: {setting('max_lost', -(-most * 100 // 1) / 100)}"
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

@@ -16,7 +16,7 @@ from bayesbias.base.number_text import (
 )
 from bayesbias.base.results import NO_PROOF
 from bayesbias.base.statements import Statement, rows_of
-from bayesbias.errors import name_some
+from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
@@ -202,7 +202,7 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
             "neighbours",
             f"{row['contrast']}: neighbouring periods deviate from the line alike (Durbin-Watson "
             f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The gap wanders, so the intervals "
-            "of the line are too narrow: take walk=True (--walk).",
+            f"of the line are too narrow: take {setting('walk', True)}.",
             row,
         )
         for row in rows_of(neighbours[wandering])

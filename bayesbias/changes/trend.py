@@ -22,7 +22,7 @@ from bayesbias.changes.engine import (
     trend_design,
 )
 from bayesbias.changes.result import DRAWS, Changes, Estimation, estimate_rows, line_rows
-from bayesbias.embeddings.vocabularies import Case
+from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import ArgumentError, name_some, raise_faults
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
 from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
@@ -184,6 +184,8 @@ def trend(
     baseline: str = "associated",
     scope: str = "population",
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
     draws: int = DRAWS,
@@ -218,7 +220,7 @@ def trend(
     scope
         ``"population"``: words like these, of which these are a sample; ``"these_words"``: exactly these protected
         words. Changes of groups are about exactly these words in both scopes.
-    case
+    case, prefix, suffix
         Case rule of the words of embeddings: see `Embedding`.
     hdi_prob
         Probability inside the highest posterior density intervals.
@@ -293,7 +295,7 @@ def trend(
     estimation = Estimation.checked(
         draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
     )
-    tables = tables_by_period(periods, study, case)
+    tables = tables_by_period(periods, study, spelling_rule(case, prefix, suffix))
     sample, names = period_sample(tables), tuple(tables)
     times = times_of(list(names))
     covariate_frame = covariates_by_period(covariates, names)

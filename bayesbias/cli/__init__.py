@@ -22,7 +22,7 @@ from bayesbias.cli import (  # noqa: F401 - each room adds its commands
     own_embeddings,
 )
 from bayesbias.cli.base import app, held_outputs
-from bayesbias.errors import BayesBiasError, BayesBiasWarning
+from bayesbias.errors import BayesBiasError, BayesBiasWarning, command_line_messages
 
 __all__ = ["app", "main"]
 
@@ -91,7 +91,7 @@ def main(held: ExitStack | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
     try:
-        with held_outputs:
+        with command_line_messages(), held_outputs:
             if held is not None:
                 held.close()
             app()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 type Settings = dict[str, Any]
 """Options that a command collects for a function that it calls."""
-Loading = Annotated[Settings, "bb.load_embedding case format"]
+Loading = Annotated[Settings, "bb.load_embedding case prefix suffix format"]
 OF_SEEDS = "that differ only in the seed of their training"
 
 

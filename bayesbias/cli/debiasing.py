@@ -38,7 +38,7 @@ def debias(
     embedding: Path,
     sets: str,
     output: Path,
-    loading: Annotated[Settings, "bb.load_embedding case format name"],
+    loading: Annotated[Settings, "bb.load_embedding case prefix suffix format name"],
     reporting: Annotated[Settings, "bb.debias_report max_lost random_seed"],
     method: list[str] | None = None,
     strength: float | None = None,

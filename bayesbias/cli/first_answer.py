@@ -81,7 +81,7 @@ def table(
     embedding: Path,
     study: str,
     output: Path,
-    loading: Annotated[Settings, "bb.load_embedding case phrases format name allow_pickle"],
+    loading: Annotated[Settings, "bb.load_embedding case prefix suffix phrases format name allow_pickle"],
     building: Annotated[Settings, "bb.distance_table max_lost duplicates reference"],
     contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device cache random_seed"],
     contexts: Path | None = None,

@@ -100,7 +100,7 @@ def models(name: str = "", as_json: bool = False) -> None:
 def words(
     embedding: Path,
     study: str,
-    checking: Annotated[Settings, "bb.check_words case phrases format max_lost allow_pickle"],
+    checking: Annotated[Settings, "bb.check_words case prefix suffix phrases format max_lost allow_pickle"],
     delivery: Delivery,
 ) -> None:
     """Look up the words of a study in a vocabulary: stored, lost and why, near spellings, places.

@@ -34,10 +34,11 @@ def weat(
     study: str,
     loading: Loading,
     targets: Annotated[
-        tuple[str, str] | None, typer.Option(help="Two protected groups, if the study has more.")
+        str | None, typer.Option(help="Two protected groups, such as jew,muslim, if the study has more.")
     ] = None,
     attributes: Annotated[
-        tuple[str, str] | None, typer.Option(help="Two attribute groups, if the study does not determine them.")
+        str | None,
+        typer.Option(help="Two attribute groups, such as male,female, if the study does not determine them."),
     ] = None,
     statistic: Annotated[
         Statistic, typer.Option(help="Test statistic: a difference of sums or of means.")
@@ -56,7 +57,12 @@ def weat(
 
         bayesbias weat vectors.txt --study weat7
     """
-    options: dict[str, Any] = {"targets": targets, "attributes": attributes, "statistic": statistic.value, "ddof": ddof}
+    options: dict[str, Any] = {
+        "targets": _names(targets),
+        "attributes": _names(attributes),
+        "statistic": statistic.value,
+        "ddof": ddof,
+    }
     options |= {"samples": samples, "random_seed": random_seed, "max_lost": max_lost}
     _print_measure("weat", embedding, study, options, loading, as_json=as_json)
 
@@ -220,6 +226,11 @@ def _scores(result: "MeasureResult") -> "pd.DataFrame":
         return scores[[*labels, "score"]]
     by_word = scores.groupby(labels, sort=False)["score"]
     return by_word.agg(mean="mean", lowest="min", highest="max", base_pairs="size").reset_index()
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Return names that commas separate, None if there is no text."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def _key_and_value(text: str) -> tuple[str, Any]:

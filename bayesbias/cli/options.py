@@ -54,8 +54,8 @@ OPTIONS = {
     "embedding": _argument("VECTORS", f"{_VECTORS}."),
     "table.embedding": _argument(
         "VECTORS",
-        "File of word2vec, GloVe, fastText (.vec or .bin), .npz or gensim, which may be gzipped; or folder of a "
-        "language model.",
+        "File of word2vec, GloVe, fastText (.vec or .bin), CSV, .npz or gensim, which may be packed (.gz, .bz2, .xz, "
+        "or .zip: glove.6B.zip:glove.6B.50d.txt); or folder of a language model.",
     ),
     "random_lists.embedding": _argument("VECTORS", f"{_VECTORS}; all its words are read."),
     "debias.embedding": _argument("VECTORS", f"{_VECTORS}; it is read whole."),
@@ -129,6 +129,8 @@ OPTIONS = {
         "underscored.",
         type=str,
     ),
+    "prefix": Option("Text before each word of the embedding, such as /c/en/ of ConceptNet.", type=str),
+    "suffix": Option("Text after each word of the embedding, such as _NOUN.", type=str),
     "phrases": Option(
         "Entries of several words that are not stored: whole (they are lost) or mean (of their words).", type=str
     ),

@@ -19,6 +19,10 @@ from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vecto
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Vectors = NDArray[np.floating[Any]]
+QUANTISED = (
+    "these are quantised vectors (bits, or bytes without their scale), whose cosines are not those of the embedding. "
+    'Encode the words again in floating point (precision="float32"), or multiply each dimension by its scale.'
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,6 +69,8 @@ class Embedding(Described):
     vocabulary_sample
         Vectors of random words of the vocabulary that the words come from, shape (sample, dimensions), which
         `load_embedding` reads beside the words of a study; None (default) if the words are the whole vocabulary.
+    left_out
+        Words that the source has without a usable vector, each with the reason.
 
     Raises
     ------
@@ -98,6 +104,7 @@ class Embedding(Described):
     phrases: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     vocabulary_sample: Vectors | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         # A frozen dataclass can store normalised values only this way.
@@ -189,6 +196,16 @@ class Embedding(Described):
         """The stored words that are not in normal form, by their normal form; the first one of several."""
         return {normalized(word): word for word in reversed(self.words) if normalized(word) != word}
 
+    def why_lost(self, word: str) -> str:
+        """Return why a word has no vector: the reason of the source, or that it is absent.
+
+        >>> Embedding(words=("king",), vectors=[[1.0, 0.0]]).why_lost("queen")
+        "not in the embedding (case rule 'exact')"
+        """
+        reasons = dict(self.left_out)
+        reason = next((reasons[form] for form in (word, *forms(word, self.rule)) if form in reasons), "")
+        return reason or f"not in the embedding (case rule {self.case_text!r})"
+
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Return which of `words` this embedding has, in which form, and which are lost.
 
@@ -273,6 +290,49 @@ def unit_rows_of(embedding: Embedding, words: Iterable[str]) -> Vectors:
     return geometry.unit_rows(embedding.matrix(words))
 
 
+def words_with_same_vectors(
+    embedding: Embedding, matches: Mapping[str, str], lists: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the words of lists that have no vector of their own, but that of another word, each with the reason.
+
+    Of words of one list with identical vectors, the first counts. A vector that words of several lists share stands for
+    none of them: it is that of unknown words, or of the nearest word that a pruned table kept.
+
+    - `matches`: stored form of each word, as in `Lookup`; two words with one form are no matter here.
+
+    >>> pruned = Embedding(words=("cat", "dog", "car"), vectors=[[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> words_with_same_vectors(pruned, {"cat": "cat", "dog": "dog", "car": "car"}, {"pets": ["cat", "dog", "car"]})
+    {'dog': "its vector is that of 'cat'"}
+    """
+    rows: dict[bytes, list[tuple[str, str]]] = {}
+    for name, words in lists.items():
+        for word in words:
+            if word in matches:
+                vector = embedding.stored([matches[word]]) + 0.0  # no negative zeros
+                rows.setdefault(vector.tobytes(), []).append((name, word))
+    reasons: dict[str, str] = {}
+    for members in rows.values():
+        first_list, first = members[0]
+        others = [(name, word) for name, word in members if matches[word] != matches[first]]
+        if not others:
+            continue
+        if all(name == first_list for name, _ in members):
+            reasons |= {word: f"its vector is that of {first!r}" for _, word in others}
+        else:
+            for name, word in members:
+                other_list, other = next((entry for entry in members if entry[0] != name), members[0])
+                reasons[word] = f"its vector is that of {other!r} in {other_list!r}"
+    return reasons
+
+
+def same_vectors_hint(same: Mapping[str, str]) -> str:
+    """Return a sentence on words that have the vectors of others; empty if there are none."""
+    if not same:
+        return ""
+    named = name_some((f"{word!r}: {reason}" for word, reason in same.items()), 4)
+    return f" {len(same):,} of the lost words have the vector of another word, as in a pruned table ({named})."
+
+
 def check_word_list(words: Iterable[object]) -> tuple[str, ...]:
     """Return `words` as a tuple; raise `EmbeddingError` if they are not a list of texts."""
     if isinstance(words, str):
@@ -302,6 +362,8 @@ def as_vectors(values: ArrayLike) -> Vectors:
         raise EmbeddingError(f"The vectors are not a table of numbers: {error}.") from error
     if array.dtype.kind not in "biuf":
         raise EmbeddingError(f"The vectors are not numbers, but of type {array.dtype}. Give an array of numbers.")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 1:
+        raise EmbeddingError(f"The vectors have the type {array.dtype}: {QUANTISED}")
     if array.ndim != 2 or 0 in array.shape:
         raise EmbeddingError(
             f"The vectors have the shape {array.shape}. Give (words, dimensions), with at least one of each."

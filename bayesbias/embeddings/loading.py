@@ -7,21 +7,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
 from bayesbias.base.checks import check_choice, check_items, normalized
-from bayesbias.base.files.inputs import open_content, printable, readable
+from bayesbias.base.files.foreign import foreign_kind
+from bayesbias.base.files.inputs import archive_and_member, open_content, printable, readable
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_word_list, with_phrases
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
+from bayesbias.embeddings.readers.layouts import PEEKED, layout_of
 from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
-from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
+from bayesbias.embeddings.readers.text import parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
-from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, from_object
-from bayesbias.embeddings.vocabularies import Case, Form, case_rule, case_text, forms
+from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, column_fault, from_object, without_junk
+from bayesbias.embeddings.vocabularies import Case, Form, case_rule, case_text, forms, spelling_hint, spelling_rule
 from bayesbias.embeddings.vocabulary_sample import FIRST_ENTRIES, WantedWithSample, common_words, sampled_vectors
-from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, name_some, setting
 
 # One function for each file format; `recognise` finds the format from the content.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
@@ -34,7 +34,8 @@ READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
     "gensim": read_gensim,
     "histwords": read_histwords,
 }
-_SUFFIXES = {".bin", ".gz", ".kv", ".model", ".npz", ".txt", ".vec"}
+_SUFFIXES = {".bin", ".bz2", ".csv", ".gz", ".kv", ".model", ".npz", ".tsv", ".txt", ".vec", ".xz", ".zip"}
+_BOM = b"\xef\xbb\xbf"
 _SAMPLE = 1 << 20
 
 
@@ -44,6 +45,8 @@ def load_embedding(
     words: Iterable[str] | None = None,
     format: str = "auto",  # noqa: A002 - the word that every user expects
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     name: str | None = None,
     allow_pickle: bool = False,
     phrases: Phrases = "whole",
@@ -68,6 +71,9 @@ def load_embedding(
         A word of a text file may hold spaces.
     case
         Case rule, used here and later: see `Embedding`.
+    prefix, suffix
+        Text before and after each word of the source, such as ``"/c/en/"`` of ConceptNet or ``"_NOUN"``: the words are
+        looked up with it, here and later, and tables record it in the case rule.
     name
         Name of the embedding; by default that of the file, or ``"embedding"`` for an object.
     allow_pickle
@@ -114,7 +120,8 @@ def load_embedding(
     >>> load_embedding({"king": [1.0, 0.0], "queen": [0.6, 0.8]}, words=["queen", "knave"])
     Embedding(name='embedding', words=1, dimensions=2, case='exact')
     """
-    rule = case_rule(case)
+    rule = spelling_rule(case, prefix, suffix)
+    words = words if words is None or isinstance(words, str) else tuple(words)
     check_choice("format", format, ("auto", *READERS))
     check_choice("phrases", phrases, get_args(Phrases.__value__))
     if phrases == "mean":
@@ -125,7 +132,7 @@ def load_embedding(
     else:
         wanted = _wanted(words, rule)
     if isinstance(source, str | os.PathLike) and is_encoder(source):
-        return _encoded(Path(source), words, case, name)
+        return _encoded(Path(source), words, rule, name)
     sampled = None if wanted is None else WantedWithSample(wanted)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -135,18 +142,28 @@ def load_embedding(
         rows = from_object(source, sampled)
         origin = f"the given {type(source).__name__}"
         given_name = source.name if isinstance(source, Embedding) else "embedding"
+    _check_columns(source, rows, origin)
     sample = None
     if sampled is not None:
         rows, sample = _without_sample(rows, sampled)
-    if not rows.words and wanted is not None:
+    if not rows.words and wanted is not None and sampled is not None:
         some = name_some(map(repr, sorted(wanted)), limit=5)
-        raise LostWordsError(
-            f"{origin} has none of the words ({some}) under the case rule {case_text(rule)!r}. Check its language; if "
-            "only the spelling differs, try case=('exact', 'lower', 'title', 'unaccented')."
+        hint = spelling_hint([] if words is None else words, sampled.entries)
+        more = (
+            f" Check its language; if only the spelling differs, try {setting('case', 'exact,lower,title,unaccented')}."
         )
+        raise LostWordsError(
+            f"{origin} has none of the words ({some}) under the case rule {case_text(rule)!r}.{hint}"
+            f"{'' if hint.options else more}"
+        )
+    rows, reasons = without_junk(rows, origin, wanted=wanted is not None)
+    if not rows.words:
+        raise LostWordsError(f"{origin} has no usable vector of the words: {name_some(map(repr, reasons), limit=5)}.")
     distinct_words, vectors = checked(rows, origin)
     try:
-        loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
+        loaded = Embedding(
+            words=distinct_words, vectors=vectors, name=name or given_name, case=rule, left_out=tuple(reasons.items())
+        )
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
     loaded = replace(_with_record(loaded, source), vocabulary_sample=_stored_sample(source, sample))
@@ -155,6 +172,12 @@ def load_embedding(
     if type(loaded) is not Embedding:
         raise ArgumentError("phrases='mean' is for vectors of single words, and these come from contexts.")
     return with_phrases(loaded, words or ())
+
+
+def _check_columns(source: EmbeddingLike, rows: Rows, origin: str) -> None:
+    """Raise `EmbeddingError` if a column of new vectors is none, or all are quantised."""
+    if not isinstance(source, Embedding) and (fault := column_fault(rows.vectors)):
+        raise EmbeddingError(f"{origin}: {fault}")
 
 
 def is_encoder(source: object) -> bool:
@@ -191,7 +214,7 @@ def _with_record(loaded: Embedding, source: EmbeddingLike) -> Embedding:
     if isinstance(source, ContextualEmbedding):
         return replace(source.keeping(loaded.words), name=loaded.name, case=loaded.case)
     if isinstance(source, Embedding):
-        return replace(loaded, steps=source.steps)
+        return replace(loaded, steps=source.steps, left_out=(*source.left_out, *loaded.left_out))
     if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
         return replace(with_spread(loaded, Path(source)), steps=read_steps(Path(source)))
     return loaded
@@ -257,12 +280,11 @@ def read_vocabulary(
         rows = _read(Path(source), vocabulary, format, allow_pickle=allow_pickle)
     else:
         rows = from_object(source, vocabulary)
+    origin = str(source) if isinstance(source, str | os.PathLike) else f"the given {type(source).__name__}"
+    _check_columns(source, rows, origin)
     wanted, sample = _without_sample(rows, vocabulary)
-    vectors = {
-        normalized(word): vector
-        for word, vector in zip(wanted.words, wanted.vectors, strict=True)
-        if np.isfinite(vector).all() and vector.any()
-    }
+    wanted, _ = without_junk(wanted, origin, wanted=True)
+    vectors = {normalized(word): vector for word, vector in zip(wanted.words, wanted.vectors, strict=True)}
     return vocabulary.ranks, vectors, _stored_sample(source, sample)
 
 
@@ -275,25 +297,32 @@ def recognise(path: Path) -> str:
         sample = stream.read(_SAMPLE)
     first, _, next_lines = sample.partition(b"\n")
     header = parse_header(first)
+    lines = sample.removeprefix(_BOM).lstrip(b"\r\n").split(b"\n", PEEKED)[:PEEKED]
+    layout = layout_of([line + b"\n" for line in lines])
     if not sample:
         raise InputFileError(f"{path} is empty after decompression. Download or write it again.")
+    if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
+        return "gensim"
+    if (layout is None or b"\0" in sample[:300]) and header is None and (kind := foreign_kind(sample)):
+        raise InputFileError(f"{path} is {kind}")
     if sample[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return "npz"
     if sample[:6] == b"\x93NUMPY":
         return "histwords"
     if sample[:4] == FASTTEXT_MAGIC:
         return "fasttext_bin"
-    if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
-        return "gensim"
     if header is not None:
         # Half of the expected numbers is enough, so that a damaged text file is reported as text.
-        numbers = count_numbers(next_lines.partition(b"\n")[0])
+        body = next_lines.lstrip(b"\r\n").split(b"\n", PEEKED)[:PEEKED]
+        rows = layout_of([line + b"\n" for line in body])
+        numbers = 0 if rows is None or b"\0" in body[0] else rows.dimensions
         return "word2vec_text" if numbers >= 1 and 2 * numbers >= min(header[1], 10) else "word2vec_binary"
-    if count_numbers(first):
+    if layout is not None:
         return "glove"
     raise InputFileError(
         f"{path} is no embedding of a known format (it begins {sample[:12]!r}). The formats are {', '.join(READERS)}; "
-        "give one (format=...) to see what is wrong with the file. To fit a distance table, no embedding is needed."
+        f"give one ({setting('format')}) to see what is wrong with the file. To fit a distance table, no embedding is "
+        "needed."
     )
 
 
@@ -302,10 +331,15 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
         check_input(path)
         chosen = recognise(path) if form == "auto" else form
         if chosen == "gensim" and not allow_pickle:
+            with open_content(path) as stream:
+                start = stream.read(_SAMPLE)
+            is_gensim = b"gensim" in start or path.suffix in (".kv", ".model")
+            if form == "auto" and not is_gensim and (kind := foreign_kind(start)):
+                raise EmbeddingError(f"{path} is {kind}")
             raise EmbeddingError(
                 f"{path} is a pickle (a file that gensim's save wrote): loading it runs any code that its author put "
-                "in it. If you trust its author, give allow_pickle=True; gensim's save_word2vec_format writes safe "
-                "files."
+                f"in it. If you trust its author, give {setting('allow_pickle', True)}; gensim's save_word2vec_format "
+                "writes safe files."
             )
         return READERS[chosen](path, wanted)
 
@@ -327,7 +361,8 @@ def file_stem(path: Path) -> str:
     >>> file_stem(Path("vectors/news.vec.gz"))
     'news'
     """
-    name = path.name
+    _, member = archive_and_member(path)
+    name = Path(member or path).name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
     return printable(name)

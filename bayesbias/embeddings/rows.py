@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from bayesbias.base.arrays import LEAST_SQUARE
 from bayesbias.base.checks import normalized
-from bayesbias.base.files.inputs import input_file
+from bayesbias.base.files.inputs import file_size, input_file
 from bayesbias.base.machine import Allowance, check_memory
-from bayesbias.embeddings.embedding import Embedding, Vectors, as_vectors, check_rows, check_word_list
+from bayesbias.embeddings.embedding import QUANTISED, Embedding, Vectors, as_vectors, check_rows, check_word_list
 from bayesbias.embeddings.vocabulary_sample import WantedWithSample
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError, LostWordsWarning, name_some, warn_user
 
 # Far above any real embedding, and low enough that a wrong header cannot claim much memory.
 MOST_DIMENSIONS = 100_000
@@ -21,6 +22,10 @@ MOST_DIMENSIONS = 100_000
 BYTES_A_WORD = 250
 # Largest compression factor of gzip.
 _MOST_PACKED = 1032
+_FEW, _MOST_NAMED = 8, 5
+# Toy vectors, written by hand, may have any numbers.
+_FEWEST_ROWS, _FEWEST_DIMENSIONS, _CHECKED_ROWS, _FEWEST_QUANTISED, _LEAST_RANGE = 8, 6, 500, 16, 16
+_NEARLY_ALL = 0.99
 _ADVICE = "Read only the words that you need, with words=[...], or allow more memory."
 
 Wanted = frozenset[str] | None
@@ -66,6 +71,104 @@ class Rows:
         return f"at {self.unit} {self.places[row]}"
 
 
+class SkippedRows:
+    """Rows of a file that are left out, because their words are not UTF-8: a warning names them, unless they are many.
+
+    - `limit`: one row in so many may be left out; more are no accident.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.count = 0
+        self.first: list[EmbeddingError] = []
+
+    def add(self, fault: EmbeddingError) -> None:
+        """Note the fault of a row."""
+        self.count += 1
+        if len(self.first) < _MOST_NAMED:
+            self.first.append(fault)
+
+    def settle(self, row_count: int) -> None:
+        """Warn of the rows that are left out; raise the first fault if they are more than one in eight."""
+        if self.count * _FEW > row_count:
+            raise self.first[0]
+        if self.count:
+            more = f" (and {self.count - 1:,} more)" if self.count > 1 else ""
+            warn_user(f"Left out a row{more}. {self.first[0]}", LostWordsWarning)
+
+
+def without_junk(rows: Rows, source: str, *, wanted: bool) -> tuple[Rows, dict[str, str]]:
+    """Return rows without those that have no usable vector, and the reason for each of their words.
+
+    A warning names them. If more than one row in eight is such a row, and they are not `wanted` by name, the rows are
+    returned as they are: the file is then damaged, or something else. Of a word with two vectors, none is used.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", rows.vectors, rows.vectors, dtype=np.float64)
+    reasons: dict[str, str] = {}
+    for row in map(int, np.flatnonzero(~(np.isfinite(squares) & (squares >= LEAST_SQUARE)))):
+        fault = "is zero" if not rows.vectors[row].any() else "has no direction: it is not finite, or too short"
+        reasons[rows.words[row]] = f"its vector {rows.where(row)} {fault}"
+    first: dict[str, int] = {}
+    for row, word in enumerate(rows.words):
+        first_row = first.setdefault(word, row)
+        if first_row != row and word not in reasons and (rows.vectors[first_row] != rows.vectors[row]).any():
+            reasons[word] = f"it has two vectors, {rows.where(first_row)} and {rows.where(row)}"
+    if not reasons or (not wanted and len(reasons) * _FEW > len(rows.words)):
+        return rows, {}
+    keep = [row for row, word in enumerate(rows.words) if word not in reasons]
+    named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), _MOST_NAMED)
+    counted_words = f"{len(reasons):,} word" + "s" * (len(reasons) > 1)
+    warn_user(f"{source}: left out {counted_words} without a usable vector: {named}.", LostWordsWarning)
+    words, places = [rows.words[row] for row in keep], [rows.places[row] for row in keep]
+    return Rows(words, rows.vectors[keep], places, rows.unit), reasons
+
+
+def column_fault(vectors: Vectors) -> str:
+    """Return what is wrong with a matrix whose numbers are not those of a vector a word; empty if nothing is.
+
+    A column of whole numbers among others that are none is a count, an index or the number of a sense; a column that
+    carries nearly all of every length is a count, too. Whole numbers of one byte everywhere are quantised vectors.
+
+    >>> column_fault(np.column_stack([np.arange(10), np.random.default_rng(1).normal(size=(10, 8))]))[:44]
+    'its dimension 1 holds whole numbers (0, 1, 2'
+    """
+    rows, dimensions = vectors.shape
+    if rows < _FEWEST_ROWS or dimensions < _FEWEST_DIMENSIONS:
+        return ""
+    sample = np.asarray(vectors[:: rows // _CHECKED_ROWS + 1], dtype=np.float64)
+    if not np.isfinite(sample).all():
+        sample = sample[np.isfinite(sample).all(axis=1)]
+    whole = (sample == np.rint(sample)).all(axis=0) & sample.any(axis=0)
+    # The number of a sense may be the same in all rows; other columns of vectors are never whole.
+    places = np.flatnonzero(whole)
+    if len(places) == 1 and places[0] in (0, dimensions - 1):
+        return (
+            f"its dimension {places[0] + 1} holds whole numbers ({_first(sample, places[0])}, "
+            "...), and no other does: it is a count, an index or the number of a sense, and no dimension. Remove this "
+            "column."
+        )
+    squares = np.square(sample)
+    for place in (0, dimensions - 1):
+        if len(sample) and (squares[:, place] > _NEARLY_ALL * squares.sum(axis=1)).mean() > _NEARLY_ALL:
+            return (
+                f"its dimension {place + 1} ({_first(sample, place)}, ...) carries over "
+                f"{100 * _NEARLY_ALL:g}% of the squared length of nearly every vector: it is a count or a score, and "
+                "no dimension. Remove this column."
+            )
+    if whole.all() and dimensions >= _FEWEST_QUANTISED and (sample != 0).mean() > 0.2:
+        low, high = sample.min(), sample.max()
+        bits = len(np.unique(sample)) == 2
+        if bits or (low >= -128 and high <= 255 and high - low >= _LEAST_RANGE):
+            what = f"{low:g} and {high:g} alone" if bits else f"whole numbers from {low:g} to {high:g}"
+            return f"it holds {what}: {QUANTISED}"
+    return ""
+
+
+def _first(sample: np.ndarray, place: int) -> str:
+    return ", ".join(f"{number:g}" for number in sample[:3, place])
+
+
 def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
     """Return words and vectors without repeats.
 
@@ -90,7 +193,7 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
 
 def check_input(path: Path) -> None:
     """Raise `InputFileError` if `path` is not an ordinary file with content."""
-    if input_file(path).stat().st_size == 0:
+    if file_size(input_file(path)) == 0:
         raise InputFileError(f"{path} is empty. Download or write it again.")
 
 
@@ -119,7 +222,7 @@ def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes
 
     If the header promises more words than the file can hold, the reader reports it later.
     """
-    words = min(words, path.stat().st_size * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
+    words = min(words, file_size(path) * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
     check_memory(
         words * (dimensions * bytes_a_number + BYTES_A_WORD),
         f"{path}: {words:,} words of {dimensions} dimensions",

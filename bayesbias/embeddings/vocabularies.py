@@ -4,16 +4,18 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any
 
-from bayesbias.base.checks import check_items, normalized
-from bayesbias.errors import ArgumentError, did_you_mean
+from bayesbias.base.checks import check_items, is_text, normalized
+from bayesbias.errors import ArgumentError, did_you_mean, setting
 
 # Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
 MOST_ALIKE = 100_000
 _MOST_SCRIPTS = 10_000
+_MOST_HINTED, _LONGEST_HINTED = 20_000, 60
 # Writing systems that use several scripts.
 _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
@@ -37,9 +39,11 @@ FORMS: dict[str, Form] = {
     "underscored": lambda word: "_".join(word.split()),
 }
 
+_AFFIXED = re.compile(r"(?P<prefix>[^{}]*)\{(?P<form>\w+)\}(?P<suffix>[^{}]*)", re.DOTALL)
+
 type Case = str | Form | Sequence[str | Form]
 """Forms of a word to look up, in order: one or several names of `FORMS` (a list, or text with commas), or functions
-from a word to a form."""
+from a word to a form. A name in braces may stand in a text: ``"/c/en/{lower}"`` looks "/c/en/king" up."""
 
 
 def case_rule(case: Any) -> tuple[str | Form, ...]:
@@ -55,7 +59,7 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
     else:
         rule = (case,) if callable(case) else tuple(check_items("case", case, "names of forms, or functions"))
     for form in rule:
-        if not callable(form) and not (isinstance(form, str) and form in FORMS):
+        if not callable(form) and not (isinstance(form, str) and _named(form) in FORMS):
             hint = did_you_mean(str(form), FORMS)
             raise ArgumentError(
                 f"case={case!r}: there is no form {form!r}{hint}. Name one or more of {', '.join(FORMS)}, in the order "
@@ -64,6 +68,60 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
     if not rule:
         raise ArgumentError(f"case={case!r} is empty. Name at least one form, such as 'exact'.")
     return rule
+
+
+def spelling_rule(case: Any, prefix: str = "", suffix: str = "") -> tuple[str | Form, ...]:
+    """Return a rule whose forms have a text before and after them, as words of a vocabulary may have.
+
+    >>> spelling_rule("exact,upper", "/c/en/")
+    ('/c/en/{exact}', '/c/en/{upper}')
+
+    Raises `ArgumentError` as `case_rule` does, or if the texts are none, or hold braces.
+    """
+    rule = case_rule(case)
+    for name, text in (("prefix", prefix), ("suffix", suffix)):
+        if not is_text(text) or "{" in text or "}" in text:
+            raise ArgumentError(f"{name}={text!r}: give a text without braces, such as '/c/en/' or '_NOUN'.")
+    if not (prefix or suffix):
+        return rule
+    return tuple(_Affixed(form, prefix, suffix) if callable(form) else _with(form, prefix, suffix) for form in rule)
+
+
+@dataclass(frozen=True)
+class _Affixed:
+    """A user's function from a word to a form, with a text before and after the form."""
+
+    form: Form
+    prefix: str
+    suffix: str
+
+    def __call__(self, word: str) -> str:
+        """Return the form of a word."""
+        return f"{self.prefix}{self.form(word)}{self.suffix}"
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.prefix}{{{case_text([self.form])}}}{self.suffix}"
+
+
+def _named(form: str) -> str:
+    """Return the name of a form, without the text around it."""
+    match = _AFFIXED.fullmatch(form)
+    return match["form"] if match else form
+
+
+def _with(form: str, prefix: str, suffix: str) -> str:
+    match = _AFFIXED.fullmatch(form)
+    before, name, after = match.groups() if match else ("", form, "")
+    return f"{prefix}{before}{{{name}}}{after}{suffix}"
+
+
+def _spelling(form: str | Form, word: str) -> str:
+    if not isinstance(form, str):
+        return form(word)
+    if match := _AFFIXED.fullmatch(form):
+        return f"{match['prefix']}{FORMS[match['form']](word)}{match['suffix']}"
+    return FORMS[form](word)
 
 
 def case_text(rule: Iterable[str | Form]) -> str:
@@ -83,7 +141,7 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
 
     Raises `ArgumentError` if a user's function does not return text.
     """
-    spellings = [(FORMS[form] if isinstance(form, str) else form)(word) for form in rule]
+    spellings = [_spelling(form, word) for form in rule]
     for form, spelling in zip(rule, spellings, strict=True):
         if not isinstance(spelling, str):
             raise ArgumentError(f"case: {case_text([form])} returns {spelling!r} for {word!r}. It must return text.")
@@ -116,6 +174,61 @@ def other_spellings(word: str) -> Iterable[tuple[str, str]]:
         joined = joint.join(word.split())
         yield "spaces", joined
         yield "spaces and case", joined.lower()
+
+
+@dataclass(frozen=True)
+class SpellingHint:
+    """How a vocabulary spells words: two of its entries, and the options with which words would be found.
+
+    - `entries`: two entries.
+    - `options`: `case`, `prefix` and `suffix`, as far as they are needed; empty if none would help.
+    """
+
+    entries: tuple[str, ...]
+    options: Mapping[str, str]
+
+    def __str__(self) -> str:
+        """Return sentences that follow a message."""
+        shown = " and ".join(map(repr, self.entries))
+        text = f" Entries of the file are {shown}." if self.entries else ""
+        if self.options:
+            text += f" Look the words up with {' '.join(starmap(setting, self.options.items()))}."
+        return text
+
+
+def spelling_hint(words: Iterable[str], entries: Iterable[str]) -> SpellingHint:
+    """Return how a vocabulary spells words that it lacks as they are.
+
+    >>> str(spelling_hint(["king", "queen"], ["/c/en/the", "/c/en/king", "/c/en/queen"]))
+    " Entries of the file are '/c/en/king' and '/c/en/queen'. Look the words up with prefix='/c/en/'."
+    """
+    some = list(islice(entries, _MOST_HINTED))
+    plain = set(words)
+    wanted = {FORMS[case](word): case for case in ("title", "upper", "lower", "exact") for word in plain}
+    counts: Counter[tuple[str, str, str]] = Counter()
+    examples: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for entry in some:
+        for start, end in _inner_words(entry):
+            case = wanted.get(entry[start:end])
+            key = case or "", entry[:start], entry[end:]
+            if case and (key != ("exact", "", "")):
+                counts[key] += 1
+                examples[key].append(entry)
+    if not counts:
+        return SpellingHint(tuple(some[:2]), {})
+    (case, prefix, suffix), _ = max(counts.items(), key=lambda item: item[1])
+    options = {"case": case if case != "exact" else "", "prefix": prefix, "suffix": suffix}
+    shown = [*examples[case, prefix, suffix], *some]
+    return SpellingHint(tuple(dict.fromkeys(shown))[:2], {name: text for name, text in options.items() if text})
+
+
+def _inner_words(entry: str) -> Iterable[tuple[int, int]]:
+    """Yield where words may begin and end in an entry: at its ends, and at signs that are no letters."""
+    if len(entry) > _LONGEST_HINTED:
+        return
+    starts = [0, *(place + 1 for place, letter in enumerate(entry) if not letter.isalnum())]
+    ends = [len(entry), *(place for place, letter in enumerate(entry) if not letter.isalnum())]
+    yield from ((start, end) for start in starts for end in ends if start < end)
 
 
 class Spellings:

@@ -30,16 +30,18 @@ class WantedWithSample(frozenset[str]):
 
     Of the first i words, all with a hash below `_DRAWN` / i are in the sample, so that the final sample is among them
     however many there will be. After `FIRST_ENTRIES` words it is a plain set again, which costs no time.
+    The words until then are its `entries`.
     """
 
     count: int
     plain_count: int
     drawn: set[str]
+    entries: list[str]
 
     def __new__(cls, words: frozenset[str]) -> "WantedWithSample":
         """Return the words, with an empty sample."""
         wanted = super().__new__(cls, words)
-        wanted.count, wanted.plain_count, wanted.drawn = 0, 0, set()
+        wanted.count, wanted.plain_count, wanted.drawn, wanted.entries = 0, 0, set(), []
         return wanted
 
     def __contains__(self, word: object) -> bool:
@@ -47,6 +49,7 @@ class WantedWithSample(frozenset[str]):
         if self.count >= FIRST_ENTRIES:
             self.settle()
         text = str(word)
+        self.entries.append(text)
         plain = is_plain(text)
         self.plain_count += plain
         if plain or self.plain_count * _ONE_IN < self.count:

@@ -13,9 +13,23 @@ from bayesbias.base.checks import shown
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows_of
+from bayesbias.embeddings.embedding import (
+    Embedding,
+    EmbeddingLike,
+    same_vectors_hint,
+    unit_rows_of,
+    words_with_same_vectors,
+)
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.errors import (
+    DuplicatesWarning,
+    LostWordsWarning,
+    MeasureError,
+    did_you_mean,
+    name_some,
+    setting,
+    warn_user,
+)
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
@@ -99,6 +113,8 @@ def find_lists(
     all_words = [word for words in lists.values() for word in words]
     source = as_embedding(embedding, None if others is None else [*all_words, *checked_words("The vocabulary", others)])
     forms = source.lookup(all_words).matches
+    same = words_with_same_vectors(source, forms, lists)
+    forms = {word: form for word, form in forms.items() if word not in same}
     lost_words = {
         name: missing
         for name, words in lists.items()
@@ -116,7 +132,7 @@ def find_lists(
     judge_lost_words(
         f"The embedding {source.name!r}",
         [WordList(name, len(words), lost_words.get(name, ())) for name, words in lists.items()],
-        "The measure uses the other words; its result lists the lost ones (lost_words).",
+        "The measure uses the other words; its result lists the lost ones (lost_words)." + same_vectors_hint(same),
         max_lost=max_lost,
     )
     _raise_if_lists_share_a_vector(distinct, forms)
@@ -334,7 +350,7 @@ def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
         raise MeasureError(
             f"The study {study.name!r} has {counted(len(study.protected), 'protected group')} "
             f"({name_some(study.protected)}), but the measure compares 2. Name them, such as "
-            f"targets={tuple(study.protected)[:2]!r}."
+            f"{setting('targets', tuple(study.protected)[:2])}."
         )
     names = tuple(study.protected) if targets is None else targets
     return checked_list_names(names, study.protected, "targets", study, count=2)
@@ -347,7 +363,7 @@ def _associated_list(study: Study, target: str) -> str:
         raise MeasureError(
             f"The study {study.name!r} associates {target!r} with {counted(len(groups), 'attribute group')}"
             f"{f' ({name_some(groups)})' if groups else ''}, but the test needs 1. "
-            f"Name two: attributes=(...), out of {name_some(study.attribute_lists, 20)}."
+            f"Name two: {setting('attributes')}, out of {name_some(study.attribute_lists, 20)}."
         )
     return groups[0]
 

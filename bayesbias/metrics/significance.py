@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.base.number_text import counted
-from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, setting, warn_user
 from bayesbias.tables.schema import any_frame
 
 MOST_PARTITIONS = 1_000_000
@@ -370,7 +370,7 @@ def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[s
         if len(groups) != 2:
             raise MeasureError(
                 f"The table has {counted(len(groups), 'protected group')} ({name_some(groups)}), but the test "
-                "compares 2. Name them: targets=(..., ...)."
+                "compares 2. Name them: " + setting("targets") + "."
             )
         return groups[0], groups[1]
     if isinstance(targets, str) or len(targets) != 2 or targets[0] == targets[1]:

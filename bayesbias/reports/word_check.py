@@ -15,8 +15,8 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.loading import read_vocabulary
-from bayesbias.embeddings.vocabularies import Case, Spellings, case_rule, case_text, forms
-from bayesbias.errors import name_some
+from bayesbias.embeddings.vocabularies import Case, Spellings, case_text, forms, spelling_hint, spelling_rule
+from bayesbias.errors import name_some, setting
 from bayesbias.estimates.dependence import clusters
 from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
@@ -49,7 +49,7 @@ class WordCheck(Result):
         - `word`; `form`: the stored form, in normal form; ``"mean"`` of a phrase whose words are stored; empty if lost;
         - `place`: from 1, in the order of the file, which in most files is that of frequency; NaN if not stored;
         - `left_out`: reason of a lost word: ``"case"``, ``"normal form"``, ``"accents"``, ``"spaces"``, ``"script"``,
-          ``"mixed scripts"``, ``"several words"`` or ``"absent"``;
+          ``"mixed scripts"``, ``"several words"``, ``"absent"``, or ``"no usable vector"`` (zero, not finite, or two);
         - `near`: spellings in the vocabulary, separated by commas.
     doubts
         Statements on lists that lost too much, and on English control words.
@@ -118,6 +118,8 @@ def check_words(
     study: StudyLike,
     *,
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     phrases: "Phrases" = "whole",
     max_lost: float = MAX_LOST,
     format: str = "auto",  # noqa: A002 - as in load_embedding
@@ -134,7 +136,7 @@ def check_words(
         An `Embedding`, or anything that `load_embedding` takes.
     study
         A `Study`, the name of a bundled one, or the path of a TOML file.
-    case, phrases, format, allow_pickle
+    case, prefix, suffix, phrases, format, allow_pickle
         As in `load_embedding`.
     max_lost
         Largest share of a group's words that may be lost, as in `distance_table`; more is a doubt here, not an error.
@@ -160,14 +162,15 @@ def check_words(
     2  männer            NaN     case  Männer
     3  frauen  frauen    4.0
     """
-    rule, study = case_rule(case), load_study(study)
+    rule, study = spelling_rule(case, prefix, suffix), load_study(study)
     check_choice("phrases", phrases, ("whole", "mean"))
     check_max_lost(max_lost)
-    forms_of_words = [normalized(form) for word in study.words for form in forms(word, rule)]
+    parts = [part for word in study.words for part in ((word, *word.split()) if phrases == "mean" else (word,))]
+    forms_of_words = [normalized(form) for word in parts for form in forms(word, rule)]
     vocabulary, vectors, sample = read_vocabulary(embedding, forms_of_words, format=format, allow_pickle=allow_pickle)
 
     def stored(word: str) -> str:
-        return next((form for form in forms(word, rule) if form in vocabulary), "")
+        return next((form for form in forms(word, rule) if form in vectors), "")
 
     spellings = Spellings(vocabulary)
     rows = []
@@ -179,6 +182,8 @@ def check_words(
                 place = float(vocabulary.get(form, float("nan")))
                 if not form and phrases == "mean" and " " in word and all(map(stored, word.split())):
                     form = "mean"
+                elif not form and any(spelling in vocabulary for spelling in forms(word, rule)):
+                    reason = "no usable vector"
                 elif not form:
                     reason, near = spellings.reason(word)
                 rows.append((kind, name, word, form, place, reason, ", ".join(near)))
@@ -194,7 +199,7 @@ def check_words(
         vocabulary=len(vocabulary),
         lists=counts,
         words=frame,
-        doubts=tuple(_doubts(study, frame, max_lost)),
+        doubts=(*_spelling(frame, vocabulary), *_doubts(study, frame, max_lost)),
     )
 
 
@@ -213,6 +218,14 @@ def _worths(frame: pd.DataFrame, vectors: Mapping[str, np.ndarray], sample: np.n
     return pd.DataFrame(records, columns=columns)
 
 
+def _spelling(frame: pd.DataFrame, vocabulary: Mapping[str, int]) -> Iterator[Statement]:
+    """Yield how the vocabulary spells words, if most words are lost and it spells them in another way."""
+    lost = frame.loc[frame["form"] == "", "word"]
+    hint = spelling_hint(lost, vocabulary)
+    if 2 * len(lost) > len(frame) and hint.options:
+        yield Statement("spelling", f"Most words are spelt in another way.{hint}", dict(hint.options))
+
+
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
     """Yield statements on lists that lost too many words, and on English control words."""
     lost = frame[frame["form"] == ""]
@@ -226,7 +239,8 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
         if word_list.is_over(max_lost):
             yield Statement(
                 "lost words",
-                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it (max_lost).",
+                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it "
+                f"({setting('max_lost')}).",
                 numbers,
             )
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):

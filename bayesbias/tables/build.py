@@ -8,14 +8,21 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.lost_words import MAX_LOST, check_max_lost
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost, list_labels
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows_of
+from bayesbias.embeddings.embedding import (
+    Embedding,
+    EmbeddingLike,
+    same_vectors_hint,
+    unit_rows_of,
+    words_with_same_vectors,
+)
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.vocabularies import spelling_hint
 from bayesbias.embeddings.vocabulary_sample import FEWEST
-from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some
+from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some, setting
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.errors_over_contexts import contrast_errors
@@ -55,7 +62,8 @@ def distance_table(
         A `Study`, the name of a bundled one, or the path of a TOML file.
     duplicates
         Policy for words that match the same vector ("Mary" and "mary" under the case rule ``"lower"``): ``"drop"``
-        keeps the first and warns; ``"keep"`` keeps all.
+        keeps the first and warns; ``"keep"`` keeps all. Different words with identical vectors, as of a pruned table,
+        count once (``"drop"``): the others are lost words. If they stand in several lists, all of them are lost.
     max_lost
         Largest share of a group's words that the embedding may lack, from 0 to 1; control words have no limit.
     reference
@@ -95,7 +103,7 @@ def distance_table(
     ...     attributes={"quiet": ["purr"], "loud": ["bark"]},
     ...     associated=[("cats", "quiet"), ("dogs", "loud")], human="none", neutral="none",
     ... )
-    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "purr": [1.0, 0.0], "bark": [0.6, 0.8]}
+    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "purr": [2.0, 0.0], "bark": [0.6, 0.8]}
     >>> columns = ["protected_word", "attribute_word", "connection", "cosine_distance"]
     >>> bb.distance_table(vectors, study)[columns].round(3)
       protected_word attribute_word  connection  cosine_distance
@@ -111,9 +119,11 @@ def distance_table(
         embedding = load_embedding(embedding, words=study.words)
     forms = embedding.lookup(study.words).matches
     _raise_if_lists_share_a_vector(study, forms, embedding)
+    same = words_with_same_vectors(embedding, forms, _lists_of(study)) if duplicates == "drop" else {}
+    forms = {word: form for word, form in forms.items() if word not in same}
     protected, attributes = _members(study.protected, forms), _members(study.attribute_lists, forms)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
-    lost = _lost_words(study, forms, embedding, max_lost)
+    lost = _lost_words(study, forms, embedding, max_lost, same)
 
     rows, columns = len(protected), len(attributes)
     check_memory(
@@ -248,11 +258,18 @@ def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.Da
     return pd.DataFrame(pairs, columns=["word", "list"])
 
 
-def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
-    absent = f"not in the embedding (case rule {embedding.case_text!r})"
-    reasons = dict(embedding.left_out) if isinstance(embedding, ContextualEmbedding) else {}
+def _lists_of(study: Study) -> dict[str, Sequence[str]]:
+    """Return all lists of a study, by kind and name, since two of both kinds may have one name."""
+    kinds = (("protected", study.protected), ("attribute", study.attribute_lists))
+    labels = list_labels(study.protected, study.attribute_lists)
+    return {labels[kind, name]: words for kind, lists in kinds for name, words in lists.items()}
+
+
+def _lost_words(
+    study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float, same: Mapping[str, str]
+) -> list[dict[str, str]]:
     lost = [
-        {"word": word, "role": role, "list": name, "reason": reasons.get(word, absent)}
+        {"word": word, "role": role, "list": name, "reason": same.get(word) or embedding.why_lost(word)}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
         for word in words
@@ -263,7 +280,7 @@ def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_l
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
     }
-    source, hint = f"The embedding {embedding.name!r}", _lost_hint(study, lost, embedding)
+    source, hint = f"The embedding {embedding.name!r}", _lost_hint(study, lost, embedding) + same_vectors_hint(same)
     judge_lost_entries(lost, source, sizes=sizes, hint=hint, max_lost=max_lost)
     return lost
 
@@ -287,7 +304,7 @@ def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -
     """Return sentences on why words may be lost, and where to see more."""
     texts = [_case_hint(embedding)]
     if any(" " in entry["word"] for entry in lost):
-        texts.append(' Entries of several words can be the mean of their words (phrases="mean", --phrases mean).')
+        texts.append(f" Entries of several words can be the mean of their words ({setting('phrases', 'mean')}).")
     controls = [entry for entry in lost if entry["list"] in CONTROLS and entry["role"] == "attribute"]
     english = sum(len(words) for words in (study.human, study.neutral) if is_bundled(words))
     if 2 * sum(is_bundled(getattr(study, entry["list"])) for entry in controls) > english:
@@ -301,13 +318,15 @@ def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -
 def _case_hint(embedding: Embedding) -> str:
     if embedding.case_text != "exact":
         return ""
-    return " If the words are only spelt in another way, look them up in other forms too (--case exact,lower,title)."
+    forms = setting("case", "exact,lower,title")
+    return f" If the words are only spelt in another way, look them up in other forms too ({forms})."
 
 
 def _raise_if_a_list_is_empty(
     study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
 ) -> None:
-    hint = f"Use other words, or leave this list out of the study.{_case_hint(embedding)}"
+    spelt = spelling_hint(study.words, embedding.words)
+    hint = f"Use other words, or leave this list out of the study.{spelt if spelt.options else _case_hint(embedding)}"
     if protected.empty and attributes.empty:
         raise LostWordsError(
             f"The embedding {embedding.name!r} has none of the {counted(len(study.words), 'word')} of the study "

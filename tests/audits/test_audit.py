@@ -246,7 +246,7 @@ def test_no_limit_is_advised_that_would_leave_too_few_words() -> None:
     with pytest.raises(LostWordsError, match=r"\(max_lost=0\.2\)") as caught:
         bb.audit(few, ["weat7"], ["mac"], model=None)
     assert "--max-lost" not in str(caught.value)
-    with pytest.raises(LostWordsError, match=r"max_lost=0\.88 \(--max-lost 0\.88\)"):
+    with pytest.raises(LostWordsError, match=r"max_lost=0\.88"):
         bb.audit(few, ["weat7"], ["contrast"])
     with pytest.warns(LostWordsWarning):
         frame = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)

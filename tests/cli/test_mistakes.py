@@ -55,7 +55,7 @@ from tests.reports.made import made_fit
         (["report", "pets.toml", "-o", "r.md"], "r.md is not the name of a page"),
         (["report", "pets.toml", "-o", "r"], "r is not the name of a page"),
         (["report", "none.nc", "-o", "no/r.html"], "no/r.html"),
-        (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats", "birds"], "'birds'"),
+        (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats,birds"], "'birds'"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--statistic", "media"], "statistic"),
         (["project", "vectors.txt", "--axis", "gendr", "--words", "t.csv"], "'gender'"),
         (["project", "vectors.txt", "--axis", "gender"], "--words"),

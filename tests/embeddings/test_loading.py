@@ -111,8 +111,8 @@ def test_a_missing_file_hints_at_its_neighbours(tmp_path):
 
 
 def test_unknown_content_lists_the_formats(tmp_path):
-    (tmp_path / "x").write_bytes(b"<html><body>Not found</body></html>")
-    with pytest.raises(InputFileError, match=r"b'<html><body>.* word2vec_binary"):
+    (tmp_path / "x").write_bytes(b"<<body>>Not found")
+    with pytest.raises(InputFileError, match=r"b'<<body>>.* word2vec_binary"):
         load_embedding(tmp_path / "x")
 
 

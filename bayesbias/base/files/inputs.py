@@ -22,8 +22,9 @@ from stat import S_ISREG
 from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.base.checks import check_path, is_text
+from bayesbias.base.files.foreign import archive_kind
 from bayesbias.base.machine import Allowance, check_memory
-from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean
+from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
 _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
     re.compile(rb"\x1f\x8b"): gzip.open,
@@ -33,6 +34,7 @@ _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
 _LONGEST_SIGNATURE = 10
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _ZIP = b"PK\x03\x04"
+_IN_ZIP = ".zip:"
 # zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PIECE = 1 << 22
@@ -66,19 +68,41 @@ def _open_ordinary(path: str, flags: int) -> int:
 
 @contextmanager
 def open_content(path: Path) -> Iterator[BinaryIO]:
-    """Yield the content of a file, decompressed if it is packed by gzip, bzip2 or xz."""
-    with open_input(path) as file:
+    """Yield the content of a file, unpacked if it is packed by gzip, bzip2, xz or zip; an .npz file as it is.
+
+    A zip file must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``.
+    """
+    archive, _ = archive_and_member(path)
+    with open_input(archive) as file:
         if opener := _unpacker(file):
-            with cast(BinaryIO, opener(file, "rb")) as stream:
-                yield stream
+            with cast(BinaryIO, opener(file, "rb")) as stream, _only_member(stream, path) as content:
+                yield content
         else:
-            yield file
+            with _only_member(file, path) as content:
+                yield content
+
+
+def archive_and_member(path: Path) -> tuple[Path, str]:
+    """Return the file of a path, and the name of the file inside that a path such as ``a.zip:b.txt`` names.
+
+    >>> archive_and_member(Path("glove.6B.zip:glove.6B.50d.txt"))[1]
+    'glove.6B.50d.txt'
+    """
+    archive, mark, member = str(path).rpartition(_IN_ZIP)
+    if not mark or os.path.lexists(path):
+        return path, ""
+    return Path(archive + mark[:-1]), member
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file, or of the archive that a path names a file of."""
+    return archive_and_member(path)[0].stat().st_size
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the content of a file is packed by gzip, bzip2 or xz."""
-    with open_input(path) as file:
-        return _unpacker(file) is not None
+    """Return whether the content of a file is packed by gzip, bzip2, xz or zip."""
+    with open_input(archive_and_member(path)[0]) as file:
+        return _unpacker(file) is not None or file.read(len(_ZIP)) == _ZIP
 
 
 def _unpacker(file: BinaryIO) -> Callable[..., Any] | None:
@@ -129,17 +153,17 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def read_content(path: Path, cost: MemoryCost) -> bytes:
-    """Return the content of an existing file, unpacked; a zip file must hold one file.
+    """Return the content of an existing file, unpacked; a zip file must hold one file, or the path names it.
 
     The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
 
     Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
     take more memory than is free. Reading stops there.
     """
-    check_memory(cost.a_byte * path.stat().st_size, f"{path}: its contents", _ADVICE)
+    check_memory(cost.a_byte * file_size(path), f"{path}: its contents", _ADVICE)
     allowance = Allowance(f"{path}: its contents", _ADVICE)
     content = io.BytesIO()
-    with readable(path), open_content(path) as file, _only_member(file, path) as stream:
+    with readable(path), open_content(path) as stream:
         while piece := stream.read(_PIECE):
             allowance.take(cost.memory(piece))
             content.write(piece)
@@ -209,18 +233,38 @@ class _Directory:
 
 
 @contextmanager
-def _only_member(stream: BinaryIO, path: Path) -> Iterator[IO[bytes]]:
-    """Yield a stream, or the only member of the zip file that it is."""
+def _only_member(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Yield a stream, or the chosen member of the zip file that it is; an .npz file, which holds arrays, as it is.
+
+    Files that systems add, such as ``__MACOSX/._a.txt``, do not count.
+    """
+    _, chosen = archive_and_member(path)
     start = stream.read(len(_ZIP))
     stream.seek(0)
     if start != _ZIP:
+        if chosen:
+            raise InputFileError(f"{path}: the file before the colon is no zip file. Give its own name.")
         yield stream
         return
     with open_zip(stream, path) as archive:
-        if len(archive.namelist()) != 1:
-            raise InputFileError(f"{path} is a zip file of {len(archive.namelist()):,} files. Unpack it, and give one.")
-        with open_member(archive, archive.namelist()[0], path) as member:
-            yield member
+        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+        if any(name.endswith(".npy") for name in names) and not chosen:
+            stream.seek(0)
+            yield stream
+            return
+        if kind := archive_kind(names):
+            raise InputFileError(f"{path} is {kind}")
+        if chosen and chosen not in names:
+            raise InputFileError(
+                f"{path}: the archive has no file {chosen!r}{did_you_mean(chosen, names)}; it has {name_some(names)}."
+            )
+        if not chosen and len(names) != 1:
+            example = f" Name one, such as {path}:{names[0]}." if names else ""
+            raise InputFileError(
+                f"{path} is a zip file of {len(names):,} files: {name_some(names) or 'none'}.{example}"
+            )
+        with open_member(archive, chosen or names[0], path) as member:
+            yield cast(BinaryIO, member)
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -319,6 +363,10 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     bayesbias.errors.InputFileError: There is no file no_such_table.csv...
     """
     source = check_path(path)
+    archive, member = archive_and_member(source)
+    if member:
+        input_file(archive)
+        return source
     try:
         exists = source.exists()
     except OSError as error:  # such as a name that is too long

@@ -23,7 +23,7 @@ from stat import S_IFMT, S_IMODE, S_ISDIR, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import parse_json
-from bayesbias.errors import BayesBiasError, OutputError, name_some
+from bayesbias.errors import BayesBiasError, OutputError, name_some, setting
 
 _MOST_LINKS = 40
 _TEMPORARY_FILE_MODE = 0o600  # mode of a temporary file
@@ -371,9 +371,7 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Pa
         if target.exists() and not target.is_file():
             raise OutputError(f"Cannot write {path}: it is a device or a pipe. Give the name of an ordinary file.")
         if os.path.lexists(path) and not overwrite:  # also a link to no file
-            raise OutputError(
-                f"{path} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite)."
-            )
+            raise OutputError(f"{path} exists. Give another name, or allow overwriting ({setting('overwrite', True)}).")
         _check_parent(path, target)
         return path
 
@@ -389,9 +387,11 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False, bes
         if target.exists() and not target.is_dir():
             raise OutputError(f"Cannot write results to {folder}: it is a file. Give a folder.")
         if not overwrite and any(path.name not in beside for path in content(target)):
-            raise OutputError(f"{folder} exists and is not empty. Give another folder, or --overwrite.")
+            raise OutputError(
+                f"{folder} exists and is not empty. Give another folder, or {setting('overwrite', True)}."
+            )
         if not overwrite and folder.is_symlink() and not target.exists():
-            raise OutputError(f"{folder} is a link to no folder. Give another folder, or --overwrite.")
+            raise OutputError(f"{folder} is a link to no folder. Give another folder, or {setting('overwrite', True)}.")
         if target.is_dir():
             check_writable(target)
         else:

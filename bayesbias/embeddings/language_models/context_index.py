@@ -38,7 +38,7 @@ from bayesbias.embeddings.language_models.texts import (
     word_texts,
     words_of,
 )
-from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, OutputError
+from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, OutputError, setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,7 +200,7 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
     if corpus is not None and corpus_hash(read_texts(corpus)) != facts["sha256"]:
         raise EmbeddingError(
             f"{source} is the index of another corpus ({facts['name']}), or of an earlier version of "
-            f"{corpus_name(corpus)}. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
+            f"{corpus_name(corpus)}. Build another index, or allow overwriting ({setting('overwrite', True)})."
         )
     return ContextIndex(source, *(facts[name] for name in ("name", "sha256", "contexts", "words", "longest")))
 
@@ -420,7 +420,7 @@ def index_contexts(
         if index.longest != longest:
             raise EmbeddingError(
                 f"{target} is an index of contexts of at most {index.longest:,} characters, not {longest:,}. Give "
-                "another name, or allow overwriting (overwrite=True, or --overwrite)."
+                f"another name, or allow overwriting ({setting('overwrite', True)})."
             )
         return index
     check_output(path, overwrite=overwrite)

@@ -41,7 +41,7 @@ class ContextualEmbedding(Embedding):
 
     Parameters
     ----------
-    words, vectors, name, case, phrases, steps, vocabulary_sample
+    words, vectors, name, case, phrases, steps, vocabulary_sample, left_out
         See `Embedding`.
     deviations
         Array of shape (words, groups, dimensions): change of a vector when a group of contexts is left out, scaled so
@@ -53,15 +53,12 @@ class ContextualEmbedding(Embedding):
     paired
         Whether a group holds the same contexts for all words that have it, as with templates, so that their errors are
         correlated.
-    left_out
-        Words without a vector, each with the reason.
     """
 
     deviations: NDArray[np.float32]
     contexts: NDArray[np.int64]
     pieces: NDArray[np.int64]
     paired: bool
-    left_out: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,18 +5,20 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from bayesbias.base.checks import normalized
-from bayesbias.base.files.inputs import open_content
+from bayesbias.base.files.inputs import file_size, open_content
 from bayesbias.base.number_text import counted
+from bayesbias.embeddings.readers.layouts import PEEKED, Layout, is_number, layout_of, trailing_numbers
 from bayesbias.embeddings.rows import (
     BYTES_A_WORD,
     Rows,
+    SkippedRows,
     Wanted,
     check_header,
     check_room,
@@ -52,12 +54,7 @@ def count_numbers(line: bytes) -> int:
     >>> count_numbers(b". . 0.1 0.2\n")
     2
     """
-    count = 0
-    for field in reversed(line.rstrip(b" \r\n").split(b" ")[1:]):
-        if not _is_number(field):
-            break
-        count += 1
-    return count
+    return trailing_numbers(line.rstrip(b" \r\n").split(b" "))
 
 
 def read_text(path: Path, wanted: Wanted) -> Rows:
@@ -76,8 +73,10 @@ def read_text(path: Path, wanted: Wanted) -> Rows:
         words, dimensions = header
         check_header(words, dimensions, str(path))
         check_room(words, dimensions, wanted, path)
-        scan = _Scan(path, dimensions, first_line=2, promised=words)
-        return scan.rows(_lines(stream), wanted)
+        lines, number = _after_blank_lines(_lines(stream), 2)
+        layout, lines = _peeked(lines)
+        scan = _Scan(path, dimensions, first_line=number, promised=words)
+        return scan.rows(lines if layout is None else layout.plain(lines), wanted)
 
 
 def read_glove(path: Path, wanted: Wanted) -> Rows:
@@ -90,19 +89,35 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
     """
     with open_content(path) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
-        dimensions = count_numbers(first)
-        if dimensions == 0:
+        layout, lines = _peeked(chain([first], _lines(stream)))
+        if layout is None:
             raise EmbeddingError(
                 f"{path}: its first line begins {first[:40]!r} and does not end in numbers, so it is no GloVe file."
             )
-        check_header(1, dimensions, str(path))
-        check_room(path.stat().st_size // len(first), dimensions, wanted, path)
-        scan = _Scan(path, dimensions, first_line=1, promised=None)
-        return scan.rows(chain([first], _lines(stream)), wanted)
+        check_header(1, layout.dimensions, str(path))
+        check_room(file_size(path) // len(first), layout.dimensions, wanted, path)
+        if layout.names:
+            next(lines)
+        scan = _Scan(path, layout.dimensions, first_line=1 + layout.names, promised=None)
+        return scan.rows(layout.plain(lines), wanted)
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
     return iter(partial(stream.readline, _LONGEST_LINE), b"")
+
+
+def _after_blank_lines(lines: Iterator[bytes], number: int) -> tuple[Iterator[bytes], int]:
+    """Return lines from the first that is not blank, and its number; `number` is that of the first."""
+    for place, line in enumerate(lines):
+        if line.strip() or place == _MOST_BLANK:
+            return chain([line], lines), number + place
+    return iter(()), number
+
+
+def _peeked(lines: Iterator[bytes]) -> tuple[Layout | None, Iterator[bytes]]:
+    """Return the layout of lines, and all of them."""
+    first = list(islice(lines, PEEKED))
+    return layout_of(first), chain(first, lines)
 
 
 class _Scan:
@@ -114,6 +129,9 @@ class _Scan:
         self.dimensions = dimensions
         self.first_line = first_line
         self.promised = promised
+        self.skipped = SkippedRows(self.source)
+        self.numbered: list[EmbeddingError] = []  # the fault of the first row whose word ends in numbers
+        self.numbered_count = 0
         self.pack = struct.Struct(f"<{dimensions}f").pack
 
     def rows(self, lines: Iterable[bytes], wanted: Wanted) -> Rows:
@@ -139,8 +157,11 @@ class _Scan:
                 continue
             if blank:
                 raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or restore its row.")
-            cut = row.find(b" ") if row.count(b" ") == dimensions else self._word_end(row, number)
-            if b"\t" in row and _is_number(row[:cut].rpartition(b"\t")[2]):
+            if row.count(b" ") == dimensions:
+                cut = row.find(b" ")
+            else:
+                row, cut = self._odd_row(row, number)
+            if b"\t" in row and is_number(row[:cut].rpartition(b"\t")[2]):
                 raise EmbeddingError(
                     f"{self.source}: line {number} ({row[:30]!r}...) has a tab before a number: fields are "
                     "separated by single spaces. Replace the tabs, or correct the line."
@@ -148,7 +169,12 @@ class _Scan:
             try:
                 word = row[:cut].decode()
             except UnicodeDecodeError:
-                word = decode(row[:cut], source=self.source, where=f"at line {number}")
+                try:
+                    word = decode(row[:cut], source=self.source, where=f"at line {number}")
+                except EmbeddingError as error:
+                    self.skipped.add(error)
+                    row_count += 1
+                    continue
             if (
                 wanted is None
                 or (word if word.isascii() else normalized(word, where=f"{self.source}, line {number}: ")) in wanted
@@ -163,6 +189,8 @@ class _Scan:
                     data += self._numbers(row[cut + 1 :], word, number)
             row_count += 1
         self._check_count(row_count)
+        self._check_numbered(row_count)
+        self.skipped.settle(row_count)
         # Most words that are drawn on the way are not in the final sample, so that their numbers are never read.
         for word, number, text in sampled:
             if in_sample(word, wanted):
@@ -173,21 +201,33 @@ class _Scan:
         vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
         return Rows(words, vectors, places, "line")
 
-    def _word_end(self, row: bytes, number: int) -> int:
-        """Return the end of the word in a row with an unusual number of spaces."""
+    def _odd_row(self, row: bytes, number: int) -> tuple[bytes, int]:
+        """Return a row with an unusual number of spaces, and the end of its word, which may hold spaces."""
         head, *numbers = row.rsplit(b" ", self.dimensions)
-        word = head.split(b" ")
-        whole = len(numbers) == self.dimensions and all(map(_is_number, numbers))
-        if whole and all(word) and not any(map(_is_number, word[1:])):
-            return len(head)
+        if b"" in numbers or head.endswith(b" "):  # runs of spaces
+            row = b" ".join(filter(None, row.split(b" ")))
+            head, *numbers = row.rsplit(b" ", self.dimensions)
         field_count = row.count(b" ")
         source_of_count = "its header promises" if self.promised else "its first line has"
-        raise EmbeddingError(
+        fault = EmbeddingError(
             f"{self.source}: line {number} ({row[:30].decode('utf-8', 'backslashreplace')!r}...) has "
             f"{counted(field_count, 'field')} after its word where {source_of_count} "
-            f"{counted(self.dimensions, 'number')}. The line or the header is damaged, "
-            "or the file is in another format: see the formats of load_embedding."
+            f"{counted(self.dimensions, 'number')}. The line or the header is damaged, a column between them, "
+            "such as a count, must be removed, or the file is in another format: see the formats of load_embedding."
         )
+        word = head.split(b" ")
+        if len(numbers) < self.dimensions or not all(map(is_number, numbers)) or not all(word):
+            raise fault
+        if any(map(is_number, word[1:])):  # "world war 2", or a column too many
+            self.numbered = self.numbered or [fault]
+            self.numbered_count += 1
+        return row, len(head)
+
+    def _check_numbered(self, row_count: int) -> None:
+        """Raise the fault of a row whose word ends in numbers if there are many: they are a column."""
+        many = 2 if self.promised else 100
+        if self.numbered_count * many > row_count:
+            raise self.numbered[0]
 
     def _numbers(self, text: bytes, word: str, number: int) -> bytes:
         fields = text.split(b" ")
@@ -200,7 +240,7 @@ class _Scan:
         return packed
 
     def _no_numbers(self, fields: list[bytes], word: str, number: int) -> EmbeddingError:
-        wrong = next((field for field in fields if not _is_number(field)), None)
+        wrong = next((field for field in fields if not is_number(field)), None)
         fault = "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
         return EmbeddingError(
             f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line, or leave "
@@ -225,11 +265,3 @@ class _Scan:
                 f"{self.source}: the header promises {self.promised} words, but {row_count} rows follow. The "
                 "file is cut short, or its first line is wrong."
             )
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return b"_" not in field

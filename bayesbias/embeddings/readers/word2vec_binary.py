@@ -1,5 +1,6 @@
 """Reader of word2vec binary files."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,23 @@ from numpy.typing import NDArray
 from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import check_sealed_file, is_packed, open_content
 from bayesbias.embeddings.readers.text import parse_header
-from bayesbias.embeddings.rows import BYTES_A_WORD, Rows, Wanted, check_header, check_room, decode, row_allowance
+from bayesbias.embeddings.rows import (
+    BYTES_A_WORD,
+    Rows,
+    SkippedRows,
+    Wanted,
+    check_header,
+    check_room,
+    decode,
+    row_allowance,
+)
 from bayesbias.errors import EmbeddingError
 
 _CHUNK = 1 << 20
 _LONGEST_WORD = 10_000
 _SAMPLE = 1000  # rows whose numbers show the order of their bytes
+_ODD_LETTER = re.compile(rb"[\0-\x1f\x7f]")
+_MOST_UNUSUAL = 0.2  # of the numbers of a vector, if its word was read to its end
 _USUAL = 1e-12, 1e12  # numbers whose bytes are in the wrong order have exponents of all sizes
 
 
@@ -47,6 +59,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         # `buffer` begins at byte `start` of the file; the next row begins at `position` in it.
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
+        skipped = SkippedRows(source)
+        previous = b"", 0, b""  # word, place and numbers of the row before
         while row < count:
             more = stream.read(_CHUNK)
             start += position
@@ -59,12 +73,24 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     break
                 line_ends = buffer[position] == 10
                 word_start = position + line_ends
+                word: str | None
                 try:
                     word = buffer[word_start:space].decode()
                 except UnicodeDecodeError:
-                    place = f"of row {row + 1} at byte {start + word_start}"
-                    word = decode(buffer[word_start:space], source=source, where=place)
-                if (
+                    word = ""
+                if not word or _ODD_LETTER.search(buffer, word_start, space):
+                    _check_word_before(source, *previous)
+                    try:
+                        word = decode(
+                            buffer[word_start:space],
+                            source=source,
+                            where=f"of row {row + 1} at byte {start + word_start}",
+                        )
+                    except EmbeddingError as error:
+                        skipped.add(error)
+                        word = None
+                previous = buffer[word_start:space], start + word_start, buffer[space + 1 : end]
+                if word is not None and (
                     wanted is None
                     or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
                 ):
@@ -76,10 +102,12 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
                 raise _stop(source, row, count, position=start + position, ended=not more)
+        skipped.settle(count)
+        vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
+        _check_words_end(source, vectors, words, places)
         # Reading past the end makes a decompressor check its data.
         trailing = buffer[position:] + stream.read(_CHUNK)
         _check_trailing(source, trailing.removesuffix(seal), count, position=start + position, line_ends=line_ends)
-    vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
     _check_byte_order(source, vectors[:_SAMPLE])
     return Rows(words, vectors, places, "byte")
 
@@ -103,6 +131,39 @@ def _check_byte_order(source: str, vectors: NDArray[np.float32]) -> None:
             f"{source}: its numbers are big-endian: the first of their four bytes is the most significant one. Write "
             'the file again on a machine of today, or turn its numbers round with numpy.frombuffer(..., ">f4").'
         )
+
+
+def _check_word_before(source: str, word: bytes, place: int, numbers: bytes) -> None:
+    """Raise `EmbeddingError` if the numbers of a row are none, because its word was longer: it held a space."""
+    vector = np.frombuffer(numbers, dtype="<f4")
+    if len(vector) and _unusual_share(vector[np.newaxis])[0]:
+        raise _space_in_word(source, word.decode("utf-8", "backslashreplace"), place)
+
+
+def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str], places: list[int]) -> None:
+    """Raise `EmbeddingError` for the first word with numbers that are none, among rows whose numbers are."""
+    for first in range(0, len(vectors), _SAMPLE):
+        shares = _unusual_share(vectors[first : first + _SAMPLE])
+        # Letters that are read as a number make a huge one.
+        huge = (np.abs(vectors[first : first + _SAMPLE]) > _USUAL[1]) & np.isfinite(vectors[first : first + _SAMPLE])
+        odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1))
+        if len(odd) and 2 * len(odd) < len(shares):
+            raise _space_in_word(source, words[first + odd[0]], places[first + odd[0]])
+
+
+def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return for each vector the share of finite numbers of a size that components of vectors do not have."""
+    sizes = np.abs(vectors.astype(np.float64))
+    unusual = np.isfinite(sizes) & (sizes != 0) & ((sizes < _USUAL[0]) | (sizes > _USUAL[1]))
+    return np.asarray(unusual.mean(axis=1), dtype=np.float64)
+
+
+def _space_in_word(source: str, word: str, place: int) -> EmbeddingError:
+    return EmbeddingError(
+        f"{source}: the vector of {word!r} at byte {place} is not made of numbers: a word that begins with {word!r} "
+        "seems to hold a space, at which this format ends words. Write the file again with underscores in place of "
+        "spaces, or as .npz."
+    )
 
 
 def _usual_share(vectors: NDArray[np.float32]) -> float:

@@ -39,6 +39,7 @@ from bayesbias.errors import (
     OutputError,
     TrainingWarning,
     name_some,
+    setting,
     warn_user,
 )
 from bayesbias.workers.cells import Answer, content_digest
@@ -371,7 +372,7 @@ def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite
         path, difference = next(iter(others.items()))
         raise OutputError(
             f"{place} holds another training: {name_some(other.name for other in others)}. This one has {difference} "
-            f"({path.name}). Give another folder, or allow overwriting (overwrite=True, or --overwrite)."
+            f"({path.name}). Give another folder, or allow overwriting ({setting('overwrite', True)})."
         )
     if not_replaced:
         raise OutputError(

@@ -137,11 +137,11 @@ def test_ties_as_scipy():
 
 
 def test_ect_by_hand():
-    embedding = {"x": [1.0, 0.0], "u": [1.0, 0.0], "y": [0.0, 1.0], "v": [0.0, 1.0],
+    embedding = {"x": [1.0, 0.0], "u": [2.0, 0.0], "y": [0.0, 1.0], "v": [0.0, 2.0],
              "a": [3.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 3.0]}  # fmt: skip
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
     assert ect(embedding, lists).ect == pytest.approx(-1)  # opposite orders
-    assert ect(embedding | {"y": [1.0, 0.1], "v": [1.0, 0.1]}, lists).ect == pytest.approx(1)
+    assert ect(embedding | {"y": [1.0, 0.1], "v": [2.0, 0.2]}, lists).ect == pytest.approx(1)
 
 
 def test_lost_words_of_ect():
@@ -153,7 +153,7 @@ def test_bad_input_of_ect():
     with pytest.raises(MeasureError, match="2 words"):
         ect(vectors(), PETS, attributes="quiet")
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
-    flat = {"x": [1.0, 0, 0], "u": [1.0, 0, 0], "y": [0, 1.0, 0], "v": [0, 1.0, 0.5],
+    flat = {"x": [1.0, 0, 0], "u": [2.0, 0, 0], "y": [0, 1.0, 0], "v": [0, 1.0, 0.5],
             "a": [0, 1.0, 0], "b": [0, 2.0, 1], "c": [0, 1.0, 3]}  # fmt: skip
     with pytest.raises(MeasureError, match="rank correlation"):
         ect(flat, lists)
