@@ -13,13 +13,15 @@ from bayesbias.base.number_text import visible
 from bayesbias.estimates.intervals import MOMENTS, estimates
 
 _SHOWN = ("mean", "hdi_low", "hdi_high")
+_SHOWN_NEXT = ("observed", "probability_of_direction")
 _WIDTH = 80
+_MOST_COLUMNS = 7  # in a notebook
 
 
 class EstimateFrame(pd.DataFrame):
-    """A pandas frame of estimates that is printed with its labels, mean and interval first.
+    """A pandas frame of estimates that is shown with its labels, mean and interval first.
 
-    pandas itself would leave out the columns in the middle, which are the answer.
+    pandas itself would leave out the columns in the middle, which are the answer. `all_columns` shows the others.
 
     Examples
     --------
@@ -40,7 +42,18 @@ class EstimateFrame(pd.DataFrame):
         return _text_of(pd.DataFrame(self))
 
     def _repr_html_(self) -> str | None:
-        return notebook_html(self)
+        if not set(_SHOWN) <= set(self.columns) or self.empty:
+            return notebook_html(self)
+        return _html_of(pd.DataFrame(self))
+
+    def all_columns(self) -> pd.DataFrame:
+        """Return the same as a plain frame, of which pandas shows all columns that fit.
+
+        >>> labels = {"parameter": ["connection_mean"], "mean": [0.89], "hdi_low": [0.87], "hdi_high": [0.91]}
+        >>> EstimateFrame(labels | {"ess_bulk": [812.3]}).all_columns().shape
+        (1, 5)
+        """
+        return pd.DataFrame(self)
 
 
 def notebook_html(frame: pd.DataFrame) -> str | None:
@@ -68,31 +81,53 @@ def frame_of_draws(
 
 def _text_of(frame: pd.DataFrame) -> str:
     """Return labels, mean and interval of a frame as text, and as many other columns as fit into a line."""
-    if {"protected_group", "protected_word"} <= set(frame.columns):
-        # Merge both columns: a row is about a word, or else about a group.
-        words, groups = frame["protected_word"], frame["protected_group"]
-        frame = frame.assign(protected_word=words.where(words != "", groups)).drop(columns="protected_group")
-        frame = frame.rename(columns={"protected_word": "protected"})
-    names = [name for name in frame.columns if frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]
-    labels = [name for name in names[: names.index("mean")] if frame[name].dtype.kind in "OUT"]
+    frame = _with_one_name(frame)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout.isatty() else _WIDTH
 
     def text(columns: list[str]) -> str:
         return frame_text(frame[columns], max_rows=pd.get_option("display.max_rows"))
 
-    def fits(columns: list[str]) -> bool:
-        return max(map(len, text(columns).splitlines())) <= width
+    chosen = _first_columns(frame, lambda columns: max(map(len, text(columns).splitlines())) <= width)
+    more = len(frame.columns) - len(chosen)
+    return f"{text(chosen)}\n[{len(frame):,} rows; {more} columns more]" if more else text(chosen)
 
+
+def _html_of(frame: pd.DataFrame) -> str:
+    """Return labels, mean and interval of a frame for a notebook, with at most `_MOST_COLUMNS` columns."""
+    frame = _with_one_name(frame)
+    chosen = _first_columns(frame, lambda columns: len(columns) <= _MOST_COLUMNS)
+    with pd.option_context("display.html.use_mathjax", False):
+        html = frame[chosen].to_html(
+            formatters=_formats(frame[chosen]), na_rep="", max_rows=pd.get_option("display.max_rows"), notebook=True
+        )
+    if more := len(frame.columns) - len(chosen):
+        html += f"<p>{len(frame):,} rows; {more} columns more: .all_columns()</p>"
+    return visible(html)
+
+
+def _with_one_name(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without empty columns, and with one column for the word or group that a row is about."""
+    if {"protected_group", "protected_word"} <= set(frame.columns):
+        # Merge both columns: a row is about a word, or else about a group.
+        words, groups = frame["protected_word"], frame["protected_group"]
+        frame = frame.assign(protected_word=words.where(words != "", groups)).drop(columns="protected_group")
+        frame = frame.rename(columns={"protected_word": "protected"})
+    return frame[[name for name in frame.columns if frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]]
+
+
+def _first_columns(frame: pd.DataFrame, fits: Callable[[list[str]], bool]) -> list[str]:
+    """Return labels, mean and interval, and as many other columns as fit; of labels that do not fit, the first."""
+    names = list(frame.columns)
+    labels = [name for name in names[: names.index("mean")] if frame[name].dtype.kind in "OUT"]
     while len(labels) > 1 and not fits([*labels, *_SHOWN]):
         labels.pop()
     chosen = [*labels, *_SHOWN]
-    for name in names:
+    for name in (*(name for name in _SHOWN_NEXT if name in names), *names):
         if name not in chosen:
             if not fits([*chosen, name]):
                 break
             chosen.append(name)
-    more = len(names) - len(chosen)
-    return f"{text(chosen)}\n[{len(frame):,} rows; {more} columns more]" if more else text(chosen)
+    return chosen
 
 
 def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_rows: int | None = None) -> str:
@@ -103,14 +138,19 @@ def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_
     0 0.500      812
     1               4
     """
+    formats = _formats(frame, digits)
+    return visible(frame.to_string(index=index, formatters=formats, na_rep="", max_rows=max_rows))
+
+
+def _formats(frame: pd.DataFrame, digits: int = 3) -> dict[Any, Any]:
+    """Return how the numbers of each column are written."""
     least = 10.0**-digits
 
     def p_text(p: float) -> str:
         return f"{p:.{digits}f}" if p >= least else f"below {least:.{digits}f}"
 
-    formats: dict[str, Callable[[float], str]] = {
+    return {
         name: p_text if name == "p_value" else f"{{:.{0 if name.startswith('ess') else digits}f}}".format
         for name in frame.columns
         if frame[name].dtype.kind == "f"
     }
-    return visible(frame.to_string(index=index, formatters=formats, na_rep="", max_rows=max_rows))

@@ -1,5 +1,7 @@
 """Frames of estimates: mean and interval are seen in 80 columns, and all else is a pandas frame."""
 
+import re
+
 import pandas as pd
 import pytest
 import xarray as xr
@@ -46,6 +48,17 @@ def test_in_a_notebook_no_word_is_markup_or_mathematics_or_hides(kind: type[pd.D
     assert "&lt;b&gt;" in html
     assert visible(html) == html
     assert pd.get_option("display.html.use_mathjax")
+
+
+def test_a_notebook_shows_seven_columns_with_sensible_digits_and_says_how_to_see_all(fit: xr.DataTree) -> None:
+    frame = bb.contrasts(fit, level="all")
+    html = frame._repr_html_()
+    head = re.findall(r"<th>(\w+)</th>", html.partition("</thead>")[0])
+    assert head == ["contrast", "protected", "mean", "hdi_low", "hdi_high", "observed", "probability_of_direction"]
+    assert f"<td>{frame['mean'].iloc[0]:.3f}</td>" in html
+    assert f"{len(frame):,} rows; " in html
+    assert frame.all_columns().columns.tolist() == frame.columns.tolist()
+    assert not isinstance(frame.all_columns(), EstimateFrame)
 
 
 def test_long_labels_are_left_out_before_numbers_are() -> None:
