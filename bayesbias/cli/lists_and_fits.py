@@ -122,9 +122,9 @@ def summary(
     as_json: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Print the parameters and contrasts of a fit, with intervals and diagnostics.
+    """Print the mean distances, contrasts and other parameters of a fit, with intervals and diagnostics.
 
-    With --output also write both as tables for a paper. With --json: `summary` and `contrasts` as lists of rows, and
+    With --output also write them as tables for a paper. With --json: `summary` and `contrasts` as lists of rows, and
     `conclusions`, which is null for another baseline.
 
     Example:
@@ -138,13 +138,18 @@ def summary(
     delivery.begin()
     fitted, baseline, hdi_prob = bb.read_fit(fit), contrasting["baseline"], summarizing["hdi_prob"]
     parameters = bb.summary(fitted, **summarizing)
-    differences = bb.contrasts(fitted, **summarizing, **contrasting)
-    text = (
-        f"Parameters, {percent_text(hdi_prob)} HPDI, {UNITS}\n{printed(parameters)}\n\n"
-        f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer\n"
-        f"{printed(differences)}"
-    )
-    text += _write_tables({"summary": parameters, "contrasts": differences}, delivery)
+    levels = summarizing if summarizing["level"] != "attribute" else summarizing | {"level": "overall"}
+    differences = bb.contrasts(fitted, **levels, **contrasting)
+    of_means = parameters["parameter"].str.endswith("_mean")
+    frames = {"means": parameters[of_means], "contrasts": differences, "parameters": parameters[~of_means]}
+    titles = {
+        "means": f"Mean distances, {percent_text(hdi_prob)} HPDI, in units of cosine distance",
+        "contrasts": f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer",
+        "parameters": f"Other parameters, {UNITS}",
+    }
+    frames = {name: frame for name, frame in frames.items() if len(frame)}
+    text = "\n\n".join(f"{titles[name]}\n{printed(frame)}" for name, frame in frames.items())
+    text += _write_tables(frames, delivery)
     data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
     if as_json and baseline == "associated":
         data["conclusions"] = bb.conclusions(fitted, hdi_prob=hdi_prob, rope=contrasting["rope"])

@@ -205,7 +205,7 @@ OPTIONS = {
     ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
-    "level": Option("Parameters to print: all, overall, word or attribute.", type=str),
+    "level": Option("What to print: all, overall, protected_group, word or attribute.", type=str),
     "within_groups": Option("Compare words of the same protected group only.", type=bool),
     "walk": Option("Take the gap as a random walk instead of a line.", type=bool),
     "scope": Option(

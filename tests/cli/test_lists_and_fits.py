@@ -72,6 +72,7 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert "associated - different" in shown
     assert "in units of cosine distance except for weights" in shown
     assert "probability_in_rope" in shown
+    assert shown.index("connection_mean") < shown.index("associated - different") < shown.index("word_sd")
     assert in_process(*overall, "--json", monkeypatch=monkeypatch) == 0
     printed = json.loads(capsys.readouterr().out)
     contrasts = bb.contrasts(fit, rope=0.02)
@@ -101,7 +102,7 @@ def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     summary, contrast = tmp_path / "summary.tex", tmp_path / "contrast.md"
     assert in_process("summary", path, "-o", summary, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
     text = summary.read_text(encoding="utf-8")
-    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == 2
+    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == 3
     sides = ("group 0", "associated", "group 0", "different")
     assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 0
     assert "group 0 to associated" in contrast.read_text(encoding="utf-8")

@@ -7,6 +7,8 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.number_text import percent_text
 from bayesbias.base.results import Contents, Result, ResultTable
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-LEVELS = ("all", "overall", "word", "attribute")
+LEVELS = ("all", "overall", "protected_group", "word", "attribute")
 UNITS = "in units of cosine distance except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
 """Units of the parameters, for captions."""
 
@@ -34,8 +36,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         Fit returned by `fit`.
     level
         ``"overall"``: `connection_mean`, `word_sd`, `sigma` and the other parameters with one value for all words;
-        ``"word"``: `word_mean` of each protected word and connection; ``"all"``: both; ``"attribute"``:
-        `attribute_effect` of each attribute word.
+        ``"word"``: `word_mean` of each protected word and connection; ``"all"``: both; ``"protected_group"``:
+        `group_mean`, the mean over the words of each group; ``"attribute"``: `attribute_effect` of each attribute word.
     hdi_prob
         Probability inside the highest posterior density interval.
 
@@ -70,7 +72,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     from bayesbias.estimates.frames import EstimateFrame
 
     posterior = check_fit(fit)["posterior"].to_dataset()
-    check_choice("level", level, LEVELS)
+    if check_choice("level", level, LEVELS) == "protected_group":
+        posterior, level = _group_means(fit), "overall"
     frames = []
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
@@ -99,6 +102,21 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
     result.attrs = {"hdi_prob": hdi_prob}
     return result
+
+
+def _group_means(fit: "xr.DataTree") -> "xr.Dataset":
+    """Return the draws of the mean distance of each protected group, in which its words weigh the same."""
+    import xarray as xr
+
+    means, groups = fit["posterior"]["word_mean"], fit["constant_data"]["protected_group"].to_numpy().astype(str)
+    names = list(dict.fromkeys(groups.tolist()))
+    member = np.equal.outer(np.array(names), groups).astype(float)
+    weights = xr.DataArray(
+        member / member.sum(axis=1, keepdims=True),
+        dims=("protected_group", "protected_word"),
+        coords={"protected_group": names, "protected_word": means.coords["protected_word"]},
+    )
+    return xr.Dataset({"group_mean": xr.dot(means, weights, dim="protected_word")})
 
 
 def _without_pairs_by_design(fit: "xr.DataTree", rows: "pd.DataFrame") -> "pd.Series[bool]":
@@ -163,6 +181,8 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         return ResultTable(frame, "Contrasts", caption, columns, differences=True)
     if "question" in frame:
         return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
+    if frame["parameter"].str.endswith("_mean").all():
+        return ResultTable(frame, "Means", f"Mean distances, {prob}", columns)
     parameters = f"Parameters, {percent_text(frame.attrs['hdi_prob'])} HPDI, {UNITS}"
     return ResultTable(frame, "Parameters", parameters, columns)
 

@@ -48,6 +48,23 @@ def test_the_probability_of_the_interval_is_the_one_asked_for(normal_fit: xr.Dat
     assert bb.summary(normal_fit).attrs["hdi_prob"] == 0.89
 
 
+def test_means_of_groups_are_those_of_their_words(short_fit: xr.DataTree) -> None:
+    frame = bb.summary(short_fit, level="protected_group").set_index(["protected_group", "connection"])
+    words = (
+        short_fit["posterior"]["word_mean"]
+        .to_dataset()
+        .assign_coords(group=("protected_word", short_fit["constant_data"]["protected_group"].to_numpy()))
+    )
+    by_group = words.groupby("group").mean()["word_mean"]
+    counts = bb.models.fitted_table(short_fit).groupby(["protected_group", "connection"], observed=True).size()
+    assert set(frame["parameter"]) == {"group_mean"}
+    assert frame["pairs"].to_dict() == counts.to_dict()
+    for (group, connection), row in frame.iterrows():
+        draws = by_group.sel(group=group, connection=connection)
+        assert row["mean"] == pytest.approx(float(draws.mean()))
+        assert row["sd"] == pytest.approx(float(draws.std(ddof=1)), rel=1e-6)
+
+
 def test_levels_pairs_and_groups(normal_fit: xr.DataTree) -> None:
     everything = bb.summary(normal_fit)
     overall, word = bb.summary(normal_fit, level="overall"), bb.summary(normal_fit, level="word")
