@@ -107,7 +107,7 @@ OPTIONS = {
     "quiet": Option("Print only warnings and errors.", ("--quiet", "-q")),
     "overwrite": Option("Replace existing files.", type=bool),
     "train.overwrite": Option("Replace the files of another training.", type=bool),
-    "title": Option("Title of the page; by default with the names of study and embedding.", type=str),
+    "title": Option("Title of the page; by default the question of the study.", type=str),
     "quick": Option("Leave out other models, fits without each word and list, and draws from the priors.", type=bool),
     "full": Option("Print also the tables that are folded on the screen."),
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),

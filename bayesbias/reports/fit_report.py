@@ -73,6 +73,17 @@ class FitReport(Result):
         return f"{study} in {self.embedding}" if study else self.embedding
 
     @property
+    def title(self) -> str:
+        """The question of the study in its own words, or the names of study and embedding."""
+        return self.page_title or self.facts.get("description") or f"Associations of words: {self.subject}"
+
+    @property
+    def about(self) -> str:
+        """The line below the title: study and embedding, if the title does not name them, and the model."""
+        named = self.page_title or not self.facts.get("description")
+        return f"{'' if named else f'{self.subject}. '}Model {self.spec.name}."
+
+    @property
     def _parts(self) -> tuple[StatementList, ...]:
         if reason := self.nothing_to_compare:
             return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
@@ -92,8 +103,8 @@ class FitReport(Result):
         conclusions = None if reason else self.conclusions
         caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
         return Contents(
-            title=self.page_title or f"Associations of words: {self.subject}",
-            about=f"Model {self.spec.name}.",
+            title=self.title,
+            about=self.about,
             diagnostics=conclusions.doubts if conclusions else self.parts[0].statements,
             verdict=conclusions.verdict.text if conclusions else "",
             answers=conclusions.shown if conclusions else (),
@@ -168,6 +179,8 @@ class FitReport(Result):
         controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
         return Study(
             name=facts["study"],
+            description=facts.get("description", ""),
+            source=facts.get("study_source", ""),
             protected=lists["protected"],
             attributes=lists["attribute"],
             associated=table_lists.associated,
@@ -238,7 +251,7 @@ def report(
         Seed of all computations of the page, from 0 to 2**32 - 1. None (default): the seed of the fit, so that the
         same fit gives the same numbers.
     title
-        Title of the page; by default with the names of study and embedding.
+        Title of the page; by default the question of the study, in its own words.
     quick
         Whether to omit the comparison with other models, the fits without each word and list, and the simulation from
         the priors, so that the page takes seconds. The page says how to get them.

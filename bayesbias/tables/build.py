@@ -178,6 +178,7 @@ def distance_table(
             **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
         },
         "study": study.name,
+        **{key: text for key, text in (("description", study.description), ("study_source", study.source)) if text},
         **(
             {"questions": {name: [list(side) for side in sides] for name, sides in study.questions.items()}}
             if study.questions

@@ -97,7 +97,7 @@ def provenance_faults(facts: object) -> Iterator[str]:
     if not isinstance(facts, Mapping):
         yield f"it must be a section, not {_short(facts)}"
         return
-    for key in ("study", "hash", "source", "quantity"):
+    for key in ("study", "description", "study_source", "hash", "source", "quantity"):
         if key in facts and not is_text(facts[key]):
             yield f"{key} must be a text, not {_short(facts[key])}"
     for key in ("simulated", "edited"):

@@ -360,13 +360,12 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
     yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
-    if name not in list_studies() or page.study_of_table is not None:
-        return
-    study = load_study(name)
-    if set(page.table["protected_word"]) <= set(study.protected_words):
-        for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
-            if text:
-                yield Paragraph(text)
+    if "description" in page.facts:
+        yield Paragraph(page.facts["description"])
+    if name in list_studies() and page.study_of_table is None and (notes := load_study(name).notes):
+        yield Paragraph(notes)
+    if "study_source" in page.facts:
+        yield Paragraph(f"Source of the words: {page.facts['study_source']}")
 
 
 def data_section(page: FitReport) -> Section:
@@ -481,13 +480,13 @@ def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -
     reason = report.nothing_to_compare
     alerts = [reason] if reason else [doubt.text for doubt in report.conclusions.doubts if doubt.kind == "convergence"]
     page = Page(
-        title=report.page_title or f"Associations of words: {report.subject}",
+        title=report.title,
         description=f"A Bayesian report of associations in word embeddings: {report.subject}.",
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else answer_sentence(report),
         sections=[Section(f"part-{part.lower()}", part, [], details=details) for part, details in folded.items()],
         lead=() if reason else tuple(answer_blocks(report)),
-        subtitle=f"Model {report.spec.name}.",
+        subtitle=report.about,
         summary="Answer",
     )
     return filled_page(page, full=full)

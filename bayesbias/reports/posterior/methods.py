@@ -91,7 +91,10 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     if "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
-    study = f"The study is '{markdown_text(facts['study'])}':" if "study" in facts else "The words are"
+    if "description" in facts:
+        yield f"We asked: {markdown_text(facts['description'])}"
+    source = f" (source: {markdown_text(facts['study_source'].rstrip('.'))})" if "study_source" in facts else ""
+    study = f"The study is '{markdown_text(facts['study'])}'{source}:" if "study" in facts else "The words are"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
     )
