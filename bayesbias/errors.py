@@ -50,6 +50,23 @@ _LONGEST_WORD = 200  # letters; names in the path of a file are counted by thems
 _LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 1},}}")
 _LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
 
+# Control characters but tabs and ends of lines; what is invisible, ends lines or changes the direction of a text, but
+# joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
+HIDDEN = (
+    "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\ud800-\udfff\xad\u115f\u1160\u180e\u3164\uffa0\U000e0000-\U000e007f"
+)
+HIDDEN_SIGN = re.compile(f"[{HIDDEN}]")
+
+
+def visible(text: object) -> str:
+    r"""Return a text in which control characters and invisible ones are shown as Python writes them.
+
+    >>> print(visible("\x1b[31mred \u202eturned"))
+    \x1b[31mred \u202eturned
+    """
+    return HIDDEN_SIGN.sub(lambda match: ascii(match[0])[1:-1], str(text))
+
 
 def _beginning(word: re.Match[str]) -> str:
     cut_off = len(word[0]) - _LONGEST_WORD
@@ -60,7 +77,7 @@ class BayesBiasError(Exception):
     """Base of every error that this package raises on purpose."""
 
     def __str__(self) -> str:
-        message = _LONG_WORD.sub(_beginning, super().__str__())
+        message = visible(_LONG_WORD.sub(_beginning, super().__str__()))
         cut_off = len(message) - _LONGEST_MESSAGE
         return message if cut_off <= 0 else f"{message[:_LONGEST_MESSAGE]}... and {cut_off:,} more characters."
 
@@ -256,4 +273,4 @@ def library_reason(error: BaseException) -> str:
 
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:
     """Warn, naming the line of the user's code that called this package."""
-    warnings.warn(message, category, skip_file_prefixes=(str(Path(__file__).parent),))
+    warnings.warn(visible(message), category, skip_file_prefixes=(str(Path(__file__).parent),))

@@ -62,6 +62,15 @@ def test_a_long_word_of_a_file_is_cut_and_a_long_path_is_not() -> None:
     assert message == f"{path}: {'a' * 200}... and 999,800 more characters is twice there."
 
 
+def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
+    assert str(errors.InputFileError("the word \x1b[31mred\u202e\nis twice there")) == (
+        r"the word \x1b[31mred\u202e" + "\nis twice there"
+    )
+    with pytest.warns(errors.LostWordsWarning) as caught:
+        errors.warn_user("lost \x1b]0;title\x07", errors.LostWordsWarning)
+    assert str(caught[0].message) == r"lost \x1b]0;title\x07"
+
+
 def test_messages_end_whatever_a_file_holds() -> None:
     text = str(errors.InputFileError(f"x.csv has {'a' * 10**6!r}."))
     assert len(text) < 100_000

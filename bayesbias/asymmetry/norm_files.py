@@ -16,7 +16,7 @@ from bayesbias.base.machine import Allowance
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]
-_ROWS = MemoryCost(8, 500)
+_ROWS = MemoryCost(8, 500, b"\n\r")
 _BYTES_A_RELATION = 400
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
@@ -91,7 +91,7 @@ def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
     if start.startswith(b"<?xml") or b"<stimulus" in start or b"<eat" in start:
         return _frame(source, _EAT, _eat_rows(source, content), 1)
     text = _decoded(source, content)
-    lines = text.splitlines()
+    lines = text.split("\n")
     head = next((number for number, line in enumerate(lines) if "cue" in line.lower()), None)
     if head is None or head > 50:
         raise InputFileError(
@@ -252,7 +252,7 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     source = input_file(path)
     if next(read_lines(source), b"").startswith(b"/a/"):
         return _relations(source, _assertions(source), "English words")
-    lines = _decoded(source, read_content(source, _ROWS)).splitlines()
+    lines = _decoded(source, read_content(source, _ROWS)).split("\n")
     full = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if not full:
         raise MeasureError(f"{source} is empty. Give a file of head, relation and tail.")

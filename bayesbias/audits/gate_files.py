@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.files.inputs import JSON, parse_json, read_utf8
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import interval_text, percent_text, signed_text, visible
 from bayesbias.base.statements import markdown_text
 from bayesbias.errors import ReportError
@@ -136,6 +138,8 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
             f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
             "of `bayesbias gate PLAN --output FOLDER`."
         )
+    size = 8 * _QUANTILES * len(content["questions"])
+    check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
     earlier: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
         key, answer = _answer(question, f"The baseline {path}, question {number}")
@@ -161,7 +165,7 @@ def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
     if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
         raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
-        return key, Earlier(study_hash, float(mean), _normal_draws(mean, sd), "mean and sd", lost)
+        return key, Earlier(study_hash, float(mean), mean + sd * _standard_quantiles(), "mean and sd", lost)
     if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
         raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
     return key, Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws", lost)
@@ -175,10 +179,11 @@ def _is_contrast(value: Any) -> bool:
     return is_number(value) and abs(value) < _LARGEST
 
 
-def _normal_draws(mean: float, sd: float) -> Floats:
-    from scipy.stats import norm
+@cache
+def _standard_quantiles() -> Floats:
+    from scipy.special import ndtri
 
-    return np.asarray(norm.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, mean, sd), dtype=np.float64)
+    return np.asarray(ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES), dtype=np.float64)
 
 
 def not_asked(earlier: Mapping[Question, Earlier], asked_now: Iterable[Question]) -> tuple[str, ...]:

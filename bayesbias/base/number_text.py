@@ -12,15 +12,11 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.errors import HIDDEN, HIDDEN_SIGN
+from bayesbias.errors import visible as visible
+
 if TYPE_CHECKING:
     import pandas as pd
-
-# Control characters but tabs and ends of lines; what is invisible, ends lines or changes the direction of a text, but
-# joiners, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
-_HIDDEN = (
-    "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff\xad\u115f\u1160\u180e\u3164\uffa0\U000e0000-\U000e007f"
-)
 
 
 def distance_text(value: float) -> str:
@@ -135,19 +131,9 @@ def counted(count: float, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-_HIDDEN_SIGN = re.compile(f"[{_HIDDEN}]")
 # A spreadsheet takes these signs for the beginning of a formula, in a cell, and after a semicolon, where it may begin
 # another cell.
-_IN_CELL = re.compile(f'[{_HIDDEN}\t\n\\\\]|(?:^|(?<=;))[ "]*[=+@\uff0b\uff0d\uff1d\uff20-]')
-
-
-def visible(text: object) -> str:
-    r"""Return a text in which control characters and invisible ones are shown as Python writes them.
-
-    >>> print(visible("\x1b[31mred \u202eturned"))
-    \x1b[31mred \u202eturned
-    """
-    return _HIDDEN_SIGN.sub(lambda match: ascii(match[0])[1:-1], str(text))
+_IN_CELL = re.compile(f'[{HIDDEN}\t\n\\\\]|(?:^|(?<=;))[ "]*[=+@\uff0b\uff0d\uff1d\uff20-]')
 
 
 def csv_cell(text: str) -> str:
@@ -189,4 +175,4 @@ def json_text(data: Any, *, indent: int = 2) -> str:
     ]
     """
     text = json.dumps(data, indent=indent, ensure_ascii=False)
-    return _HIDDEN_SIGN.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    return HIDDEN_SIGN.sub(lambda match: json.dumps(match[0])[1:-1], text)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Variables of our PyMC models that no report needs: other forms of parameters, and what has a number for each pair.
 _INTERNAL = ("word_offset", "attribute_offset", "pair_mean", "list_group_mean", "regression", "missing_distance")
+# Of our samplers, whose draws are independent: reports take them for that.
+_OF_INDEPENDENT = ("edge_mass", "importance_ess", "pareto_khat")
 _CHAINS = ("chain", "draw")
 _DISTANCE = "cosine_distance"
 
@@ -126,7 +128,8 @@ def as_fit(
     }
     import xarray as xr
 
-    fitted = finish_fit(parameters, groups.get("sample_stats", xr.Dataset()), data, spec, table, settings=settings)
+    stats = groups.get("sample_stats", xr.Dataset()).drop_vars(_OF_INDEPENDENT, errors="ignore")
+    fitted = finish_fit(parameters, stats, data, spec, table, settings=settings)
     for name in EXTRA_GROUPS:
         if name in groups:
             group = groups[name].drop_attrs()
@@ -186,6 +189,8 @@ def _draws_faults(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec) -> 
         if name in posterior and set(posterior[name].dims) != set(dims):
             yield f"Its {name} has the dims {', '.join(map(str, posterior[name].dims))}, not {', '.join(dims)}."
     for variable, values in posterior.data_vars.items():
+        if "/" in str(variable):
+            yield f"Its {variable} has a slash in its name, as no variable of a fit may have. Rename it."
         if values.dtype.kind not in "fiub" or not np.isfinite(values.to_numpy()).all():
             yield f"Its {variable} has values that are not finite numbers."
     for dim, names in labels.items():

@@ -192,6 +192,7 @@ ASSERTIONS = "".join(f"/a/[]\t/r/IsA\t/c/en/w{number}\t/c/en/thing\t{{}}\n" for 
         ("/a/x\n" + "x\n" * 20_000, "its relations"),  # each an error to list
         ("/a/x" + "x" * 5_000_000, "one line"),
         ("a\tIsA\tb\n" * 100_000, "its contents"),
+        ("a\tIsA\tb\r" * 10_000, "its contents"),
     ],
 )
 def test_relations_are_counted_while_they_are_read(
@@ -201,6 +202,11 @@ def test_relations_are_counted_while_they_are_read(
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
     with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .*{message} would need"):
         bb.asymmetry.read_relations(path)
+
+
+def test_other_signs_that_unicode_takes_for_ends_of_lines_are_parts_of_words(tmp_path: Path) -> None:
+    relations = bb.asymmetry.read_relations(written(tmp_path, "a\u2028b\tIsA\tc\x1cd\r".encode()))
+    assert relations.to_numpy().tolist() == [["a\u2028b", "IsA", "c\x1cd"]]
 
 
 def test_norms_are_counted_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

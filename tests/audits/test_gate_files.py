@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from bayesbias.audits.gate_files import junit_xml, model_card, probability_worse, read_baseline
-from bayesbias.errors import InputFileError, ReportError
+from bayesbias.errors import InputFileError, NotEnoughMemoryError, ReportError
 
 HOSTILE = "<b>&\"'\x00\x1b[31m\ud800|`x`\n# y"
 ROW = {"embedding": HOSTILE, "study": HOSTILE, "model": "m", "random_seed": 1, "outcome": "fail", "reason": HOSTILE}
@@ -60,6 +60,14 @@ def test_the_probability_of_worse_is_that_of_two_normals() -> None:
     assert probability_worse(new + 5, old + 5, 5) == pytest.approx(probability_worse(new, old))
     loop = np.mean([(abs(x) > abs(y)) + (abs(x) == abs(y)) / 2 for x in new[:50] for y in [*old[:20], new[0]]])
     assert probability_worse(new[:50], [*old[:20], new[0]]) == pytest.approx(loop)
+
+
+def test_the_memory_for_questions_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "gate.json"
+    path.write_text(json.dumps({"schema_version": 1, "questions": [QUESTION] * 10_000}))
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 50_000_000)
+    with pytest.raises(NotEnoughMemoryError, match="its questions would need"):
+        read_baseline(path)
 
 
 def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Fits from draws that the user sampled: those of our own samplers stand for them, so that tests take no time."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,9 @@ def with_slope(drawn: xr.DataTree) -> xr.DataTree:
     return changed
 
 
-def changed_posterior(drawn: xr.DataTree, change: Any) -> xr.DataTree:
-    changed = drawn.copy(deep=True)
-    changed["posterior"] = xr.DataTree(change(changed["posterior"].to_dataset()))
-    return changed
+def changed_posterior(drawn: xr.DataTree, change: Any) -> Any:
+    groups = {name: group.to_dataset() for name, group in drawn.children.items()}
+    return SimpleNamespace(**groups | {"posterior": change(groups["posterior"])})
 
 
 def test_reports_are_those_of_the_same_draws(drawn: xr.DataTree, table: pd.DataFrame) -> None:
@@ -154,6 +154,17 @@ def test_a_list_that_was_dropped_from_a_table_has_no_lost_words() -> None:
     assert (study.human, study.neutral) == ((), ())
 
 
+def test_statistics_of_our_samplers_do_not_make_draws_of_the_user_independent(
+    drawn: xr.DataTree, table: pd.DataFrame
+) -> None:
+    with_mass = drawn.copy(deep=True)
+    with_mass["sample_stats"] = xr.DataTree(xr.Dataset({"edge_mass": 0.0}))
+    fit = bb.as_fit(with_mass, table, "hierarchical")
+    assert "outside of bayesbias" in bb.methods(fit)
+    fit["sample_stats"] = with_mass["sample_stats"]  # as a file of someone else may have it
+    assert "by another method (sampler `user`)" in bb.methods(fit)
+
+
 def test_groups_of_the_user_are_kept(drawn: xr.DataTree, table: pd.DataFrame) -> None:
     sizes = drawn["posterior"].sizes
     shape = sizes["chain"], sizes["draw"], len(table)
@@ -178,6 +189,7 @@ def test_groups_of_the_user_are_kept(drawn: xr.DataTree, table: pd.DataFrame) ->
             "protected_word has other labels",
         ),
         (lambda posterior: posterior.assign(slope=posterior["sigma"].isel(connection=0)), 'slope.*change="'),
+        (lambda posterior: posterior.assign({"a/b": posterior["sigma"]}), "a/b has a slash"),
     ],
 )
 def test_faults_are_named(change: Any, named: str, drawn: xr.DataTree, table: pd.DataFrame) -> None:

@@ -5,6 +5,7 @@ compared with the expected one before a table is read, and a query takes no more
 file of its size explains.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -13,10 +14,12 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from bayesbias.errors import name_some
+from bayesbias.base.files.inputs import open_input
+from bayesbias.errors import InputFileError, name_some
 
 # Steps of SQLite's machine: a row of an index takes about six, and three bytes of the file at least.
 _FEWEST_STEPS, _STEPS_A_BYTE, _STEPS_AT_ONCE = 1_000_000, 5, 10_000
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # at the end of the journal of a change of several files
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 
 
@@ -38,7 +41,12 @@ class Database(sqlite3.Connection):
 
 
 def open_database(path: Path, *, read_only: bool) -> Database:
-    """Open a SQLite file, created if necessary to be written, without running a view, trigger or function in it."""
+    """Open a SQLite file, created if necessary to be written, without running a view, trigger or function in it.
+
+    Raises `InputFileError` if a journal beside it names another file.
+    """
+    if not read_only:
+        _check_journal(path.resolve())
     uri = f"{path.resolve().as_uri()}?{'mode=ro&immutable=1' if read_only else 'mode=rwc'}"
     base = sqlite3.connect(uri, uri=True, isolation_level=None, factory=Database)
     base.most_steps += _STEPS_A_BYTE * path.stat().st_size
@@ -47,6 +55,16 @@ def open_database(path: Path, *, read_only: bool) -> Database:
     base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
     base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
     return base
+
+
+def _check_journal(path: Path) -> None:
+    """Raise `InputFileError` if SQLite would carry out a journal that names another file, and remove that file."""
+    journal = path.with_name(f"{path.name}-journal")
+    if os.path.lexists(journal):
+        with open_input(journal) as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+            if stream.read() == _NAMES_ANOTHER:
+                raise InputFileError(f"{journal} names another file, which SQLite would remove. Remove {journal.name}.")
 
 
 def schema_fault(base: sqlite3.Connection, statements: str) -> str:

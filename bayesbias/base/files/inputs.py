@@ -130,7 +130,7 @@ class MemoryCost:
         return self.a_byte * len(content) + self.a_separator * separators
 
 
-LINES = MemoryCost(4, 80)
+LINES = MemoryCost(4, 80, b"\n\r")
 JSON = MemoryCost(4, 80, b",:[{\n")
 TOML = MemoryCost(4, 300, b",=.[{\n")
 

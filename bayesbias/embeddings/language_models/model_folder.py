@@ -26,7 +26,7 @@ _IMPLEMENTATIONS = ("eager", "sdpa", "batched_mm", "grouped_mm")
 # Settings of transformers that name another model or its files, or load compiled kernels.
 _OTHER_MODELS = ("backbone", "quantization_config", "audio_tokenizer", "audio_tokenizer_class", "class_info_file")
 # Classes of transformers by their names: it takes any of its classes, of which some read or download further models.
-_CLASS = re.compile(r"(?!Rag|Mgpstr)\w*(Tokenizer|Processor|FeatureExtractor|Backend)(Fast|Pil)?")
+_CLASS = re.compile(r"(?!Rag|Mgpstr)[\w.]*(Tokenizer|Processor|FeatureExtractor|Backend)(Fast|Pil)?")
 _CLASSES = (
     "processor_class",
     "tokenizer_class",

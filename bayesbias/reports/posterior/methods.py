@@ -209,10 +209,9 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
             f"{tail:,.0f} in the tails."
         )
     else:
-        yield (
-            f"We drew from the posterior by {SAMPLERS[sampler].method} (sampler `{sampler}`), {drawn}, with the random "
-            f"seed {seed}."
-        )
+        method = SAMPLERS[sampler].method if sampler in SAMPLERS else "another method"  # files may have any name
+        by = markdown_sentence(f"by {method} (sampler `{sampler}`)")
+        yield f"We drew from the posterior {by}, {drawn}, with the random seed {seed}."
         if "pareto_khat" not in stats:
             yield "The draws are independent."
     if "pareto_khat" in stats:

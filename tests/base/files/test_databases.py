@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import bayesbias as bb
 from bayesbias.base.files.databases import bounded_rows, database_reason, open_database, schema_fault
+from bayesbias.errors import InputFileError
 from tests.base.files.hostile_databases import ENDLESS, changed, with_pages_used_again
+from tests.base.files.users import hostile_journal
 
 SCHEMA = "CREATE TABLE notes (name TEXT, note TEXT);"
 
@@ -43,6 +46,39 @@ def test_a_schema_that_is_expected_has_no_fault(notes: Path) -> None:
 def test_any_other_schema_is_a_fault(notes: Path, statements: str) -> None:
     with closing(open_database(changed(notes, statements), read_only=True)) as base:
         assert "schema" in schema_fault(base, SCHEMA)
+
+
+def test_a_journal_that_names_another_file_is_not_carried_out(notes: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    journal = hostile_journal(notes, victim)
+    with pytest.raises(InputFileError, match="names another file"):
+        open_database(notes, read_only=False)
+    assert victim.read_text() == "mine"
+    journal.write_bytes(b"")  # SQLite leaves one like this after some changes
+    with closing(open_database(notes, read_only=False)) as base:
+        assert len(base.execute("SELECT * FROM notes").fetchall()) == 2
+
+
+@pytest.mark.parametrize("kind", ["cache", "part"])
+def test_caches_and_unfinished_indices_of_others_remove_no_file(tmp_path: Path, kind: str) -> None:
+    victim, cache, index = tmp_path / "victim", tmp_path / "c.sqlite", tmp_path / "i.contexts"
+
+    def use() -> None:
+        if kind == "cache":
+            bb.encode(lambda texts: [[1.0, 2.0]] * len(texts), ["a"], name="one", cache=cache, progress=False)
+        else:
+            bb.embeddings.index_contexts(["a cat"], index, progress=False)
+
+    use()
+    place = cache
+    if kind == "part":
+        place = index.rename(tmp_path / "i.contexts.part")
+    victim.write_text("mine")
+    hostile_journal(place, victim)
+    with pytest.raises(InputFileError, match="names another file"):
+        use()
+    assert victim.read_text() == "mine"
 
 
 def test_views_and_triggers_are_not_run(notes: Path) -> None:

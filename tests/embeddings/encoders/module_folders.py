@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ OTHER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("BoW", "config.json", {"vocab": ["e.g."], "other": "e.g."}),
     ("LSTM", "lstm_config.json", {"loader": "os.system"}),
     ("CNN", "cnn_config.json", {"kernel_sizes": ["os.system"]}),
+    ("Transformer", "sentence_bert_config.json", {"transformer_task": "retrieval"}),
     ("Transformer", "sentence_bert_config.json", {"tokenizer_name_or_path": "other"}),
     ("Transformer", "sentence_roberta_config.json", {"tokenizer_name_or_path": "../other"}),
     ("CLIPModel", "sentence_bert_config.json", {"tokenizer_name_or_path": "/etc"}),
@@ -108,6 +110,8 @@ OTHER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("Transformer", "sentence_bert_config.json", {"model_args": {"attn_implementation": "flash_attention_2"}}),
     *(("Dropout", "config.json", settings) for settings in ([], "os.system", 3, None)),
 )
+
+_CHARSMAP = b64encode((4).to_bytes(4, "little") + b"trie" + b"a" * 1000 + b"\0").decode()
 
 # Settings that make a module larger than the tensors of two rows and columns beside it.
 TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
@@ -143,7 +147,25 @@ TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
             [{"type": "Replace", "pattern": {"Regex": "x*"}, "content": "a"}] * 9,
             [{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 9,
             [{"type": "Prepend", "prepend": "a" * 1000}],
+            [{"type": "ByteLevel"}] * 30,
+            [{"type": "Precompiled", "precompiled_charsmap": _CHARSMAP}],
+            [{"type": "Precompiled", "precompiled_charsmap": "a"}],
+            [{"type": "Replace", "pattern": {"Regex": "(" * 100_000}, "content": "a" * 64}],
         )
+    ),
+    ("Transformer", "tokenizer.4.0.0.json", {"normalizer": {"type": "Prepend", "prepend": "a" * 1000}}),
+    ("Transformer", "tokenizer.json", {"pre_tokenizer": {"pretokenizers": [{"type": "ByteLevel"}] * 30}}),
+    *(
+        ("Transformer", "tokenizer.json", {"post_processor": {"single": single, "special_tokens": special}})
+        for single, special in (
+            ([{"SpecialToken": {"id": "[CLS]"}}] * 101, {}),
+            ([{"Sequence": {"id": "A"}}] * 101, {}),
+            ([{"SpecialToken": {"id": "[CLS]"}}] * 2, {"[CLS]": {"id": "[CLS]", "ids": [2] * 60}}),
+        )
+    ),
+    *(
+        ("Transformer", "config.json", {key: value})
+        for key, value in (("attention_window", [1 << 20]), ("block_size", 1 << 20), ("local_radius", 1 << 20))
     ),
 )
 

@@ -292,6 +292,43 @@ def test_sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_cal
         folder_encoder(written(tmp_path / "model", modules, files))
 
 
+def test_a_long_prompt_is_refused(tmp_path: Path) -> None:
+    prompts = {"config_sentence_transformers.json": {"prompts": {"query": "a" * 20_000}}}
+    with pytest.raises(InputFileError, match="a prompt of 20,000 letters"):
+        folder_encoder(written(tmp_path / "model", [TRANSFORMER], prompts))
+
+
+@pytest.mark.extras
+def test_a_chat_template_is_not_run(minilm: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(minilm, tmp_path / "made"))
+    how = {"method": "forward", "method_output_name": "last_hidden_state"}
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    for name, changes in (
+        ("tokenizer_config.json", {"chat_template": endless}),
+        (
+            "sentence_bert_config.json",
+            {"modality_config": {"text": how, "message": how}, "module_output_name": "token_embeddings"},
+        ),
+    ):
+        path = folder / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(InputFileError, match="chat template"):
+        bb.encode(folder, ["king", "queen"], progress=False)
+
+
+@pytest.mark.extras
+def test_a_panic_of_a_tokenizer_is_an_error(minilm: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(minilm, tmp_path / "made"))
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    endless = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Isolated", "invert": False}
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"pre_tokenizer": endless}))
+    words = ["a" * 40, "b"]
+    with pytest.raises(EmbeddingError, match="made fails"):
+        bb.encode(folder, words, attempts=1, progress=False)
+    with pytest.raises(EmbeddingError, match="made fails"), pytest.warns(bb.errors.BayesBiasWarning):
+        bb.embeddings.contextual_embedding(folder, words, progress=False)
+
+
 def test_shapes_without_numbers_do_not_count(tmp_path: Path) -> None:
     modules, size = [{"type": f"{HOMES[0]}.LayerNorm", "path": "0"}], 3_000_000_000
     header = json.dumps({"norm.weight": {"dtype": "F32", "shape": [size], "data_offsets": [0, 4 * size]}}).encode()

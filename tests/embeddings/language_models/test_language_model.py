@@ -15,10 +15,11 @@ from bayesbias.embeddings.language_models.language_model import (
     _longest,
     check_tokenizer,
     folder_digest,
+    library_errors,
     load_transformer,
     masked_log_probabilities,
     mean_piece_vectors,
-    panics_as_errors,
+    offline,
 )
 from bayesbias.errors import EmbeddingError, InputFileError
 
@@ -134,9 +135,27 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(
 
 def test_a_panic_of_a_library_is_an_error_and_an_interrupt_stays_one() -> None:
     panic = type("PanicException", (BaseException,), {})
-    for raised, expected in ((panic("allocation failed"), RuntimeError), (KeyboardInterrupt(), KeyboardInterrupt)):
-        with pytest.raises(expected), panics_as_errors():
+    for raised, expected in (
+        (panic("allocation failed"), EmbeddingError),
+        (RuntimeError("allocation failed"), EmbeddingError),
+        (InputFileError("of ours"), InputFileError),
+        (MemoryError(), MemoryError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ):
+        with pytest.raises(expected) as caught, library_errors("m fails", EmbeddingError, "Download it again."):
             raise raised
+        if expected is EmbeddingError:
+            assert str(caught.value) == "m fails: allocation failed. Download it again."
+
+
+@pytest.mark.extras
+def test_nothing_is_downloaded_while_a_model_is_read() -> None:
+    from huggingface_hub import constants
+
+    before = constants.is_offline_mode()
+    with offline():
+        assert constants.is_offline_mode()
+    assert constants.is_offline_mode() == before
 
 
 MASK, PADDING = 4, 1

@@ -1,12 +1,14 @@
 """Folders of models: links and names that lead outside are refused, those of a snapshot of the Hub are not."""
 
 import json
+from base64 import b64encode
 
 import pytest
 
 import bayesbias as bb
 from bayesbias.embeddings.language_models.model_folder import check_model_folder
 from bayesbias.errors import InputFileError, NotEnoughMemoryError
+from tests.embeddings.encoders.module_folders import tensors
 from tests.fuzz.answers import write_model_folder
 
 OWN = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
@@ -67,6 +69,22 @@ def test_files_outside_of_the_folder_are_refused_before_any_library(tmp_path, de
             )
         ),
         ("config.json", {"text_config": {"attn_implementation": "flash_attention_2"}}, "flash_attention_2"),
+        # Classes of transformers that read or download further models, and files of tokenizers in other folders.
+        ("processor_config.json", {"audio_tokenizer": {"audio_tokenizer_name_or_path": "a/b"}}, "'audio_tokenizer'"),
+        ("audio_tokenizer_config.json", {"audio_tokenizer_class": "DacModel"}, "'audio_tokenizer_class'"),
+        ("preprocessor_config.json", {"class_info_file": "a.json", "repo_path": "a/b"}, "'class_info_file'"),
+        *(
+            (name, {key: value}, f"'{value}'")
+            for name, key, value in (
+                ("processor_config.json", "processor_class", "RagRetriever"),
+                ("config.json", "processor_class", "AutoModel"),
+                ("processor_config.json", "processor_class", "MgpstrProcessor"),
+                ("tokenizer_config.json", "tokenizer_class", "RagTokenizer"),
+                ("preprocessor_config.json", "image_processor_type", "RagModel"),
+                ("preprocessor_config.json", "feature_extractor_type", "BertModel"),
+                ("tokenizer_config.json", "fast_tokenizer_files", "below/tokenizer.4.0.0.json"),
+            )
+        ),
         # It is compiled, and the compiled code of other users may be run.
         ("config.json", {"_attn_implementation": "flex_attention"}, "'flex_attention'"),
     ],
@@ -101,6 +119,9 @@ def test_settings_of_real_folders_are_accepted(tmp_path, monkeypatch) -> None:
         },
         "tokenizer_config.json": {
             "name_or_path": "bert",
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "processor_class": "CLIPProcessor",
+            "fast_tokenizer_files": ["tokenizer.json", "tokenizer.4.0.0.json"],
             "special_tokens_map_file": __file__,
             "vocab_file": "vocab.txt",
             "tokenizer_file": "/home/reader/.cache/huggingface/no/such/tokenizer.json",
@@ -136,6 +157,52 @@ def test_the_memory_for_files_is_checked_before_any_library_reads_them(tmp_path,
         bb.embeddings.load_encoder(folder)
     with pytest.raises(NotEnoughMemoryError):
         check_model_folder(folder)
+
+
+def test_weights_that_may_be_pickles_are_not_parts_of_an_index(tmp_path) -> None:
+    index = json.dumps({"weight_map": {"a": "m-1.safetensors", "b": "pytorch_model.bin"}})
+    folder = write_model_folder({"modules": OWN, "files": {"model.safetensors.index.json": index}}, tmp_path / "model")
+    with pytest.raises(InputFileError, match=r"'pytorch_model\.bin', which may be a pickle"):
+        check_model_folder(folder)
+
+
+def test_squares_of_positions_are_checked_before_the_library_makes_them(tmp_path) -> None:
+    for kind, positions in (("gpt_neo", 2048), ("bert", 10**7), ("gpt_neo", 10**7)):
+        files = {"config.json": json.dumps({"model_type": kind, "max_position_embeddings": positions})}
+        folder = write_model_folder({"modules": OWN, "files": files}, tmp_path / f"{kind}{positions}")
+        (folder / "model.safetensors").write_bytes(tensors(a=(2, 2)))
+        if kind == "gpt_neo" and positions > 2048:
+            with pytest.raises(NotEnoughMemoryError, match="max_position_embeddings 10,000,000"):
+                check_model_folder(folder)
+        else:
+            check_model_folder(folder)
+
+
+def test_tokenizers_of_real_folders_are_accepted(tmp_path) -> None:
+    charsmap = b64encode((4).to_bytes(4, "little") + b"trie" + "\u0635\u0644\u0649\0a\0".encode() * 9).decode()
+    pieces = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    tokenizer = {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Precompiled", "precompiled_charsmap": charsmap},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+                {"type": "Prepend", "prepend": "_"},
+            ],
+        },
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [{"type": "Split", "pattern": {"Regex": r"\\p{N}"}}, {"type": "ByteLevel"}],
+        },
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": pieces,
+            "pair": pieces * 2,
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}},
+        },
+    }
+    files = {"tokenizer.json": json.dumps(tokenizer)}
+    check_model_folder(write_model_folder({"modules": OWN, "files": files}, tmp_path / "model"))
 
 
 def test_a_snapshot_of_the_hub_and_parts_inside_are_read(tmp_path) -> None:
