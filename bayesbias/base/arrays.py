@@ -29,7 +29,8 @@ def is_constant(values: Floats) -> bool:
     >>> is_constant(np.array([0.1 + 0.2, 0.3])), is_constant(np.array([0.3, 0.30001]))
     (True, False)
     """
-    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
+    with np.errstate(over="ignore"):  # of numbers that a check of their size refuses
+        return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
 
 
 def column_rank(columns: Floats) -> int:

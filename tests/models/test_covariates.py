@@ -50,6 +50,7 @@ def test_all_forms_are_the_same() -> None:
         (lambda values: {" ": values.to_dict()}, "' ' is not the name of a covariate"),
         (lambda values: values.map(lambda share: pd.Timestamp(2000 + int(9 * share), 1, 1)), "of type datetime"),
         (lambda values: values * 1e101, "another unit"),
+        (lambda values: np.sign(values - values.mean()) * 1.5e308, "another unit"),
         (lambda values: values * 1e-101, "another unit"),
         (lambda values: pd.concat({"a": values}), "an index of 2 levels"),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_count, check_items, resolve_seed
+from bayesbias.base.checks import check_count, check_items, is_count, resolve_seed
 from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
@@ -233,7 +233,9 @@ def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
 
 def _layer(model: LanguageModel, layer: int) -> int:
     """Return a layer as a negative number; raise `ArgumentError` if the model lacks it."""
-    layers = int(model.model.config.num_hidden_layers)
+    layers = getattr(model.model.config, "num_hidden_layers", None)
+    if not is_count(layers):
+        raise EmbeddingError(f"{model.name} does not say how many layers it has, as models of texts do. Give another.")
     if isinstance(layer, bool) or not isinstance(layer, int) or not -layers - 1 <= layer <= layers:
         raise ArgumentError(f"layer={layer!r}: {model.name} has the layers 0 to {layers}, or -1 to {-layers - 1}.")
     return layer if layer < 0 else layer - layers - 1

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_path
+from bayesbias.base.checks import check_path, is_count, is_number
 from bayesbias.base.files.inputs import printable
 from bayesbias.base.machine import require
 from bayesbias.base.progress import with_progress
@@ -59,7 +59,10 @@ def load_transformer(
 
 
 def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
-    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files."""
+    """Raise `InputFileError` if a tokenizer knows few of the pieces of its model, as without its files, or no limit."""
+    longest = getattr(tokenizer, "model_max_length", 0)
+    if not is_number(longest):
+        raise InputFileError(f"The tokenizer in {folder} has the setting model_max_length: {longest!r:.80}. Remove it.")
     pieces = getattr(getattr(configuration, "text_config", configuration), "vocab_size", None)
     if isinstance(pieces, int) and len(tokenizer) < pieces * _LEAST_SHARE:
         raise InputFileError(
@@ -243,7 +246,8 @@ def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
 def _longest(model: Any, tokenizer: Any) -> int:
     """Return how many pieces a model can read; some models number positions from the padding's id on."""
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _LARGEST_LIMIT else []
-    if limit := getattr(model.config, "max_position_embeddings", None):
+    limit = getattr(model.config, "max_position_embeddings", None)
+    if is_count(limit) and limit:
         tables = (module for name, module in model.named_modules() if name.endswith("position_embeddings"))
         padding = next((getattr(table, "padding_idx", None) for table in tables), None)
         limits.append(limit - (0 if padding is None else padding + 1))

@@ -322,6 +322,10 @@ def test_a_panic_of_a_tokenizer_is_an_error(minilm: Path, tmp_path: Path) -> Non
     tokenizer = json.loads((folder / "tokenizer.json").read_text())
     endless = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Isolated", "invert": False}
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"pre_tokenizer": endless}))
+    settings = json.loads((folder / "tokenizer_config.json").read_text()) | {
+        "tokenizer_class": "PreTrainedTokenizerFast"
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     words = ["a" * 40, "b"]
     with pytest.raises(EmbeddingError, match="made fails"):
         bb.encode(folder, words, attempts=1, progress=False)

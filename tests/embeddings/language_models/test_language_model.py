@@ -133,6 +133,14 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(
         check_tokenizer(tmp_path, tokenizer, configuration)
 
 
+def test_a_limit_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    class Unlimited(list[int]):
+        model_max_length = "x"
+
+    with pytest.raises(InputFileError, match="model_max_length: 'x'"):
+        check_tokenizer(tmp_path, Unlimited(), SimpleNamespace())
+
+
 def test_a_panic_of_a_library_is_an_error_and_an_interrupt_stays_one() -> None:
     panic = type("PanicException", (BaseException,), {})
     for raised, expected in (
