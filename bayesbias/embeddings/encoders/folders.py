@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,6 +155,9 @@ def check_modules(folder: Path, modules: list[Module]) -> None:
         longest = max((len(text) for _, text in entries(read_settings(path)) if isinstance(text, str)), default=0)
         if longest > _LONGEST_PROMPT:
             raise InputFileError(f"{path} has a prompt of {longest:,} letters. Remove it.")
+    paths = Counter(os.path.normpath(module.path) for module in modules)
+    if repeated := [path for path, count in paths.items() if count > 1]:
+        raise InputFileError(f"{folder / MODULES} names the part {repeated[0]!r:.80} twice. Download the model again.")
     for module in modules:
         if not _CLASS.fullmatch(module.kind):
             raise InputFileError(
@@ -189,9 +193,13 @@ def _check_processing(path: Path, processing: Any) -> None:
         given = processing.get(kind)
         for name in sorted(set(_names(given)) - _PROCESSING):
             raise _refused(path, f"processing_kwargs: {name}")
+        if not isinstance(given, dict):
+            continue
         for name in ("max_length", "pad_to_multiple_of"):
-            if isinstance(given, dict) and not is_length(given.get(name)):
+            if not is_length(given.get(name)):
                 raise _refused(path, f"{name}: {given[name]!r:.80}")
+        if given.get("padding") == "max_length" and given.get("max_length") is None:  # to any length that others set
+            raise _refused(path, "padding: 'max_length'")
 
 
 def _check_tensors(path: Path, kind: str) -> None:

@@ -233,7 +233,7 @@ def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
 
 def _layer(model: LanguageModel, layer: int) -> int:
     """Return a layer as a negative number; raise `ArgumentError` if the model lacks it."""
-    layers = getattr(model.model.config, "num_hidden_layers", None)
+    layers: Any = getattr(model.model.config, "num_hidden_layers", None)
     if not is_count(layers):
         raise EmbeddingError(f"{model.name} does not say how many layers it has, as models of texts do. Give another.")
     if isinstance(layer, bool) or not isinstance(layer, int) or not -layers - 1 <= layer <= layers:

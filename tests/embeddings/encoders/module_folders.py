@@ -129,6 +129,7 @@ TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
         for settings in (
             {"padding": "max_length", "max_length": 300_000_000},
             {"pad_to_multiple_of": 300_000_000},
+            {"padding": "max_length"},  # to the length that the model's own settings name
             {"stride": 2},
         )
     ),

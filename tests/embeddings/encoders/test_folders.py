@@ -292,6 +292,14 @@ def test_sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_cal
         folder_encoder(written(tmp_path / "model", modules, files))
 
 
+@pytest.mark.parametrize("path", ["", ".", "0/.."])
+def test_a_part_is_loaded_once(tmp_path: Path, path: str) -> None:
+    again = {**TRANSFORMER, "path": path}
+    (tmp_path / "model" / "0").mkdir(parents=True)
+    with pytest.raises(InputFileError, match="twice"):
+        folder_encoder(written(tmp_path / "model", [TRANSFORMER, again]))
+
+
 def test_a_long_prompt_is_refused(tmp_path: Path) -> None:
     prompts = {"config_sentence_transformers.json": {"prompts": {"query": "a" * 20_000}}}
     with pytest.raises(InputFileError, match="a prompt of 20,000 letters"):
