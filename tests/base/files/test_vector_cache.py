@@ -141,8 +141,11 @@ def test_a_cache_is_refused_where_another_user_can_put_a_journal_beside_it(tmp_p
     assert journal.exists()
     assert profile.read_text() == "mine"
     shared.chmod(0o755)
-    with vector_cache(shared / "c.sqlite"):  # the journal is one that SQLite carries out
+    with pytest.raises(InputFileError, match="names another file"), vector_cache(shared / "c.sqlite"):
         pass
+    assert profile.read_text() == "mine"
+    with closing(sqlite3.connect(shared / "c.sqlite")) as base:  # the journal is one that SQLite carries out
+        base.execute("SELECT * FROM vectors").fetchall()
     assert not profile.exists()
 
 
