@@ -9,10 +9,10 @@ MOST_FILES = {
     "distance_table": 17,
     "fit": 24,
     "contrasts": 10,
-    "trend": 36,
+    "trend": 37,
     "compare_embeddings": 36,
     "audit": 55,
-    "write(fit), quick": 59,
+    "write(fit), quick": 60,
 }
 
 
