@@ -293,21 +293,25 @@ def audit(
     -------
     AuditFrame
         A pandas frame: one row per embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
-        protected group: `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
-        `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
-        difference of plain averages); `mean` with `hdi_low` to `hdi_high` (the posterior mean: of a contrast in units
-        of cosine distance, negative is nearer; of another measure that of the value without the noise of single pairs,
-        see `measure_posterior`; missing for measures without a posterior); `context_low` and `context_high` (of a
-        contrast of vectors that are means over contexts or templates: the interval that includes their choice);
-        `reading` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``, which it is too
-        if the choice of contexts decides); `probability_in_rope` (of a contrast, with `rope`); `p_value` (one-sided, of
-        `weat`) with its Monte Carlo error `p_value_mcse` (0: exact); the diagnostics `ess_bulk`, `ess_tail` and
-        `r_hat`; `lost_words` (how many of the study's groups); and of a contrast `control_sd`, the standard deviation
-        of single distances to the neutral control words (to the human ones without these), and the contrast and its
-        interval divided by it, `standardised`, `standardised_low` and `standardised_high`, to compare embeddings whose
-        distances spread differently. Values that do not exist are missing. The attribute `record` keeps draws, lost
-        words, settings, and cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and
-        seed; `bb.write` takes all.
+        protected group. Values that do not exist are missing. The attribute `record` keeps draws, lost words, settings,
+        and cells that failed (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `bb.write`
+        takes all. Columns:
+
+        - `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
+          `protected_group` (empty: all of them);
+        - `observed`: the measure's value as it is defined; of a contrast the difference of plain averages;
+        - `mean`, `hdi_low` to `hdi_high`: the posterior mean, of a contrast in units of cosine distance, negative is
+          nearer; of another measure that of the value without the noise of single pairs (`measure_posterior`); missing
+          for measures without a posterior;
+        - `context_low` to `context_high`: of a contrast of vectors that are means over contexts or templates, the
+          interval that includes their choice;
+        - `reading`: of a contrast, ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``, which it is too
+          if the choice of contexts decides; `probability_in_rope`: of a contrast, with `rope`;
+        - `p_value`: one-sided, of `weat`; `p_value_mcse`: its Monte Carlo error, 0 if it is exact;
+        - `ess_bulk`, `ess_tail`, `r_hat`; `lost_words`: how many of the study's groups were lost;
+        - `control_sd`: of a contrast, the standard deviation of single distances to the neutral control words (to the
+          human ones without these); `standardised`, `standardised_low` to `standardised_high`: the contrast and its
+          interval divided by it, to compare embeddings whose distances spread differently.
 
     Raises
     ------

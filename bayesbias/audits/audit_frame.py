@@ -115,6 +115,8 @@ class AuditRecord(Described):
 class AuditFrame(pd.DataFrame):
     """Pandas frame that keeps the record of its audit while rows are selected, sorted or copied.
 
+    `audit` lists its columns.
+
     Parameters
     ----------
     record : AuditRecord

@@ -47,16 +47,19 @@ class DebiasReport(Result):
     Parameters
     ----------
     table : pandas.DataFrame
-        One row per embedding, method (``"original"``: no debiasing) and measure: `kind` (``"association"``, a study's
-        contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
-        `measure` and `quantity`; `better`, which values are better (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
-        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method minus
-        before on the same words, with an interval of its own, `change_low` to `change_high` (of an association it is
-        the paired change of `trend`, and not just the difference of two values); of
-        an association also the plain gap of the averages, `observed`, and its change, `change_observed`; of a score
-        along drawn directions these are the formula with equal weights; `reading` of an association, as in
-        `compare_embeddings`; `items` behind the number (word pairs, words, questions, splits), and how many were
-        `lost`.
+        One row per embedding, method (``"original"``: no debiasing) and measure:
+
+        - `kind`: ``"association"`` (a study's contrast in units of cosine distance), ``"bias"`` (what is left of a bias
+          in the geometry) or ``"quality"``;
+        - `measure`, `quantity`; `better`: which values are better, ``"lower"``, ``"higher"`` or ``"nearer to 0"``,
+          empty for an association;
+        - `value`, `value_low` to `value_high`: the value and its interval;
+        - `change`, `change_low` to `change_high`: after the method minus before on the same words; of an association
+          the paired change of `trend`, and not just the difference of two values;
+        - `observed`, `change_observed`: of an association the plain gap of the averages and its change; of a score
+          along drawn directions, the formula with equal weights;
+        - `reading`: of an association, as in `compare_embeddings`;
+        - `items`: number behind the value (word pairs, words, questions, splits); `lost`: how many were lost.
     failed
         (embedding, method) -> error of a method that gave no embedding.
     left_out

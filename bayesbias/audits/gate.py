@@ -116,11 +116,13 @@ class GateResult(Result):
     Parameters
     ----------
     questions
-        One row per question: `embedding`, `study`, `model`, `random_seed`, `outcome` (``"pass"``, ``"fail"``,
-        ``"undecided"`` or ``"unanswered"``), `mean`, `sd`, `hdi_low` and `hdi_high` of the contrast in units of
-        cosine distance, `probability_in_rope`, `baseline_mean` and `probability_worse` (missing without a
-        baseline), `compared_by` (``"draws"``, ``"mean and sd"`` or empty), `lost_words`, `study_hash`, and the
-        `reason` in words.
+        One row per question:
+
+        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `lost_words`;
+        - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"`` or ``"unanswered"``; `reason`: why, in words;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
+        - `baseline_mean`, `probability_worse`: missing without a baseline;
+        - `compared_by`: ``"draws"``, ``"mean and sd"`` or empty.
     rope
         Region of practical equivalence, (low, high).
     hdi_prob

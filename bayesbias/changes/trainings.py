@@ -217,19 +217,24 @@ class TrainingComparison(Result):
     Parameters
     ----------
     contrasts : pandas.DataFrame
-        One row for each contrast: its name and words as in `bayesbias.contrasts`; `reading`: ``"stable"`` if
-        seeds, their average, and one more seed settle it in the same way, ``"not settled"`` if none of these does,
-        ``"open"`` if seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
-        `farther` and `not_settled`, the number of seeds with each reading (from the interval of one embedding), and
-        `agree`, whether all conclusions are the same, or differ though the seed has less than 20 % of the variance and
-        no seed contradicts another; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
-        seeds like these, with the uncertainty of the word lists; `next_low` to `next_high`, the interval of the
-        contrast in an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one
-        embedding; `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to
-        `seed_sd_high`; and `seed_share`, the seed's share of the variance of one embedding's contrast, with
-        `seed_share_low` to `seed_share_high`. With trainings on resampled documents, also `documents_low` to
-        `documents_high`, the interval of the contrast on average over seeds and over samples of such documents; and
-        `document_sd` and `document_share` with their intervals, as for the seed.
+        One row for each contrast:
+
+        - its name and words, as in `bayesbias.contrasts`;
+        - `reading`: ``"stable"`` if seeds, their average, and one more seed settle it in the same way,
+          ``"not settled"`` if none of these does, ``"open"`` if seeds agree and the others do not, or
+          ``"seeds disagree"``;
+        - `seeds`: their number; `nearer`, `farther`, `not_settled`: the number of seeds with each reading, from the
+          interval of one embedding;
+        - `agree`: whether all conclusions are the same, or differ though the seed has less than 20 % of the variance
+          and no seed contradicts another;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast on average over seeds like these, with the uncertainty of
+          the word lists; `next_low` to `next_high`: its interval in an embedding of one more seed;
+        - `lists_sd`: standard deviation from the word lists in one embedding; `seed_sd`: posterior mean of the standard
+          deviation between seeds, `seed_sd_low` to `seed_sd_high` its interval;
+        - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
+          `seed_share_high` its interval;
+        - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
+          and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts

@@ -37,10 +37,14 @@ class MeasureResult(Result):
         Numbers by name, the headline number first. Each is also an attribute, such as ``result.effect_size``.
     scores : pandas.DataFrame
         The scores behind the numbers. Of a study, one row per word, or per word and group, list or pair that it is
-        compared with: `word`, `group` (the protected group of the word, or the one it is compared with),
-        `attribute_group` (the same for attribute lists), `base_pair` and `score`; columns that do not apply hold empty
-        strings. Of a whole embedding, one row per item (a word, a pair, a question, a split): `item`, its label;
-        `part`, the part that it belongs to; and its values in the embedding.
+        compared with; columns that do not apply hold empty strings:
+
+        - `word`; `group`: its protected group, or the one it is compared with; `attribute_group`: the same for
+          attribute lists; `base_pair`; `score`.
+
+        Of a whole embedding, one row per item (a word, a pair, a question, a split):
+
+        - `item`: its label; `part`: the part that it belongs to; and its values in the embedding.
     conventions
         Choices behind the numbers: divisors, sides, signs. Results are comparable only if they are the same.
     study
@@ -48,10 +52,11 @@ class MeasureResult(Result):
     lost_words
         Words, or labels of items, that the embedding lacks, by list or kind of item; only those that lost any.
     estimates : pandas.DataFrame
-        The numbers of a whole embedding with their intervals, one row per quantity: `quantity`; `value`, with its
-        interval `hdi_low` to `hdi_high`; `observed`, the formula with equal weights; and the number of `items`. Where
-        directions are drawn (`along`), the value is the median of the draws, which the interval always contains;
-        elsewhere it is `observed`. None: the numbers have no intervals.
+        The numbers of a whole embedding with their intervals, one row per `quantity`; None: they have no intervals:
+
+        - `value`, `hdi_low` to `hdi_high`: where directions are drawn (`along`), the median of the draws, which the
+          interval always contains; elsewhere `observed`;
+        - `observed`: the formula with equal weights; `items`: their number.
     hdi_prob
         Probability inside the intervals. None: there are none.
     random_seed

@@ -29,10 +29,10 @@ def _in_fits() -> Iterator[Figure]:
     fit = bb.fit(table, random_seed=1)
     a_fit = _processor_seconds(lambda: bb.fit(table, random_seed=1))[0]
     seconds, changes = _processor_seconds(lambda: bb.sensitivity(table, draws=500, random_seed=1, progress=False))
-    yield Figure("a refit, in fits", seconds / (changes.refits + 1) / a_fit, 1 / 15)
+    yield Figure("a refit, in fits", seconds / (changes.refits + 1) / a_fit, 1 / 25)
     with tempfile.TemporaryDirectory() as folder:
         page = _processor_seconds(lambda: bb.write(fit, Path(folder) / "page.html"))[0]
-    yield Figure("the page of the default model, in fits", page / a_fit, 45.0)
+    yield Figure("the page of the default model, in fits", page / a_fit, 30.0)
 
 
 def _processor_seconds(run: Callable[[], Any]) -> tuple[float, Any]:

@@ -48,3 +48,20 @@ def test_densities_are_scipys(small: pd.DataFrame, model: str) -> None:
                 covariance = covariance + omega**2
             joint = stats.multivariate_normal(mean, covariance).logpdf(rows["cosine_distance"])
             assert word_density[number, draw] == pytest.approx(joint)
+
+
+@pytest.mark.parametrize("model", ["crossed", "hierarchical", "multivariate"])
+def test_blocks_have_every_word_and_row_once(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = crossed_table(0.06)
+    data = model_data(rows)
+    computed = densities(bb.fit(rows, model, draws=10, chains=2, random_seed=1), data)
+    monkeypatch.setattr("bayesbias.models.likelihood._BLOCK", 2000)
+    blocks = list(computed.blocks())
+    assert len(blocks) > 1
+    assert sorted(word for block in blocks for word in block) == list(range(len(data.attribute_words)))
+    parts = [computed.of_block(block) for block in blocks]
+    places = np.concatenate([rows for rows, _, _ in parts])
+    np.testing.assert_array_equal(np.sort(places), np.arange(len(data.distance)))
+    of_rows, of_words = (np.concatenate([part[number] for part in parts]) for number in (1, 2))
+    np.testing.assert_allclose(of_rows, computed.of_rows(places), atol=1e-12)
+    np.testing.assert_allclose(of_words, computed.of_words(np.concatenate(blocks).tolist()), rtol=1e-12)

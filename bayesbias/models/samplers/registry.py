@@ -47,8 +47,15 @@ def _conjugate(data: ModelData, spec: ModelSpec, draws: int, seed: int) -> Drawn
     return drawn.posterior, drawn.stats
 
 
-# The fastest first.
+# That of the default model, which the others do not fit, and then the fastest first.
 SAMPLERS: dict[str, Sampler] = {
+    "conjugate": Sampler(
+        why_not_conjugate,
+        _conjugate,
+        "importance sampling of the hyperparameters, given which the posterior has a closed form",
+        1.5,
+        2000,
+    ),
     "exact": Sampler(why_not_exact, _exact, "exact draws given a grid of the scales", 0.3, 4000),
     "collapsed": Sampler(
         why_not_collapsed,
@@ -56,13 +63,6 @@ SAMPLERS: dict[str, Sampler] = {
         "importance sampling of the scales, with all means and effects integrated out",
         1.0,
         4000,
-    ),
-    "conjugate": Sampler(
-        why_not_conjugate,
-        _conjugate,
-        "importance sampling of the hyperparameters, given which the posterior has a closed form",
-        1.5,
-        2000,
     ),
 }
 

@@ -41,26 +41,35 @@ class Projection(Result):
     Parameters
     ----------
     words : pandas.DataFrame
-        One row for each `axis` and `word`, with its `list`: the projection, `mean` with `hdi_low` to `hdi_high`, which
-        is the mean cosine of the word with the difference of a pair, positive towards the first words of the pairs;
-        `pair_se`, its standard error over pairs; `probability_of_direction`; and `cosine` with `cosine_low` to
-        `cosine_high`, the cosine with the axis of all pairs like these (missing if the pairs do not agree).
+        One row for each `axis` and `word`, with its `list`:
+
+        - `mean`, `hdi_low` to `hdi_high`: the projection, the mean cosine of the word with the difference of a pair,
+          positive towards the first words of the pairs;
+        - `pair_se`: its standard error over pairs; `probability_of_direction`;
+        - `cosine`, `cosine_low` to `cosine_high`: the cosine with the axis of all pairs like these, missing if the
+          pairs do not agree.
     pairs : pandas.DataFrame
-        One row for each `axis` and `base_pair`: `pair_share`, its share in the squared length of the mean difference,
-        and `mean` with `hdi_low` to `hdi_high`, the mean cosine of its difference with that of another pair.
+        One row for each `axis` and `base_pair`:
+
+        - `pair_share`: its share in the squared length of the mean difference;
+        - `mean`, `hdi_low` to `hdi_high`: the mean cosine of its difference with that of another pair.
     axes : pandas.DataFrame
-        One row for each `axis`: the number of `pairs`; `worth`, the number of independent pairs that they are worth;
-        `mean` with `hdi_low` to `hdi_high`, the mean cosine between the
-        differences of two pairs; `p_value`, that of an agreement so large if the order of the words in a pair meant
-        nothing; and `pairs_agree`, whether it is at most 1 - `hdi_prob`.
+        One row for each `axis`:
+
+        - `pairs`: their number; `worth`: the number of independent pairs that they are worth;
+        - `mean`, `hdi_low` to `hdi_high`: the mean cosine between the differences of two pairs;
+        - `p_value`: that of an agreement so large if the order of the words in a pair meant nothing; `pairs_agree`:
+          whether it is at most 1 - `hdi_prob`.
     angles : pandas.DataFrame
         One row for every two axes, `first` and `second`, whose pairs agree: `mean` with `hdi_low` to `hdi_high`, the
         cosine between the axes.
     ratings : pandas.DataFrame
-        One row for each `axis` and `rating`: the number of `words`; `correlation` with `correlation_low` to
-        `correlation_high`, that of the axis of all pairs like these with ratings of all words like these;
-        `observed_correlation`, that of the projections; their `rank_correlation` with its interval over words; and the
-        `kurtosis` of the ratings.
+        One row for each `axis` and `rating`:
+
+        - `words`: their number; `kurtosis`: that of the ratings;
+        - `correlation`, `correlation_low` to `correlation_high`: of the axis of all pairs like these with ratings of
+          all words like these;
+        - `observed_correlation`, `rank_correlation`: of the projections, the second with its interval over words.
     scores
         Cosine of each word with the difference of each pair, by axis: arrays of shape (words, pairs).
     base_pairs

@@ -179,23 +179,29 @@ class CovariateEffect(Result):
     contrast, sides, embedding
         Name of the lean, such as ``"female - male"``, of both sides, and of the embedding.
     effects : pandas.DataFrame
-        A row for each `quantity`, `covariate` and `scope`. `quantity` is ``"slope"`` (cosine distance for one unit of
-        the covariate, other covariates held fixed), ``"correlation"`` (of leans with this covariate alone) or
-        ``"residual sd"`` (of leans beyond all covariates, in units of cosine distance; its `covariate` is empty).
-        `scope` is ``"population"``, words like these, or ``"these_words"``. `observed` is the value of the plain leans,
-        `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se` and `borderline` are as in `contrasts`, and
-        `probability_of_direction` is the probability of the sign. For comparison, `least_squares_low` and
-        `least_squares_high` are the least-squares interval of slopes in the population, which treats leans as free of
-        error. `wefat_correlation`, in rows of correlations, is the plain correlation of the words' `wefat` with the
-        covariate.
+        One row for each `quantity`, `covariate` and `scope`:
+
+        - `quantity`: ``"slope"`` (cosine distance for one unit of the covariate, other covariates held fixed),
+          ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
+          in units of cosine distance; its `covariate` is empty);
+        - `scope`: ``"population"``, words like these, or ``"these_words"``;
+        - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
+          `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign;
+        - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
+          population, which treats leans as free of error;
+        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate.
     words : pandas.DataFrame
-        A row for each protected word: `protected_word`, `protected_group`, `observed` (plain lean), `wefat` (the
-        association statistic of Caliskan et al. 2017, above 0 if the word is nearer to the first list), `mean`, `sd`,
-        `hdi_low` and `hdi_high` of its lean, then the covariates.
+        One row for each protected word:
+
+        - `protected_word`, `protected_group`, `observed`: its plain lean;
+        - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`: its lean; then the covariates.
     line : pandas.DataFrame
-        The line along the first covariate, through the mean lean: `covariate_value`, `mean`, and the ends of
-        the slope's interval, `hdi_low` and `hdi_high` in the population, `these_words_low` and `these_words_high` in
-        these words.
+        The line along the first covariate, through the mean lean:
+
+        - `covariate_value`, `mean`;
+        - `hdi_low`, `hdi_high`: ends of the slope's interval in the population; `these_words_low`, `these_words_high`:
+          in these words.
     within_groups, hdi_prob
         As in `covariate_effect`.
     doubts

@@ -263,14 +263,19 @@ class MeasurePosterior(Result):
     Parameters
     ----------
     summary : pandas.DataFrame
-        One row per `statistic`, the headline number first, in the units of the statistic. `observed` is the value of
-        the fitted distances. `mean`, `sd`, `hdi_low`, `hdi_high`, `ess_bulk`, `ess_tail` and `r_hat` describe the
-        posterior of the **expected** value, that of similarities without noise. `repeated_low` to `repeated_high` holds
-        the value with probability `hdi_prob` if the same pairs are measured **again**. `null_mean`, the 95 % prediction
-        interval `null_low` to `null_high` and the Monte Carlo error `null_se` of its ends describe the **null**.
-        `null_share` is the share of null values at least as extreme as the observed one (twice the smaller tail), and
-        `beyond_null` the probability that a repeated value lies outside the null's interval, with the Monte Carlo
-        errors `null_share_se` and `beyond_null_se`.
+        One row per `statistic`, the headline number first, in the units of the statistic:
+
+        - `observed`: the value of the fitted distances;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`, `ess_bulk`, `ess_tail`, `r_hat`: the posterior of the **expected** value,
+          that of similarities without noise;
+        - `repeated_low` to `repeated_high`: holds the value with probability `hdi_prob` if the same pairs are measured
+          **again**;
+        - `null_mean`, `null_low` to `null_high`, `null_se`: the mean of the **null**, its 95 % prediction interval and
+          the Monte Carlo error of its ends;
+        - `null_share`, `null_share_se`: share of null values at least as extreme as the observed one (twice the smaller
+          tail), and its Monte Carlo error;
+        - `beyond_null`, `beyond_null_se`: probability that a repeated value lies outside the null's interval, and its
+          Monte Carlo error.
     words : pandas.DataFrame
         The same for single words: `protected_word`, `protected_group` (and `attribute_group`), then the columns above.
         Empty if the measure has no values of single words.

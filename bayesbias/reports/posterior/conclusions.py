@@ -192,24 +192,29 @@ def conclusions(
     Returns
     -------
     Conclusions
-        Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs. `about`
-        describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``,
-        ``"same distances"``, ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``,
-        ``"one word"``, ``"extreme words"`` and ``"tied words"``. `verdict` interprets the contrasts together, and says
-        so if most words' plain differences (`observed_nearer`, `observed_farther`) go against it; its kind is
-        ``"association"``, ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope),
-        ``"list nearness"`` (some lists are nearer to every group than others, which makes, hides or turns the
-        difference), ``"same kind"`` (near to words of this kind, whatever the group), ``"nothing"`` or ``"no other
-        groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval
-        excludes 0), ``"group without contrast"`` (a group that is in no contrast, and what it lacks) and ``"question"``
-        (a question of the study); for several groups with associated and different words also ``"group"`` (the contrast
-        of a group, and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are
-        `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd
-        from their plain difference, those for which the nearness of a list to every group decides, `by_nearness`, and
-        the number that would be named `by_chance` with independent attribute words). A word is named as nearer or
-        farther only if its interval excludes 0, it is not `borderline`, and its plain difference has the same sign; if
-        the signs differ, it is `contradicted`. `limits` name what the numbers do not show, among it ``"dependent
-        words"`` (lists that are worth clearly less than their words, `effective_words`) and ``"topic"``.
+        Statements with their numbers, all of which come from `contrasts`; `print` shows them as paragraphs:
+
+        - `about`: describes the data.
+        - `doubts`: of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"same distances"``,
+          ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"``,
+          ``"extreme words"`` and ``"tied words"``.
+        - `verdict`: interprets the contrasts together, and says so if most words' plain differences
+          (`observed_nearer`, `observed_farther`) go against it. Its kind is ``"association"``, ``"reverse"``, ``"too
+          small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are
+          nearer to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
+          of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``.
+        - `shown`: of the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval excludes 0),
+          ``"group without contrast"`` (a group that is in no contrast, and what it lacks) and ``"question"`` (of the
+          study); for several groups with associated and different words also ``"group"`` (the contrast of a group, and
+          whether the nearness of lists to all groups `decides` it); and ``"words"``, with these names:
+
+          - `nearer`, `farther`, `not_settled`, `unmeasured`: a word is named as nearer or farther only if its interval
+            excludes 0, it is not `borderline`, and its plain difference has the same sign;
+          - `contradicted`: words whose signs differ; `pulled`: those that the model moved more than one posterior sd
+            from their plain difference; `by_nearness`: those for which the nearness of a list to every group decides;
+          - `by_chance`: the number that would be named with independent attribute words.
+        - `limits`: what the numbers do not show, among it ``"dependent words"`` (lists that are worth clearly less than
+          their words, `effective_words`) and ``"topic"``.
 
     Raises
     ------

@@ -55,16 +55,20 @@ class ModelComparison(Result):
     Parameters
     ----------
     models : pandas.DataFrame
-        One row for each `model`, the best first. `elpd_words` is the expected log predictive density of attribute words
-        (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
-        `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
-        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them, for
-        the default model only if k-hat is also high with its means and covariances integrated out;
-        `words_unreliable` the number of those that could not be left out, as the only word of a connection.
-        `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
-        their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
-        with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
-        preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
+        One row for each `model`, the best first:
+
+        - `elpd_words`, `elpd_words_se`: expected log predictive density of attribute words (higher is better), and its
+          standard error;
+        - `words_diff`, `words_diff_se`: difference to the best, and its standard error, paired over words;
+        - `words_refitted`: number of words whose Pareto k-hat was above 0.7 (less with few draws), so that the model
+          was fitted again without them; for the default model only if k-hat is also high with its means and
+          covariances integrated out;
+        - `words_unreliable`: number of those that could not be left out, as the only word of a connection;
+        - `elpd_pairs`, `elpd_pairs_se`, `pairs_diff`, `pairs_diff_se`: the same for pairs, given the effects of their
+          attribute words; `pairs_k_high`: number of pairs with a high k-hat, which are not refitted;
+        - `p_loo`: effective number of parameters;
+        - `reading`: the verdict in words. A model is as good as the preferred one if it is at most two standard errors,
+          or at most 4, behind in `elpd_words`.
     contrasts : pandas.DataFrame
         The rows of `contrasts` of each model's fit to the whole table, with a column `model`, if there are any.
     elpd_words

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.errors import LostWordsWarning
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate import refits as connection_moments
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -141,3 +142,26 @@ def test_a_shared_proposal_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatc
     for name, estimate in estimates.items():
         whole = anew[name](0.89)
         assert (estimate.low, estimate.high) == pytest.approx((whole.low, whole.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("left_out", [["male"], ["wear"], ["man", "boy", "sister"]])
+def test_refits_that_reuse_the_sample_are_those_of_the_remaining_rows(
+    left_out: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To rounding: the reduced table gives the same sample, and all refits share their points and random numbers."""
+    with pytest.warns(LostWordsWarning):
+        rows = bb.distance_table(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    data, spec = model_data(rows), bb.load_model("multivariate")
+    keep = ~rows["attribute_word"].isin(left_out).to_numpy()
+    numbers = []
+    for reuse in (True, False):
+        refits = MultivariateRefits(data, spec, "associated", draws=2000, seed=1)
+        refits.estimates(np.ones(len(rows), dtype=bool), spec, 0.89)
+        if not reuse:
+            monkeypatch.setattr(refits, "_without_words", lambda *_: None)
+            monkeypatch.setattr(connection_moments, "without_attribute_words", None)
+        else:
+            assert refits._without_words(np.bincount(data.attribute[keep], minlength=len(data.attribute_words)), spec)
+        estimates = refits.estimates(keep, spec, 0.89)
+        numbers.append([(one.mean, one.sd, one.low, one.high, one.below) for one in estimates.values()])
+    np.testing.assert_allclose(*numbers, rtol=1e-9)
