@@ -226,7 +226,7 @@ def _order_statement(rows: "pd.DataFrame") -> Statement:
         names.append(f"{row['embedding']} {digits_text(row['strength'])}{sure}")
     text = f"{ordered['measure'].iloc[0]}: {', '.join(names)}."
     if ordered["probability"].notna().all():
-        text += " The probability of that rank is in brackets."
+        text += " Brackets hold the probability of each rank."
     return Statement("ranks", text, {"ranks": ordered})
 
 
