@@ -237,7 +237,7 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
         else ""
     )
     text = (
-        f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over "
+        f"{row['first']} and {row['second']}: {row['correlation']:+z.2f} over "
         f"{counted(row['embeddings'], 'embedding')}{interval}."
     )
     return Statement("correlation", text, row)

@@ -24,7 +24,9 @@ def test_settled_questions_come_first_each_with_its_numbers_and_weat() -> None:
         "near: Associated words are nearer, and this is settled. The difference is -0.050 (observed 0.000), "
         f"89% interval {low:+.3f} to {high:+.3f}."
     )
-    assert str(not_settled).startswith("open: Are x nearer to y? Not settled. The difference is -0.005 (observed 0.000), ")
+    assert str(not_settled).startswith(
+        "open: Are x nearer to y? Not settled. The difference is -0.005 (observed 0.000), "
+    )
     assert str(not_settled).endswith(" WEAT: p = 0.0200.")
     assert not_settled.numbers["weat_p"] == 0.02
     assert "weat_p" not in settled.numbers
