@@ -234,7 +234,7 @@ def restrictions(
     hpdi = f"{percent_text(hdi_prob)} HPDI"
     return Statement(
         "restrictions",
-        f"In the cosine regression, {slope['symbol']} is {signed_text(slope['mean'])} ({hpdi} "
+        f"In the cosine regression, {slope['symbol']} = {signed_text(slope['mean'])} ({hpdi} "
         f"{interval_text(slope['hdi_low'], slope['hdi_high'])}). Without its restrictions, the coefficient of the same "
         f"term is {signed_text(numbers['comparison'])}. The terms that it fixes to 0 account for "
         f"{signed_text(numbers['distortion'])} ({distance_text(numbers['absolute distortion'])} in absolute values). "
