@@ -33,7 +33,7 @@ POSTERIORS = {
 ABSOLUTE, RELATIVE = 0.015, 0.08
 NUMBER = re.compile(r"(?:above |below )?([-+]?\d+\.\d+)")
 # What a few draws can turn over: which single words are settled, how a gap near 0 is read; and the seed itself.
-_READING = "narrower|wider|settled only|of opposite|changed, but|borderline|not settled"
+_READING = "narrower|wider|settled only|of opposite|changed, though|borderline|no settled change|not settled"
 TURNS_OVER = re.compile(rf"(?<=\d words: ).*?\.(?=\s)|(?<=: )(?:{_READING})[^.]*\.(?=\s)|\bseed \d+")
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:work|root|home|tmp|Users|private|var)/|[A-Z]:\\)|ipykernel_\d")
 
@@ -164,10 +164,10 @@ def test_cells_that_draw_are_found() -> None:
         ("difference -0.030, interval -0.073 to +0.016", "difference -0.031,  interval\n-0.079 to +0.010", True),
         ("difference -0.030", "difference -0.050", False),
         ("probability above 0.99 that", "probability 0.97 that", True),
-        ("14 words: nearer for 2 (he, she), not settled for 12. Next", "14 words: not settled for 14. Next", True),
-        ("14 words: not settled for 14.", "13 words: not settled for 13.", False),
-        ("from a to b: narrower in b. Change", "from a to b: borderline: another seed may tell. Change", True),
-        ("from a to b: narrower in b. Change -0.014", "from a to b: narrower in b. Change -0.053", False),
+        ("14 words: 2 nearer (he, she), 12 not settled. Next", "14 words: none settled. Next", True),
+        ("14 words: none settled.", "13 words: none settled.", False),
+        ("from a to b: narrower in b. The change", "from a to b: borderline change (another seed). The change", True),
+        ("from a to b: narrower in b. The change is -0.014", "from a to b: narrower in b. The change is -0.053", False),
         ("3,710 pairs, seed 1.", "3,710 pairs, seed 2.", True),
         ("it is settled", "it is not settled", False),
     ],

@@ -99,8 +99,8 @@ def _mean_statement(row: Mapping[str, Any]) -> Statement:
     what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{row['connection']}, {counted(row['pairs'], 'pair')}: protected words evoke attribute words "
-        f"{ratio_text(row['mean'])} the reverse: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
-        f"{row['hdi_high']:+.3f}), {what}."
+        f"{ratio_text(row['mean'])} the reverse: {row['mean']:+z.3f} ({row['hdi_low']:+z.3f} to "
+        f"{row['hdi_high']:+z.3f}), {what}."
     )
     return Statement("mean", text, row)
 
@@ -108,8 +108,8 @@ def _mean_statement(row: Mapping[str, Any]) -> Statement:
 def _contrast_statement(row: Mapping[str, Any]) -> Statement:
     what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
-        f"{_TITLES[row['quantity']]}, {row['contrast']}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
-        f"{row['hdi_high']:+.3f}), {what}."
+        f"{_TITLES[row['quantity']]}, {row['contrast']}: {row['mean']:+z.3f} ({row['hdi_low']:+z.3f} to "
+        f"{row['hdi_high']:+z.3f}), {what}."
     )
     return Statement("contrast", text, row)
 

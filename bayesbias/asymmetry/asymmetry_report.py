@@ -36,9 +36,9 @@ COVERAGE = {"both": (0.82, 0.98), "one": (0.61, 0.99)}
 """Share of 89 % intervals that contained the truth in simulated norms, lowest and highest (`validation/asymmetry`), for
 pairs that norms list in both directions and in one."""
 _LIMITS = (
-    "That a word evokes another more than the reverse is no bias, and says nothing of who is harmed.",
-    "A word that comes to everybody's mind is evoked by many words: ratios reflect that too.",
-    "With one matrix of vectors a ratio depends on lengths and on how many neighbours a word has.",
+    "Whether anyone is harmed. That one word evokes another more than the reverse is an association.",
+    "The meaning of words alone. Many words evoke a word that comes to mind easily, and ratios reflect that too. With "
+    "one matrix of vectors, a ratio also depends on the lengths of vectors and on how many neighbours a word has.",
 )
 
 
@@ -259,10 +259,10 @@ class AsymmetryReport(Result):
         what = settled_text(row["hdi_low"], row["hdi_high"])
         corrected = interval_text(row["cam_corrected_low"], row["cam_corrected_high"])
         text = (
-            f"{name}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
+            f"{name}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+z.3f} "
             f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
-            f"{row['cam_corrected']:+.3f} ({corrected}). Its direction is right for {share_text(right['accuracy'])} of "
-            f"the pairs, and for {share_text(right['clear_accuracy'])} of those with a clear direction."
+            f"{row['cam_corrected']:+z.3f} ({corrected}). Its direction is right for {share_text(right['accuracy'])} "
+            f"of the pairs, and for {share_text(right['clear_accuracy'])} of those with a clear direction."
         )
         return Statement("agreement", text, row)
 
@@ -271,7 +271,7 @@ def _relation_statement(row: Mapping[str, Any]) -> Statement:
     what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{row['relation']}, {counted(row['pairs'], 'pair')}: the first word evokes the "
-        f"second {ratio_text(row['mean'])} the reverse, {row['mean']:+.3f} "
+        f"second {ratio_text(row['mean'])} the reverse, {row['mean']:+z.3f} "
         f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("relation", text, row)
@@ -281,7 +281,7 @@ def _difference_statement(row: Mapping[str, Any]) -> Statement:
     what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"CAM of {row['first']} minus that of {row['second']}, {counted(row['pairs'], 'pair')}: "
-        f"{row['difference']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
+        f"{row['difference']:+z.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("difference", text, row)
 

@@ -83,9 +83,9 @@ class NormsComparison(Result):
 def _agreement_statement(row: Mapping[str, Any]) -> Statement:
     what = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
-        f"{row['first']} and {row['second']}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+.3f} "
+        f"{row['first']} and {row['second']}, {counted(row['pairs'], 'pair')}: CAM {row['cam']:+z.3f} "
         f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
-        f"{row['cam_corrected']:+.3f} ({interval_text(row['cam_corrected_low'], row['cam_corrected_high'])})."
+        f"{row['cam_corrected']:+z.3f} ({interval_text(row['cam_corrected_low'], row['cam_corrected_high'])})."
     )
     return Statement("agreement", text, row)
 

@@ -23,6 +23,7 @@ from bayesbias.asymmetry.vector_source import CONDITIONALS
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
 from bayesbias.base.machine import check_memory
+from bayesbias.base.number_text import digits_text
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, raise_faults
 
@@ -239,7 +240,7 @@ class Evocation(Described):
             "cues": len(self.cues),
             "responses": len(self.counts),
             "least_count": self.least_count,
-            "prior": f"decay {self.prior.decay:.2g}, dependence {self.prior.dependence:.2g}",
+            "prior": f"decay {digits_text(self.prior.decay, 2)}, dependence {digits_text(self.prior.dependence, 2)}",
         }
 
     @cached_property

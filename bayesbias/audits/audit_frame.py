@@ -38,9 +38,9 @@ COLUMNS = (
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
 _READINGS = {
-    "nearer": "Settled, associated words are nearer",
-    "farther": "Settled, associated words are farther",
-    "borderline": "Borderline",
+    "nearer": "Associated words are nearer, and this is settled",
+    "farther": "Associated words are farther, and this is settled",
+    "borderline": "Borderline (another seed may settle it)",
     "not settled": "Not settled",
 }
 
@@ -239,8 +239,8 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_READINGS[row['reading']]}: "
-            f"{signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_READINGS[row['reading']]}. "
+            f"The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)

@@ -133,9 +133,9 @@ class AuditReport(Result):
         questions = len(rows[["embedding", "study"]].drop_duplicates())
         misses = questions * (1 - record.hdi_prob)
         texts = [
-            f"{counted(questions, 'question was', 'questions were')} asked, without any correction for their number: "
-            f"of {counted(questions, 'interval')} of {percent_text(record.hdi_prob)}, {misses:.1f} are expected to "
-            "miss their value.",
+            "Which answers are chance. Nothing corrects for the number of questions: of "
+            f"{counted(questions, 'interval')} of {percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss "
+            "the true value.",
             NO_PROOF,
         ]
         texts += _scale_texts(rows)
@@ -191,16 +191,16 @@ def _scale_texts(rows: "pd.DataFrame") -> list[str]:
     scales = _scales(rows)
     if not scales:
         return [
-            "Contrasts of different encoders or training algorithms cannot be compared in size: their distances spread "
-            "differently, and without control words nothing shows how far. Signs and conclusions can be compared."
+            "Sizes of contrasts of different encoders or training algorithms. Their distances spread differently, and "
+            "without control words nothing shows how far. Signs and conclusions can be compared."
         ]
     return [
-        "Raw contrasts can be compared in size between embeddings whose distances spread alike, such as one encoder "
+        "Sizes of raw contrasts, unless the distances of two embeddings spread alike, such as those of one encoder "
         "before and after a change. The standard deviation of single distances to control words, after subtracting "
         f"each word's mean, ranges from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
-        "the standardised contrast: the contrast divided by this deviation, in the same study and the same embedding, "
-        "taken as exact. It can be compared within a study, if the embeddings have the same words, not between "
-        "studies. Ranks are those of raw values."
+        "the standardised contrast: the contrast divided by this deviation, which is treated as exact. Compare it "
+        "within a study, between embeddings that have the same words, and not between studies. Ranks are those of raw "
+        "values."
     ]
 
 

@@ -33,10 +33,9 @@ _FIRST = 6  # statements of a kind on the first screen of a page
 _DEBIASED = "the debiased vectors"
 _TINY = 0.0005  # changes that three decimals do not show
 _LIMITS = (
-    "That a bias is gone: a method closes what it was fitted to. Words that were among its own, or that it equalized, "
-    "say little; ask with other words, and of a model that uses the vectors.",
-    "Changes of several methods and measures are each given with an interval of their own; of many that are nothing, "
-    "some are settled by chance.",
+    "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
+    "equalized, say little: ask with other words, and ask a model that uses the vectors.",
+    "Which changes are chance. Each change has an interval of its own; among many, some exclude 0 by chance.",
 )
 
 
@@ -98,8 +97,8 @@ class DebiasReport(Result):
                 counts = some.loc[some["reading"] == reading, "method"].value_counts(sort=False).items()
                 names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
                 if names:
-                    by_reading.append(f"{reading_text(reading, _DEBIASED)} after {name_some(names, 12)}")
-            sentences.append(f"{study}: {'; '.join(by_reading)}.")
+                    by_reading.append(f"after {name_some(names, 12)}: {reading_text(reading, _DEBIASED)}")
+            sentences.append(f"{study}, {'; '.join(by_reading)}.")
         rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
         sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
         return Statement("verdict", " ".join(sentences))
@@ -165,14 +164,14 @@ class DebiasReport(Result):
                 correlated,
                 "Do the measures agree?",
                 f"Pearson's correlation of values over original and debiased embeddings, {prob} intervals",
-                note="Embeddings derived from one original are not independent: the intervals are the shortest "
-                "defensible ones. If values are far from Normal, those of Pearson's correlation are too short: rely on "
-                "those of the ranks.",
+                note="Embeddings derived from one original are not independent, so the intervals are at best "
+                "as long as they should be. If values are far from Normal, those of Pearson's correlation are too "
+                "short: rely on those of the ranks.",
             )
         contents = contents_of(
             self,
             title=f"What debiasing did: {', '.join(methods)}",
-            about="Gaps of the default model, and paired changes.",
+            about="Gaps come from the default model; changes compare the same words before and after.",
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report",

@@ -99,11 +99,11 @@ def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, st
         outcome, place = PASS, "inside"
         margins = [(interval.low - low, interval.low_se), (high - interval.high, interval.high_se)]
     elif interval.low > high or interval.high < low:
-        outcome, place = FAIL, "beyond"
+        outcome, place = FAIL, "outside"
         above = interval.low > high
         margins = [(interval.low - high, interval.low_se) if above else (low - interval.high, interval.high_se)]
     else:
-        return UNDECIDED, f"reaches across an edge of {interval_text(low, high)}"
+        return UNDECIDED, f"partly outside {interval_text(low, high)}"
     if any(margin <= BORDERLINE * error for margin, error in margins):
         return UNDECIDED, f"an end is within its Monte Carlo error of an edge of {interval_text(low, high)}"
     return outcome, f"{place} {interval_text(low, high)}"
@@ -202,9 +202,10 @@ class GateResult(Result):
         }
         return Contents(
             title="Gate",
-            about=f"Contrasts beside a region of practical equivalence, {interval_text(low, high)} cosine distance."
+            about="Each contrast is compared with a region of practical equivalence, "
+            f"{interval_text(low, high)} in cosine distance."
             + (
-                f" One that is not inside passes too, unless it is worse than in the baseline, {self.baseline}."
+                f" A contrast outside it passes too, unless it is worse than in the baseline, {self.baseline}."
                 if self.baseline
                 else ""
             ),
@@ -272,15 +273,16 @@ class GateResult(Result):
 
     def _limits(self) -> tuple[Statement, ...]:
         texts = [
-            f"Each question is decided alone, by its {percent_text(self.hdi_prob)} interval: no correction for their "
-            "number is made.",
-            "A contrast is over all groups, which can differ in opposite directions. A pass holds for these word lists "
-            "and this model of them; an embedding can be biased where nothing was asked.",
+            "Which outcomes are chance. Each question is decided alone, by its "
+            f"{percent_text(self.hdi_prob)} interval, without a correction for their number.",
+            "What was not asked. A contrast is a mean over groups, which can differ in opposite directions. A pass "
+            "holds for these word lists and this model of them; other words can have associations.",
             NO_PROOF,
         ]
         lossy = [row for row in rows_of(self.questions) if row["lost_words"]]
         texts += [
-            f"{row['embedding']}, {row['study']}: words lost of its groups: {row['lost_words']}." for row in lossy
+            f"{row['embedding']}, {row['study']}: {counted(row['lost_words'], 'word')} of its groups lost."
+            for row in lossy
         ]
         return tuple(Statement("limits", text) for text in texts)
 

@@ -226,7 +226,7 @@ def _order_statement(rows: "pd.DataFrame") -> Statement:
         names.append(f"{row['embedding']} {digits_text(row['strength'])}{sure}")
     text = f"{ordered['measure'].iloc[0]}: {', '.join(names)}."
     if ordered["probability"].notna().all():
-        text += " The probability of that rank is in brackets."
+        text += " Brackets hold the probability of each rank."
     return Statement("ranks", text, {"ranks": ordered})
 
 
@@ -237,7 +237,7 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
         else ""
     )
     text = (
-        f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over "
+        f"{row['first']} and {row['second']}: {row['correlation']:+z.2f} over "
         f"{counted(row['embeddings'], 'embedding')}{interval}."
     )
     return Statement("correlation", text, row)

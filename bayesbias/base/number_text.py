@@ -79,10 +79,15 @@ def share_text(value: float) -> str:
 def digits_text(value: float, digits: int = 3) -> str:
     """Return a number with a few significant digits.
 
-    >>> digits_text(0.96643), digits_text(0.96643, 4)
-    ('0.966', '0.9664')
+    >>> digits_text(0.96643), digits_text(0.96643, 4), digits_text(0.00003), digits_text(12345.6)
+    ('0.966', '0.9664', '0.00003', '12,346')
     """
-    return f"{value:.{digits}g}" if isfinite(value) else "undefined"
+    if not isfinite(value):
+        return "undefined"
+    text = f"{value:.{digits}g}"
+    if "e" not in text or not 1e-6 <= abs(value) < 1e9:
+        return text
+    return f"{value:,.0f}" if abs(value) > 1 else f"{value:.6f}".rstrip("0")
 
 
 def estimate_text(row: Mapping[Any, Any]) -> str:
@@ -93,6 +98,15 @@ def estimate_text(row: Mapping[Any, Any]) -> str:
     """
     mean, low, high = (digits_text(row[name]) for name in ("mean", "hdi_low", "hdi_high"))
     return f"{mean} ({low} to {high})"
+
+
+def correlation_text(value: float) -> str:
+    """Return a correlation or cosine with its sign and two decimals, but never as -0.00.
+
+    >>> correlation_text(0.344), correlation_text(-0.001)
+    ('+0.34', '+0.00')
+    """
+    return f"{value:+z.2f}" if isfinite(value) else "undefined"
 
 
 def p_value_text(value: float) -> str:

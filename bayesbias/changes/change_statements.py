@@ -28,36 +28,38 @@ if TYPE_CHECKING:
 
 READINGS = {
     "narrower": "narrower in {second}",
-    "first only": "narrower in {second}, and not settled any more",
+    "first only": "narrower and no longer settled in {second}",
     "wider": "wider in {second}",
     "second only": "settled only in {second}",
-    "reversed": "of opposite signs",
-    "neither": "changed, but settled in neither",
-    "borderline": "borderline: another seed may settle whether it changed",
-    "not settled": "not settled whether it changed",
+    "reversed": "of opposite sign in {second}",
+    "neither": "changed, though neither gap is settled",
+    "borderline": "borderline change (another seed may settle it)",
+    "not settled": "no settled change",
     "equal": "the same in both",
 }
 """What each value of the column `reading` says of a gap, in the order of reports."""
 
 _EXPLAINED = {
-    "adding up": "The gaps of two conditions need not differ by exactly the change given, least of all for single "
-    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward those of "
-    "others. The change comes from the paired distances, in which everything that the conditions share cancels. The "
-    "change is the number to read.",
-    "settled": "A gap or a change is settled if its interval leaves out 0 by more than its Monte Carlo error. All "
-    "readings but 'not settled', 'borderline' and 'equal' are of settled changes.",
-    "not settled": "That a gap is not settled in a condition does not mean that it is 0 there.",
+    "adding up": "The change need not be exactly the difference of the two gaps, in particular for single words. Each "
+    "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
+    "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
+    "settled": "A gap or a change is settled if its interval excludes 0 by more than its Monte Carlo error. A change "
+    "is settled unless its reading is 'not settled', 'borderline' or 'equal'.",
+    "not settled": "A gap that is not settled need not be 0.",
 }
 _LIMITS = {
-    "size": "Whether a change matters. An interval that leaves out 0 says that a change is detectable, not that it is "
-    "large; to judge its size, give a region of practical equivalence (rope).",
-    "causes": "A change of distances may come from other texts, spellings or amounts of text as well as from other "
-    "meanings. With one training for each condition, changes include the chance of single trainings: train several "
+    "size": "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is "
+    "large. To judge its size, give a region of practical equivalence (rope).",
+    "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
+    "meanings. With one training of each condition, changes include the chance of single trainings: train several "
     "seeds.",
-    "removed": "The absence of bias where no gap is settled. These are distances of chosen word pairs; what debiasing "
-    "removed from them can remain in others (Gonen and Goldberg 2019).",
+    "removed": "The absence of an association where no gap is settled. These are distances of chosen word pairs. What "
+    "debiasing removed from them can remain in other pairs (Gonen and Goldberg 2019).",
     "absence": "The absence of a change where none is settled. Absence of evidence is not evidence of absence.",
 }
+
+SLOPE = "line, first to last period"
+"""The `parameter` of the change along the line."""
 
 _PAIR = ["protected_word", "attribute_word"]
 _TIES = 0.1  # share of ties of a word that was not equalized
@@ -68,7 +70,7 @@ def reading_text(reading: str, second: str) -> str:
     """Return a value of the column `reading` in words, given the name of the second condition.
 
     >>> reading_text("first only", "1990")
-    'narrower in 1990, and not settled any more'
+    'narrower and no longer settled in 1990'
     """
     return READINGS[reading].format(second=second)
 
@@ -91,8 +93,9 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
     if row["reading"] != "equal":
         side = "above" if row["direction"] == "farther" else "below"
         text += (
-            f" Change {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
-            f"probability {probability_text(row['probability_of_direction'])} that it is {side} 0.{_in_rope(row)}"
+            f" The change is {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}; "
+            f"the probability that it is {side} 0 is {probability_text(row['probability_of_direction'])}."
+            f"{_in_rope(row)}"
         )
     sides = [
         f"{signed_text(of_row.loc[name, 'mean'])} "
@@ -100,7 +103,7 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
         for name in (row["first"], row["second"])
         if name in of_row.index
     ]
-    return Statement("change", f"{text} The gap itself is {' and '.join(sides)}." if sides else text, dict(row))
+    return Statement("change", f"{text} The gap is {' and '.join(sides)}." if sides else text, dict(row))
 
 
 def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
@@ -108,16 +111,16 @@ def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
     words = attribute_phrases(groups).words[row["connection"]].capitalize()
     where = f"from {row['first']} to {row['second']}"
     if row["direction"] == "equal":
-        return Statement("distance", f"{words}, {where}: no distance differs.", dict(row))
+        return Statement("distance", f"{words}, {where}: no distance changed.", dict(row))
     moved = (
         f"{row['direction']} in {row['second']} on average"
         if is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         else "not settled whether they are nearer or farther"
     )
     text = (
-        f"{words}, {where}: {moved}. Change {signed_text(row['mean'])}, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}, probability "
-        f"{probability_text(row['probability_of_direction'])} that they are {row['direction']}.{_in_rope(row)}"
+        f"{words}, {where}: {moved}. The change is {signed_text(row['mean'])}, interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {row['direction']} is "
+        f"{probability_text(row['probability_of_direction'])}.{_in_rope(row)}"
     )
     return Statement("distance", text, dict(row))
 
@@ -126,7 +129,7 @@ def _in_rope(row: Mapping[Any, Any]) -> str:
     if "probability_in_rope" not in row:
         return ""
     inside = probability_text(row["probability_in_rope"])
-    return f" Probability {inside} that the change is too small to matter (in the rope)."
+    return f" The probability that the change is too small to matter (inside the rope) is {inside}."
 
 
 def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
@@ -146,7 +149,7 @@ def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
             count = "any" if reading == "not settled" and len(names) == len(rows) else str(len(names))
             listed = "" if reading in ("not settled", "equal") else f" ({name_some(names, 12)})"
             parts.append(f"{reading_text(reading, str(second))} for {count}{listed}")
-        text = f"The gap {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
+        text = f"Gaps {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
         yield Statement("words", text, {"contrast": contrast, "first": first, "second": second, **by_reading})
 
 
@@ -159,14 +162,13 @@ def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]
     """Return what changes do not show; `pairs` is the number of pairs of conditions."""
     statements = [Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None]
     many = (
-        f"The table of changes has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the "
-        "question. "
+        f"The table has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the question. "
         if pairs > 1
         else ""
     )
     text = (
-        f"{many}Many words are judged at once: of many intervals of {percent_text(facts['hdi_prob'])}, some leave out "
-        "0 by chance."
+        f"Which of many changes are chance. {many}Many words are judged at once, and some of their intervals of "
+        f"{percent_text(facts['hdi_prob'])} exclude 0 by chance."
     )
     statements.append(Statement("many changes", text))
     statements += without_contrast(facts["groups_not_compared"])
@@ -177,17 +179,19 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
     """Return the coefficients of each contrast's trend."""
     statements = []
     for row in rows_of(lines):
-        ends = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
+        ends = f"interval {digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
         if row["observed"] != row["observed"]:
-            what = "steps of the random walk have an sd" if walk else "periods vary around the line with an sd"
-            per = " for one unit of time" if walk else ""
+            what = "steps of the random walk for one unit of time have" if walk else "periods vary around the line with"
             text = (
-                f"{row['contrast']}: {what}{per} of {digits_text(row['mean'])} (median; {ends}) beyond the error of "
-                "the words."
+                f"{row['contrast']}: beyond the error of the words, {what} an sd of {digits_text(row['mean'])} "
+                f"(median; {ends})."
             )
         else:
             settled_text = "" if row["settled"] else ", which is not settled"
-            text = f"{row['contrast']}: {row['parameter']} {digits_text(row['mean'])} ({ends}){settled_text}."
+            where = "from the first to the last period, along the line"
+            if row["parameter"] != SLOPE:
+                where = f"for one unit of {row['parameter']}"
+            text = f"{row['contrast']}: {where}, the gap changes by {digits_text(row['mean'])} ({ends}){settled_text}."
         statements.append(Statement("trend", text, row))
     return tuple(statements)
 
@@ -200,9 +204,9 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
     statements = [
         Statement(
             "neighbours",
-            f"{row['contrast']}: neighbouring periods deviate from the line alike (Durbin-Watson "
+            f"{row['contrast']}: neighbouring periods deviate from the line in the same direction (Durbin-Watson "
             f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The gap wanders, so the intervals "
-            f"of the line are too narrow: take {setting('walk', True)}.",
+            f"of the line are too narrow: use {setting('walk', True)}.",
             row,
         )
         for row in rows_of(neighbours[wandering])
@@ -211,9 +215,9 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
         others = neighbours[~wandering]
         smallest = others["p_value"].min()
         text = (
-            f"{name_some(list(others['contrast']))}: neighbouring periods deviate from the line no more alike than "
-            f"chance explains (Durbin-Watson test, smallest {p_text(smallest)}). With few periods, that does not rule "
-            "out a random walk."
+            f"{name_some(list(others['contrast']))}: nothing shows that neighbouring periods deviate from the line in "
+            f"the same direction (Durbin-Watson test, smallest {p_text(smallest)}). With few periods, that does not "
+            "rule out a random walk."
         )
         statements.append(Statement("neighbours", text, {"contrasts": list(others["contrast"]), "p_value": smallest}))
     return tuple(statements)
@@ -227,7 +231,7 @@ def slope_statements(slopes: "pd.DataFrame") -> tuple[Statement, ...]:
     statements = []
     for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
-        claim = "changed" if change["settled"] else "is not shown to have changed"
+        claim = "changed" if change["settled"] else "has no settled change"
         first, last, moved = map(estimate_text, (by_period[0], by_period[-1], change))
         text = (
             f"{contrast}: the slope on {covariate} {claim}: {first} in {by_period[0]['period']}, {last} in "
@@ -318,10 +322,9 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
         text += ", although no distance to other words did."
     else:
         text += (
-            " too, so part of the changes of distances is a shift of words in general and not of the association "
-            "alone. Judge the association by the gaps, in which a common shift cancels. The shift need not be a fault: "
-            "hard debiasing, for example, removes a direction from every word except those that its sets exclude, "
-            "control words included."
+            ". Part of all changes is therefore a shift of words in general. Judge the association by the gaps, in "
+            "which a common shift cancels. The shift need not be a fault: hard debiasing, for example, removes a "
+            "direction from all words that its sets do not exclude, control words included."
         )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
@@ -332,17 +335,16 @@ def _equalized(protected: tuple[str, ...], attributes: tuple[str, ...], first: s
         text = (
             f"In {second!r}, {counted(len(protected), 'protected word')} ({name_some(protected, 12)}) are exactly as "
             f"near to most stereotype words as another protected word, unlike in {first!r}. They were equalized, so "
-            "their gaps cannot show how such a word differs from its partner. Judge debiasing by words that were not "
-            "equalized. Words that were equalized together share part of their change, so the intervals are somewhat "
-            "too narrow."
+            "their gaps cannot show how such a word differs from its partner. They also share part of their change, so "
+            "the intervals are somewhat too narrow. Judge debiasing by words that were not equalized."
         )
         yield Statement("equalized words", text, {"words": tuple(protected)})
     if attributes:
         text = (
             f"In {second!r}, {counted(len(attributes), 'attribute word')} ({name_some(attributes, 12)}) are exactly as "
             f"near to most protected words as another attribute word, unlike in {first!r}. They were equalized: a gap "
-            "between lists of such partners is 0 by construction, whatever is left of an association. Judge debiasing "
-            "by attribute words that were not equalized."
+            "between lists of such partners is 0 by construction, even if an association is left. Judge debiasing by "
+            "attribute words that were not equalized."
         )
         yield Statement("equalized attribute words", text, {"words": tuple(attributes)})
 
@@ -352,12 +354,12 @@ def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
     for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
         words = [f"{row['word']} (not in {row['lacks']})" for row in rows_of(rows)]
         text = (
-            f"Not all conditions have the {role} words of {name}: {name_some(words, 12)}. Such a word counts only "
-            "where it is; elsewhere it is taken to change as the other words of its list do."
+            f"Some conditions lack {role} words of {name}: {name_some(words, 12)}. Where a word is missing, it is "
+            "assumed to change as the other words of its list do."
         )
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
     if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
-        yield Statement("lost words", f"No condition has {name_some(nowhere, 12)}.", {"words": nowhere})
+        yield Statement("lost words", f"No condition has the words {name_some(nowhere, 12)}.", {"words": nowhere})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:
@@ -365,8 +367,8 @@ def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Itera
     for control, count in counts.items():
         text = (
             f"From {first!r} to {second!r}, no change of distances to {control} words is estimated: "
-            f"one of the two has {counted(count, 'word')} of that list, and a mean of fewer than two words has no "
-            "error. Choose control words that both have."
+            f"one of the two has {counted(count, 'word')} of that list, and the error of a mean needs at least two. "
+            "Choose control words that both have."
         )
         yield Statement("short control list", text, {"list": control, "first": first, "second": second})
 

@@ -14,7 +14,7 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.stored_frames import read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
-from bayesbias.changes.change_statements import equalized_words
+from bayesbias.changes.change_statements import SLOPE, equalized_words
 from bayesbias.changes.result import (
     CHAINS,
     Changes,
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 
 _PAIR = ["protected_word", "attribute_word"]
-_SLOPE = "line, first to last period"
 # Arrays of draws of all words under all conditions that are in memory at once.
 _ARRAYS = 5
 # Columns of a frame without rows that reports look at.
@@ -235,7 +234,7 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
     """Return time and covariates as columns, or None if there are too few periods for a trend without covariates."""
     design = covariates.copy()
     if not walk:
-        design.insert(0, _SLOPE, times / np.ptp(times))
+        design.insert(0, SLOPE, times / np.ptp(times))
     design = design - design.mean()
     free = len(times) - 1 - design.shape[1]
     if free < 1:
@@ -247,7 +246,7 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
         )
     if column_rank(design.to_numpy()) < design.shape[1]:
         raise ReportError(
-            "The covariates determine each other or are a line in time, so their slopes cannot be told apart. Leave "
+            "The covariates determine each other or are a line in time, so their slopes cannot be separated. Leave "
             "one out, or use walk=True."
         )
     return design

@@ -76,7 +76,7 @@ class Changes(ComparedConditions):
         - estimates, `borderline` and `direction` as in `contrasts` (``"equal"`` if no distance differs);
         - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the gaps of both
           conditions, ``"narrower"``, ``"wider"``, ``"reversed"`` (settled on different sides), ``"first only"``
-          (narrower, and not settled any more), ``"second only"``, ``"neither"``; or ``"equal"``.
+          (narrower and no longer settled), ``"second only"``, ``"neither"``; or ``"equal"``.
 
         The change has the small error of what is paired: it is more reliable than the difference of the two gaps.
     distances : pandas.DataFrame

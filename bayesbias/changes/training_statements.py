@@ -16,9 +16,9 @@ SMALL_SHARE = 0.2
 of that from the word lists, and intervals of some seeds end beyond 0 and others short of it without saying more."""
 
 LIMITS = (
-    "Other corpora, other algorithms, other settings: only {changed} changed. Effects of the seed on single pairs "
-    "are also part of the word lists' uncertainty in each fit, so intervals over seeds tend to be too wide rather than "
-    "too narrow."
+    "What holds for other corpora, algorithms and settings: only {changed} changed. Effects of the seed on single "
+    "pairs also count in the word lists' uncertainty of each fit, so intervals over seeds tend to be too wide rather "
+    "than too narrow."
 )
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
@@ -27,9 +27,9 @@ FEW_SEEDS = 5
 def training_limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
     """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
     few = (
-        f"{counted(seeds, 'seed says', 'seeds say')} little about the standard deviation between seeds, and its "
-        f"prior, which a half-Normal with scale {seed_sd_prior:g} bounds, matters. Train more seeds, or report the "
-        "interval of the standard deviation with it."
+        f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
+        f"deviation, so its prior matters (a half-Normal with scale {seed_sd_prior:g}). Train more seeds, or report "
+        "the standard deviation with its interval."
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
@@ -92,17 +92,17 @@ def _title(row: Mapping[str, Any]) -> str:
 def _verdict_text(row: dict[str, Any]) -> str:
     starts = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
     ends = {
-        "stable": "; the average over seeds and the interval of one more seed agree",
-        "not settled": ", nor does their average, so there is no answer yet that could be stable",
-        "open": ", but the interval over seeds, or that of one more seed, differs from this",
+        "stable": ". The average over seeds and the interval of one more seed agree",
+        "not settled": ". Their average does not settle it either, so there is no answer yet that could be stable",
+        "open": ". The interval over seeds, or that of one more seed, disagrees",
         "seeds disagree": "",
     }
     if row["reading"] != "seeds disagree" and sum(row[name] > 0 for name in _READINGS) > 1:
-        little = ", though the seeds differ little"
+        little = ". The seeds differ little"
         ends |= {
-            "stable": f"{little}: the average over seeds and the interval of one more seed exclude 0",
-            "not settled": f"{little}: neither their average nor the interval of one more seed excludes 0",
-            "open": f"{little}: of their average and one more seed, only one has an interval that excludes 0",
+            "stable": f"{little}, and the intervals of their average and of one more seed exclude 0",
+            "not settled": f"{little}, and neither the interval of their average nor that of one more seed excludes 0",
+            "open": f"{little}, and of their average and one more seed, only one has an interval that excludes 0",
         }
     return (
         f"{starts[row['reading']]}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
@@ -114,12 +114,12 @@ def _verdict_text(row: dict[str, Any]) -> str:
 def _other_shares(row: dict[str, Any]) -> str:
     if "document_share" not in row:
         return (
-            f"the choice of words for {share_text(1 - row['seed_share'])} ({share_text(1 - row['seed_share_high'])} to "
-            f"{share_text(1 - row['seed_share_low'])})."
+            f"and the choice of words for {share_text(1 - row['seed_share'])} "
+            f"({share_text(1 - row['seed_share_high'])} to {share_text(1 - row['seed_share_low'])})."
         )
     return (
         f"the sample of documents for {share_text(row['document_share'])} ({share_text(row['document_share_low'])} to "
-        f"{share_text(row['document_share_high'])}), the choice of words for "
+        f"{share_text(row['document_share_high'])}), and the choice of words for "
         f"{share_text(1 - row['seed_share'] - row['document_share'])}."
     )
 
@@ -152,8 +152,8 @@ def disagreement(row: dict[str, Any]) -> Statement:
     """Return how the seeds disagree on a contrast."""
     counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _READINGS if row[kind]]
     text = (
-        f"{_title(row)}: of {counted(row['seeds'], 'seed')} {', '.join(counts)}. The answer of one embedding depends "
-        "on its seed: report the mean over seeds with its interval, not one embedding."
+        f"{_title(row)}: of {counted(row['seeds'], 'seed')}, {', '.join(counts)}. The answer depends on the seed: "
+        "report the mean over seeds with its interval, not one embedding."
     )
     return Statement("seeds disagree", text, row)
 
@@ -163,19 +163,20 @@ def contrast_statement(row: dict[str, Any]) -> Statement:
     state = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
         f"{_title(row)}: {signed_text(row['mean'])} on average over seeds, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}); in an embedding of one more seed "
-        f"{interval_text(row['next_low'], row['next_high'])}. The standard deviation from the word lists is "
-        f"{distance_text(row['lists_sd'])}, that from the seed {distance_text(row['seed_sd'])} "
-        f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}): "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}). For one more seed, the interval is "
+        f"{interval_text(row['next_low'], row['next_high'])}. The word lists add a standard deviation of "
+        f"{distance_text(row['lists_sd'])}, the seed one of {distance_text(row['seed_sd'])} "
+        f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}). The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
     )
     if "document_sd" in row:
         text += (
-            f" That from the documents is {distance_text(row['document_sd'])} ({distance_text(row['document_sd_low'])} "
-            f"to {distance_text(row['document_sd_high'])}): {share_text(row['document_share'])} of the variance "
-            f"({share_text(row['document_share_low'])} to {share_text(row['document_share_high'])}); on average over "
-            "samples of such documents the contrast lies in "
+            f" The documents add a standard deviation of {distance_text(row['document_sd'])} "
+            f"({distance_text(row['document_sd_low'])} to {distance_text(row['document_sd_high'])}), "
+            f"{share_text(row['document_share'])} of the variance "
+            f"({share_text(row['document_share_low'])} to {share_text(row['document_share_high'])}). On average over "
+            "samples of such documents, the interval of the contrast is "
             f"{interval_text(row['documents_low'], row['documents_high'])}."
         )
     return Statement("contrast over seeds", text, row)

@@ -13,6 +13,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import (
     count_text,
     counted,
+    digits_text,
     distance_text,
     interval_text,
     percent_text,
@@ -207,8 +208,8 @@ def model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, s
     return Statement(
         "model",
         f"{design.name.capitalize()} design, {counted(numbers['rows'], 'row')}, {numbers['coefficients']} "
-        f"coefficients: {ends}. 1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of "
-        f"coefficients: {given}. {count_text(numbers['draws'])} independent draws, seed {seed}.",
+        f"coefficients: {ends}. 1 unit of LNW is {digits_text(design.pairs.unit, 4)}, the geometric mean of the pairs. "
+        f"Prior of coefficients: {given}. {count_text(numbers['draws'])} independent draws, seed {seed}.",
         numbers,
     )
 
@@ -233,12 +234,12 @@ def restrictions(
     hpdi = f"{percent_text(hdi_prob)} HPDI"
     return Statement(
         "restrictions",
-        f"The cosine regression says {slope['symbol']} = {signed_text(slope['mean'])} ({hpdi} "
-        f"{interval_text(slope['hdi_low'], slope['hdi_high'])}). Without its restrictions the coefficient of the same "
-        f"term is {signed_text(numbers['comparison'])}, and {signed_text(numbers['distortion'])} come from terms that "
-        f"it fixes to 0 ({distance_text(numbers['absolute distortion'])} in absolute values); with probability "
-        f"{probability_text(numbers['opposite_signs'])} both have opposite signs. Of the {len(omitted)} terms fixed to "
-        f"0, the {hpdi} excludes 0 for {names}.",
+        f"In the cosine regression, {slope['symbol']} = {signed_text(slope['mean'])} ({hpdi} "
+        f"{interval_text(slope['hdi_low'], slope['hdi_high'])}). Without its restrictions, the coefficient of the same "
+        f"term is {signed_text(numbers['comparison'])}. The terms that it fixes to 0 account for "
+        f"{signed_text(numbers['distortion'])} ({distance_text(numbers['absolute distortion'])} in absolute values). "
+        f"The two coefficients have opposite signs with probability {probability_text(numbers['opposite_signs'])}. Of "
+        f"the {len(omitted)} terms fixed to 0, the {hpdi} excludes 0 for {names}.",
         numbers,
     )
 
@@ -246,11 +247,11 @@ def restrictions(
 def dependence(built: StudyRows, word_effects: bool) -> Statement:
     """Return the statement of the rows that share words."""
     if not built.effects:
-        text = "No target word is in several rows. But one centroid serves many rows, and its error is not included."
+        text = "No target word is in several rows. One centroid serves many rows, and its error is ignored."
     elif word_effects:
         text = f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
     else:
-        text = "Rows that share a word count as independent: intervals are mostly too narrow (set word_effects=True)."
+        text = "Rows that share a word count as independent, so most intervals are too narrow (set word_effects=True)."
     return Statement("dependence", text)
 
 

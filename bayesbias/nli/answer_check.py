@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.number_text import digits_text
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.estimates.frames import frame_of_draws
@@ -241,7 +242,8 @@ def _problems(statistics: "pd.DataFrame", priors: "pd.DataFrame") -> tuple[State
         likely = 2 * min(row["p_value"], 1 - row["p_value"]) > _FALSE / len(statistics)
         if likely or row["low"] <= row["observed"] <= row["high"]:
             continue
-        values = f"{row['observed']:.3g}, replicated {row['low']:.3g} to {row['high']:.3g}"
+        observed, low, high = (digits_text(row[name]) for name in ("observed", "low", "high"))
+        values = f"{observed}, replicated {low} to {high}"
         problems.append(Statement(row["statistic"], f"{row['statistic']}: {values}. {_ADVICE[row['statistic']]}", row))
     middle = rows_of(priors)[PRIOR_SCALES.index(1.0)]
     half = (middle["hdi_high"] - middle["hdi_low"]) / 2
@@ -249,9 +251,9 @@ def _problems(statistics: "pd.DataFrame", priors: "pd.DataFrame") -> tuple[State
         moved = max(abs(row[end] - middle[end]) for end in ("hdi_low", "hdi_high"))
         if moved > _MOVED * half > 0:
             text = (
-                f"With {row['prior_scale']:g} times the scale of the priors, the contrast is {row['hdi_low']:+.3f} to "
-                f"{row['hdi_high']:+.3f} instead of {middle['hdi_low']:+.3f} to {middle['hdi_high']:+.3f}: there are "
-                "too few premises to estimate how much they vary. Report both intervals, or add verbs and objects."
+                f"With {row['prior_scale']:g} times the scale of the priors, the contrast is {row['hdi_low']:+z.3f} to "
+                f"{row['hdi_high']:+z.3f} instead of {middle['hdi_low']:+z.3f} to {middle['hdi_high']:+z.3f}. There "
+                "are too few premises to estimate how much they vary. Report both intervals, or add verbs and objects."
             )
             problems.append(Statement("prior", text, row))
     return tuple(problems)

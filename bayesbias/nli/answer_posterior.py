@@ -101,8 +101,8 @@ class InferencePosterior(Result):
         first, second = self.groups
         what = settled_text(row["hdi_low"], row["hdi_high"])
         text = (
-            f"{first} minus {second}, {scope_text(row['scope'])}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
-            f"{row['hdi_high']:+.3f}), {what}."
+            f"{first} minus {second}, {scope_text(row['scope'])}: {row['mean']:+z.3f} ({row['hdi_low']:+z.3f} to "
+            f"{row['hdi_high']:+z.3f}), {what}."
         )
         return Statement("contrast", text, {str(name): value for name, value in row.items()})
 

@@ -458,8 +458,8 @@ def _shares(
 
 def _few_levels(name: str, levels: Sequence[str]) -> Statement:
     text = (
-        f"{len(levels)} levels of {name} ({', '.join(levels)}) say little about how others would differ: use the share "
-        "of these, not that of the population, whose interval depends mostly on the prior."
+        f"{len(levels)} levels of {name} ({', '.join(levels)}) say little about how others would differ. Use the share "
+        "of these: the interval of the population's share depends mostly on the prior."
     )
     return Statement("few levels", text, {"grouping": name, "levels": list(levels)})
 

@@ -441,8 +441,8 @@ def shape_doubts(frame: "pd.DataFrame", keys: Sequence[str], title: str) -> list
         return []
     named = "; ".join(f"{name}: {share_text(share)} of the words" for name, share in shares.items())
     text = (
-        f"{title}, many words have base pairs far from Normal, skewed or a few of them extreme (excess kurtosis above "
-        f"{FAR:g}). {named}. In simulations of such base pairs, 89% intervals contain the truth in {COVERAGE[0]:.0%} "
-        f"to {COVERAGE[1]:.0%} of cases: they may be too narrow. Score more base pairs."
+        f"{title}, many words have base pairs whose scores are far from Normal: skewed, or with a few extreme ones "
+        f"(excess kurtosis above {FAR:g}). {named}. In simulations of such base pairs, 89% intervals contain the truth "
+        f"in {COVERAGE[0]:.0%} to {COVERAGE[1]:.0%} of cases, so they may be too narrow. Score more base pairs."
     )
     return [Statement("far rows", text, {"shares": shares})]

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 POOR, ACCEPTABLE = 0.5, 0.7
 _LIMITS = (
-    "Intervals are of words and base pairs like these; rarer ones, or another corpus, may differ.",
-    "Koo and Li (2016) call an ICC below 0.5 poor, below 0.75 moderate, below 0.9 good; an alpha of 0.7 is acceptable.",
+    "What holds for rarer words or another corpus. Intervals are about words and base pairs like these.",
+    "Which reliability is enough. Koo and Li (2016) call an ICC below 0.5 poor, below 0.75 moderate, below 0.9 good; "
+    "an alpha of 0.7 counts as acceptable.",
 )
 _TITLES = {
     "words_over_seeds": ("Over seeds (figure 2)", "Test-retest reliability of target words, ICC(2,1)"),

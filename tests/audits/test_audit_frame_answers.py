@@ -21,9 +21,12 @@ def test_settled_questions_come_first_each_with_its_numbers_and_weat() -> None:
     assert (settled.kind, not_settled.kind) == ("nearer", "not settled")
     low, high = np.quantile(DRAWS["near"], [0.055, 0.945])
     assert str(settled) == (
-        f"near: Settled, associated words are nearer: -0.050 (observed 0.000), 89% interval {low:+.3f} to {high:+.3f}."
+        "near: Associated words are nearer, and this is settled. The difference is -0.050 (observed 0.000), "
+        f"89% interval {low:+.3f} to {high:+.3f}."
     )
-    assert str(not_settled).startswith("open: Are x nearer to y? Not settled: -0.005 (observed 0.000), 89% interval ")
+    assert str(not_settled).startswith(
+        "open: Are x nearer to y? Not settled. The difference is -0.005 (observed 0.000), "
+    )
     assert str(not_settled).endswith(" WEAT: p = 0.0200.")
     assert not_settled.numbers["weat_p"] == 0.02
     assert "weat_p" not in settled.numbers
@@ -33,9 +36,9 @@ def test_of_several_embeddings_each_is_named() -> None:
     keys = [(name, "near", "contrast") for name in ("A", "B")]
     frame = audit_of(dict.fromkeys(keys, 0.0), dict.fromkeys(keys, DRAWS["near"]))
     frame["reading"] = ["nearer", "borderline"]
-    assert [str(statement).rsplit(": ", 1)[0] for statement in answers(frame)] == [
-        "near in A: Settled, associated words are nearer",
-        "near in B: Borderline",
+    assert [str(statement).split(". The", 1)[0] for statement in answers(frame)] == [
+        "near in A: Associated words are nearer, and this is settled",
+        "near in B: Borderline (another seed may settle it)",
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from bayesbias.changes.change_statements import (
     READINGS,
+    SLOPE,
     change_limits,
     change_statement,
     distance_statement,
@@ -44,26 +45,26 @@ def gaps(group: str = "") -> pd.DataFrame:
 def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
     statement = change_statement(CHANGE, gaps())
     assert statement.text == (
-        "The gap associated - different, from 1900 to 1920: narrower in 1920. Change +0.050, interval +0.020 to "
-        "+0.080, probability 0.98 that it is above 0. The gap itself is -0.100 (-0.150 to -0.050) in 1900 and -0.050 "
-        "(-0.080 to -0.020) in 1920."
+        "The gap associated - different, from 1900 to 1920: narrower in 1920. The change is +0.050, interval +0.020 "
+        "to +0.080; the probability that it is above 0 is 0.98. The gap is -0.100 (-0.150 to -0.050) in 1900 and "
+        "-0.050 (-0.080 to -0.020) in 1920."
     )
     assert statement.numbers == CHANGE
     of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, gaps("men")).text
     assert of_group.startswith("The gap associated - different of men, from")
-    assert "Probability 0.20 that the change is too small to matter (in the rope)." in of_group
+    assert "The probability that the change is too small to matter (inside the rope) is 0.20." in of_group
     equal = change_statement(CHANGE | {"reading": "equal", "direction": "equal"}, gaps()).text
-    assert "the same in both. The gap itself" in equal
-    assert "The gap itself" not in change_statement(CHANGE, gaps("men")).text
+    assert "the same in both. The gap is" in equal
+    assert "The gap is" not in change_statement(CHANGE, gaps("men")).text
 
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({}, "farther in 1920 on average. Change +0.050"),
-        ({"hdi_low": -0.01}, "not settled whether they are nearer or farther. Change"),
-        ({"borderline": True}, "not settled whether they are nearer or farther. Change"),
-        ({"direction": "equal"}, "from 1900 to 1920: no distance differs."),
+        ({}, "farther in 1920 on average. The change is +0.050"),
+        ({"hdi_low": -0.01}, "not settled whether they are nearer or farther. The change"),
+        ({"borderline": True}, "not settled whether they are nearer or farther. The change"),
+        ({"direction": "equal"}, "from 1900 to 1920: no distance changed."),
     ],
 )
 def test_mean_distances(changed: dict[str, Any], expected: str) -> None:
@@ -83,12 +84,12 @@ def test_words_are_named_by_their_reading() -> None:
     rows += [{**CHANGE, "protected_word": "late", "first": "1910", "reading": "wider"}]
     (statement,) = word_statements(pd.DataFrame(rows))
     assert statement.text == (
-        "The gap associated - different of single words, from 1900 to 1920: narrower in 1920 for 2 (he, man); not "
-        "settled whether it changed for 1; the same in both for 1."
+        "Gaps associated - different of single words, from 1900 to 1920: narrower in 1920 for 2 (he, man); no settled "
+        "change for 1; the same in both for 1."
     )
     assert statement.numbers["narrower"] == ["he", "man"]
     still = pd.DataFrame([CHANGE, {**CHANGE, "protected_word": "he", "reading": "not settled"}])
-    assert next(word_statements(still)).text.endswith("not settled whether it changed for any.")
+    assert next(word_statements(still)).text.endswith("no settled change for any.")
 
 
 def test_contrasts_that_wander_have_an_advice_each_and_the_others_one_sentence() -> None:
@@ -107,7 +108,7 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
     lines = pd.DataFrame(
         {
             "contrast": NAME,
-            "parameter": ["line", "wealth", "sd"],
+            "parameter": [SLOPE, "wealth", "sd"],
             "observed": [0.1, 0.2, float("nan")],
             "mean": [0.11, 0.02, 0.03],
             "hdi_low": [0.05, -0.1, 0.01],
@@ -116,10 +117,12 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
         }
     )
     settled, open_, spread = (statement.text for statement in line_statements(lines, walk=walk))
-    assert settled == f"{NAME}: line 0.11 (0.05 to 0.17)."
+    along = "from the first to the last period, along the line"
+    assert settled == f"{NAME}: {along}, the gap changes by 0.11 (interval 0.05 to 0.17)."
+    assert open_.startswith(f"{NAME}: for one unit of wealth, the gap changes by 0.02 ")
     assert open_.endswith("which is not settled.")
     assert words in spread
-    assert "of 0.03 (median; 0.01 to 0.06)" in spread
+    assert "of 0.03 (median; interval 0.01 to 0.06)" in spread
 
 
 def test_limits_and_methods_follow_the_facts() -> None:
@@ -127,8 +130,8 @@ def test_limits_and_methods_follow_the_facts() -> None:
     assert kinds == ["size", "causes", "removed", "absence", "many changes", "bias"]
     assert "size" not in [statement.kind for statement in change_limits(FACTS | {"rope": (-0.1, 0.1)}, 1)]
     many = {pairs: change_limits(FACTS, pairs)[4].text for pairs in (1, 3)}
-    assert many[3].startswith("The table of changes has 3 pairs of conditions")
-    assert many[1].startswith("Many words are judged at once")
+    assert many[3].startswith("Which of many changes are chance. The table has 3 pairs of conditions")
+    assert many[1].startswith("Which of many changes are chance. Many words are judged at once")
     text = methods_statement(FACTS).text
     assert "8 protected words with 12 attribute words under 3 conditions" in text
     assert "1,000 draws of each chain (seed 7; bayesbias 0.1)" in text

@@ -25,7 +25,7 @@ from tests.changes.test_trend import SHARES, tables
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     moved = bb.trend(tables(), word_covariates={"share": SHARES}, walk=True, random_seed=1, progress=False)
     text = " ".join(str(moved).split())
-    assert "associated - different: the slope on share is not shown to have changed: -0." in text
+    assert "associated - different: the slope on share has no settled change: -0." in text
     assert "words with a larger share are nearer to associated words" in text
     assert "HC2" in moved.parts[-1].statements[0].text
     assert set(moved.contents.figures) == {"trend", "slopes"}

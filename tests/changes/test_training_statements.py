@@ -44,7 +44,7 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
     stable = row((3, 0, 0), (-0.2, -0.1), (-0.3, -0.05))
     statement = verdict([stable, row((1, 0, 2), (-0.2, 0.1), (-0.3, 0.2))])
     assert statement.kind == "stable"
-    assert statement.text.startswith("Stable: associated words are nearer than different ones in all 3 seeds; ")
+    assert statement.text.startswith("Stable: associated words are nearer than different ones in all 3 seeds. ")
     numbers = [float(number) for number in re.findall(r"([\d.]+)%", statement.text)]
     assert numbers == [20, 5, 60, 80, 40, 95]
     assert statement.text.endswith("1 seeds disagree (associated - different).")
@@ -78,5 +78,5 @@ def test_seeds_that_differ_little_agree_whichever_interval_ends_beyond_0(
     assert small["reading"] == expected
     statement = verdict([small]).text
     assert statement.startswith(f"{text}associated words are nearer than different ones in 4 of 5 seeds")
-    assert ("the seeds differ little" in statement) == (expected != "seeds disagree")
+    assert ("The seeds differ little" in statement) == (expected != "seeds disagree")
     assert row(counts, over, following, share=0.4)["reading"] == "seeds disagree"

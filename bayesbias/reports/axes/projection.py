@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
-from bayesbias.base.number_text import counted, digits_text, p_text, percent_text, visible
+from bayesbias.base.number_text import correlation_text, counted, digits_text, p_text, percent_text, visible
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
@@ -251,10 +251,11 @@ class Projection(Result):
         pairs = self.pairs[self.pairs["axis"] == row["axis"]]
         apart = pairs.loc[pairs["hdi_low"] <= 0, "base_pair"].tolist()
         worth = f" (worth {digits_text(row['worth'])} independent ones)" if row["worth"] < row["pairs"] else ""
-        verb = "agree on one axis" if row["pairs_agree"] else "are not shown to agree on one axis"
+        claim = "" if row["pairs_agree"] else "nothing shows that "
         text = (
-            f"{row['axis']}: the {row['pairs']} pairs{worth} {verb}; the differences of two pairs have a mean cosine "
-            f"of {_cosine_text(row)}, {p_text(row['p_value'])} if the order of their words meant nothing."
+            f"{row['axis']}: {claim}the {row['pairs']} pairs{worth} agree on one axis. The mean cosine between the "
+            f"differences of two pairs is {_cosine_text(row)}; against pairs whose words are in random order, "
+            f"{p_text(row['p_value'])}."
         )
         if row["pairs_agree"] and apart:
             text += (
@@ -265,9 +266,10 @@ class Projection(Result):
     def _disagreement(self, row: Mapping[str, Any]) -> Statement:
         return Statement(
             "agreement",
-            f"The {counted(row['pairs'], 'pair')} of {row['axis']} are not shown to name one axis"
+            f"Nothing shows that the {counted(row['pairs'], 'pair')} of {row['axis']} name one axis"
             + ("; so few pairs cannot show it" if 2.0 ** (1 - row["pairs"]) > 1 - self.hdi_prob else "")
-            + ". Cosines with the axis are left out; the projections below are means over pairs that may be unlike.",
+            + ". Cosines with the axis are therefore left out. The projections below are means over pairs that may "
+            "differ in meaning.",
             row,
         )
 
@@ -283,8 +285,7 @@ class Projection(Result):
             if named:
                 text = (
                     f"Near-copies among the pairs of {name}: {name_some(named, _MOST_NAMED)}. "
-                    f"The {row['pairs']} pairs are worth {digits_text(row['worth'])} independent ones, and intervals "
-                    "count them so."
+                    f"The intervals count the {row['pairs']} pairs as {digits_text(row['worth'])} independent ones."
                 )
                 statements.append(Statement("near-copies", text, {"axis": name, "worth": row["worth"]}))
         return statements
@@ -311,7 +312,7 @@ class Projection(Result):
             if repeated := sorted({word for word in listed if listed.count(word) > 1}):
                 text = (
                     f"{name_some(repeated, _MOST_NAMED)} {_verb(repeated)} in several pairs "
-                    f"of {name}. Such pairs agree because of the word they share, so that the intervals are somewhat "
+                    f"of {name}. Such pairs agree because of the word that they share, so the intervals are somewhat "
                     "too narrow."
                 )
                 statements.append(Statement("shared words", text, {"axis": name, "words": tuple(repeated)}))
@@ -324,8 +325,8 @@ class Projection(Result):
             pairs, others = ({frozenset(pair) for pair in self.base_pairs[name]} for name in (first, second))
             if pairs & others:
                 text = (
-                    f"{first} and {second} share {counted(len(pairs & others), 'pair')}: they are samples of one axis "
-                    "in part, so that the cosine between them is too near to 1 or -1. Give each axis pairs of its own."
+                    f"{first} and {second} share {counted(len(pairs & others), 'pair')}, so the cosine between them is "
+                    "too near to 1 or -1. Give each axis pairs of its own."
                 )
                 statements.append(Statement("shared pairs", text, {"axes": (first, second)}))
         return statements
@@ -352,13 +353,12 @@ class Projection(Result):
         low_words = rows.loc[clear & (rows["mean"] < 0), "word"].tolist()
         high_words = rows.loc[clear & (rows["mean"] > 0), "word"].tolist()[::-1]
         sides = [
-            f"{len(words)} to the side of {pole}{f' (farthest {", ".join(words[:5])})' if words else ''}"
+            f"{len(words)} on the side of {pole}{f' (farthest: {", ".join(words[:5])})' if words else ''}"
             for words, pole in ((high_words, pair[0]), (low_words, pair[1]))
         ]
         text = (
-            f"{axis}: of {counted(len(rows), 'word')}, {' and '.join(sides)}; for {int((~clear).sum())} the side is "
-            f"not settled. If no word lay on either side, about {percent_text(1 - self.hdi_prob)} would still be "
-            "counted."
+            f"{axis}: of {counted(len(rows), 'word')}, {', '.join(sides)}, and {int((~clear).sum())} not settled. By "
+            f"chance alone, about {percent_text(1 - self.hdi_prob)} of words would be placed on a side."
         )
         numbers = {"axis": axis, "words": len(rows), "first_side": len(high_words), "second_side": len(low_words)}
         return Statement("sides", text, numbers)
@@ -366,46 +366,49 @@ class Projection(Result):
     def _angle(self, row: Mapping[str, Any]) -> Statement:
         return Statement(
             "angle",
-            f"The cosine between {row['first']} and {row['second']} is {_cosine_text(row)}: "
+            f"The cosine between the axes {row['first']} and {row['second']} is {_cosine_text(row)}. "
             + (
-                f"the first side of one leans to the {'first' if row['mean'] > 0 else 'second'} side of the other."
+                f"The first side of one is near the {'first' if row['mean'] > 0 else 'second'} side of the other."
                 if is_settled(row["hdi_low"], row["hdi_high"])
-                else "whether they lean to each other is not settled."
+                else "Its sign is not settled."
             ),
             row,
         )
 
     def _rating(self, row: Mapping[str, Any]) -> Statement:
-        interval = f"{row['correlation_low']:+.2f} to {row['correlation_high']:+.2f}"
+        interval = f"{correlation_text(row['correlation_low'])} to {correlation_text(row['correlation_high'])}"
         first = (
-            f"{row['axis']} and {row['rating']}: correlation {row['correlation']:+.2f} ({interval}) over "
-            f"{counted(row['words'], 'word')}, for pairs and words like these"
+            f"for pairs and words like these, the correlation over {counted(row['words'], 'word')} is "
+            f"{correlation_text(row['correlation'])} ({interval})"
             if np.isfinite(row["correlation_low"])
-            else f"{row['axis']} and {row['rating']}: the pairs do not agree on how these words differ, so that the "
-            "correlation of their axis is undefined"
+            else "the pairs do not agree on how these words differ, so the correlation of their axis is undefined"
         )
         return Statement(
-            "rating", f"{first}; that of the projections as they are is {row['observed_correlation']:+.2f}.", row
+            "rating",
+            f"{row['axis']} and {row['rating']}: {first}. The correlation of the projections themselves is "
+            f"{correlation_text(row['observed_correlation'])}.",
+            row,
         )
 
     def _limits(self) -> tuple[Statement, ...]:
         return (
             Statement(
                 "limits",
-                "Intervals cover the error of choosing these pairs out of all that could name the axis. The vectors "
-                "are treated as fixed: another training or corpus may differ more.",
+                "What holds for other vectors. Intervals cover the choice of these pairs out of all that could name "
+                "the axis. The vectors are treated as fixed: another training or corpus may differ more.",
             ),
             Statement(
                 "limits",
-                "Each interval is that of one word. Whether the axis means what its name says is for the reader to "
-                "judge: ratings of the same words show it best.",
+                "Whether the axis means what its name says. Ratings of the same words show it best. Each interval is "
+                "about one word alone.",
             ),
             Statement("bias", NO_PROOF),
         )
 
 
 def _cosine_text(row: Mapping[str, Any]) -> str:
-    return f"{row['mean']:+.2f} ({row['hdi_low']:+.2f} to {row['hdi_high']:+.2f})"
+    mean, low, high = (correlation_text(row[name]) for name in ("mean", "hdi_low", "hdi_high"))
+    return f"{mean} ({low} to {high})"
 
 
 def _verb(words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
-from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
+from bayesbias.base.number_text import correlation_text, counted, distance_text, estimate_text, percent_text
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
@@ -69,8 +69,8 @@ def effect_doubts(
             named = name_some(map(repr, words[sole].tolist()))
             yield Statement(
                 "leverage",
-                f"The slope on {name} rests on {named}: no other word shows how such words vary, and the interval "
-                f"takes it to be as much as the others do. Take more words with such a {name}.",
+                f"The slope on {name} depends on {named} alone. No other word shows how much such words vary, so the "
+                f"interval assumes that they vary as the others do. Add words with such a {name}.",
                 {"covariate": name, "words": words[sole].tolist()},
             )
         elif freedom < _FEW_EFFECTIVE:
@@ -238,33 +238,36 @@ class CovariateEffect(Result):
             link = table[CORRELATION, name, "population"]
             if slope["borderline"]:
                 claim = (
-                    f"Whether the lean of words like these follows {name} is borderline (another seed may settle it)"
+                    f"It is borderline whether the lean of words like these follows {name}: another seed may settle it"
                 )
             elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
-                claim = f"Whether the lean of words like these follows {name} is not settled"
+                claim = f"It is not settled whether the lean of words like these follows {name}"
             else:
                 nearer = first if slope["mean"] < 0 else second
                 other = second if slope["mean"] < 0 else first
                 claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
+            ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
             yield Statement(
                 "slope",
-                f"{claim}: for one unit of {name} the slope of {self.contrast} is {estimate_text(slope)}, in these "
-                f"words alone {estimate_text(these)}. The correlation is {estimate_text(link)} "
-                f"({interval} HPDIs in brackets).",
+                f"{claim}. For one unit of {name}, the distance to {first} words minus that to {second} words changes "
+                f"by {estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
+                f"{name} is {ends[0]} ({ends[1]} to {ends[2]}). Brackets hold {interval} HPDIs.",
                 {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
             )
             if np.isfinite(link["wefat_correlation"]):
                 yield Statement(
                     "wefat",
                     f"The plain correlation of WEFAT's statistic with {name} is "
-                    f"{digits_text(link['wefat_correlation'])}: above 0, words with a larger {name} are nearer to "
-                    f"{first} words.",
+                    f"{correlation_text(link['wefat_correlation'])}. Above 0, words with a larger {name} are nearer "
+                    f"to {first} words.",
                     {"covariate": name, "correlation": link["wefat_correlation"]},
                 )
         beyond = table[RESIDUAL_SD, "", "population"]
         yield Statement(
             "residual sd",
-            f"Beyond the covariates, the leans of words like these have an sd of {estimate_text(beyond)}.",
+            "Leans of words like these vary around this relation with an sd of "
+            f"{distance_text(beyond['mean'])} ({distance_text(beyond['hdi_low'])} to "
+            f"{distance_text(beyond['hdi_high'])}).",
             {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
         )
 
@@ -317,8 +320,8 @@ class CovariateEffect(Result):
 
 
 def _limits() -> Iterator[Statement]:
-    yield Statement("limits", "A slope is an association of the covariate with distances, not an effect of it.")
-    yield Statement("limits", "Covariates are treated as free of error: errors in them flatten slopes.")
+    yield Statement("limits", "An effect of the covariate. A slope is its association with distances.")
+    yield Statement("limits", "Errors of the covariates. They are ignored, although they make slopes flatter.")
     yield Statement("limits", NO_PROOF)
 
 

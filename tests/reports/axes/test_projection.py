@@ -60,7 +60,7 @@ def test_what_few_pairs_cannot_show_depends_on_the_level(hdi_prob: float, pairs:
     for first in range(len(PAIRS) - pairs + 1):
         projection = bb.project(vectors, WORDS, PAIRS[first : first + pairs], hdi_prob=hdi_prob, random_seed=1)
         for statement in projection.contents.diagnostics:
-            if "not shown to name one axis" in statement.text:
+            if " name one axis" in statement.text:
                 assert ("so few pairs" in statement.text) == said
                 return
     raise AssertionError("all pairs agree")
@@ -72,7 +72,7 @@ def test_axes_that_share_pairs_and_code_that_repeats_the_numbers() -> None:
     projection = bb.project(planted(), WORDS, axes, hdi_prob=0.8, random_seed=7)
     shared = [text for text in projection.parts[0].statements if text.kind == "shared pairs"]
     assert [text.numbers["axes"] for text in shared] == [("gender", "other")]
-    assert "share 1 pair:" in shared[0].text
+    assert "share 1 pair," in shared[0].text
     assert "WORDS, PAIRS, hdi_prob=0.8, random_seed=7)" in projection.contents.code
     path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     bundled = bb.project(path, ["nurse", "doctor"], "gender", max_lost=0.9, random_seed=1)
