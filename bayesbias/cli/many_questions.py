@@ -111,7 +111,7 @@ def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: 
 
         3  fail        an interval lies beyond it
 
-        4  undecided   no failure, but an interval reaches across an edge
+        4  undecided   no failure, but an interval is partly outside
 
         5  unanswered  no failure, but an embedding cannot answer, such as one that lacks a list
 

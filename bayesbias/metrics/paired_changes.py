@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.number_text import digits_text
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.estimates.intervals import probability_of_direction, shortest_interval
 from bayesbias.metrics.measure_entry import shared_parameters
@@ -158,10 +159,10 @@ def _raise_if_lengths_differ(before: MeasureResult, first: pd.DataFrame, second:
         return
     lengths = [items["length"].to_numpy(dtype=np.float64) for items in (first, second)]
     if np.median(np.abs(np.log(lengths[1] / lengths[0]))) > _MOST_LENGTHENED:
-        medians = [float(np.median(some)) for some in lengths]
+        medians = [digits_text(float(np.median(some))) for some in lengths]
         raise MeasureError(
-            f"{before.measure} of vectors as stored depends on their length, whose median is {medians[0]:.3g} before "
-            f"and {medians[1]:.3g} after, so length alone would change it. Compute both scores with normalize=True."
+            f"{before.measure} of vectors as stored depends on their length, whose median is {medians[0]} before "
+            f"and {medians[1]} after, so length alone would change it. Compute both scores with normalize=True."
         )
 
 

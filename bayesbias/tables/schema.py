@@ -18,7 +18,7 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text, normalized
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
-from bayesbias.base.number_text import counted
+from bayesbias.base.number_text import counted, digits_text
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS, question_faults
 from bayesbias.studies.study import CONNECTIONS
@@ -438,8 +438,8 @@ def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
     if not simulated and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
         outside = np.flatnonzero((distance < low - ROUNDING) | (distance > high + ROUNDING))
         return [
-            f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is {distance[outside[0]]:.6g} for "
-            f"{table.example(outside[0])}; a {quantity} cannot"
+            f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is "
+            f"{digits_text(distance[outside[0]], 6)} for {table.example(outside[0])}; a {quantity} cannot"
         ]
     if table.similarity is None:
         return []

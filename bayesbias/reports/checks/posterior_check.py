@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed
-from bayesbias.base.number_text import counted, share_text
+from bayesbias.base.number_text import counted, digits_text, share_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -118,8 +118,8 @@ def posterior_problems(
 
 def _statistics_problem(connection: str, rows: list[dict[str, Any]]) -> Statement:
     differences = [
-        f"{_DIFFERENCES[row['statistic']][int(row['p_value'] < 0.5)]} ({row['statistic']} {row['observed']:.3g}, "
-        f"replicated {row['low']:.3g} to {row['high']:.3g})"
+        f"{_DIFFERENCES[row['statistic']][int(row['p_value'] < 0.5)]} ({row['statistic']} "
+        f"{digits_text(row['observed'])}, replicated {digits_text(row['low'])} to {digits_text(row['high'])})"
         for row in rows
     ]
     text = f"{connection}: compared with those that the model predicts, actual distances are {'; '.join(differences)}."

@@ -369,9 +369,9 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
     if worse:
         advice += f" It is clearly better than {name_some(worse)}, whose intervals may be too narrow or too wide."
     criterion = (
-        f"Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
-        "of one attribute word are not independent and the question is about a kind of words, not about these words; "
-        "leaving out single pairs lets a model learn a word's effect from its other pairs."
+        f"Models are judged by leaving out each of the {words} attribute words with all its pairs. The question is "
+        "about a kind of words, not about these words, and the pairs of one attribute word are not independent: from "
+        "its other pairs, a model would learn a word's effect."
     )
     statements = [Statement("advice", advice, models), Statement("criterion", criterion, {"words": words})]
     if unreliable := int(frame["words_unreliable"].max()):
