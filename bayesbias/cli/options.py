@@ -192,6 +192,7 @@ OPTIONS = {
     "covariates": Option(
         "CSV file with a column 'word' and a column of numbers for each covariate of the words.", type=Path
     ),
+    "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(
         "CSV file with a column 'word', columns of numbers, and perhaps a column 'period': slopes by period.", type=Path
