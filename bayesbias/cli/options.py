@@ -112,7 +112,7 @@ OPTIONS = {
     "full": Option("Print also the tables that are folded on the screen."),
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),
     # Words.
-    "study": Option("Bundled study or TOML file."),
+    "study": Option("Bundled study, TOML file, or CSV file with a column for each list (X, Y, A, B)."),
     "models.name": Option(
         "Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True, metavar="NAME"
     ),

@@ -130,8 +130,8 @@ def plain_numbers(
         if wrong and 2 * len(wrong) < len(texts):
             row = wrong[0]
             raise InputFileError(
-                f"{source}: row {row + 1} of the column {name!r} is {texts[row]!r:.60}, which is no number, but most of "
-                "its cells are. Correct it, or leave it empty."
+                f"{source}: row {row + 1} of the column {name!r} is {texts[row]!r:.60}, which is no number, but most "
+                "of its cells are. Correct it, or leave it empty."
             )
         if not wrong:
             found = [numbers.get(row, cell) for row, cell in enumerate(cells)]
