@@ -144,7 +144,7 @@ def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
 def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
-        frame = plain_numbers(without_row_numbers(covariates), "covariates", but=_WORDS)
+        frame = plain_numbers(without_row_numbers(covariates), "covariates", strict=False, but=_WORDS)
         column = next((name for name in _WORDS if name in frame.columns), None)
         return frame.set_index(column) if column else frame.copy(deep=False)
     if isinstance(covariates, pd.Series):

@@ -92,13 +92,13 @@ def without_row_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def plain_numbers(
-    frame: "pd.DataFrame", source: str, *, decimal_comma: bool = False, but: Sequence[str] = ()
+    frame: "pd.DataFrame", source: str, *, decimal_comma: bool = False, strict: bool = True, but: Sequence[str] = ()
 ) -> "pd.DataFrame":
     """Return a frame whose columns of numbers that people write as texts are numbers: ``"12.5%"`` is 12.5.
 
     Commas are between thousands where each has three digits after it, and `decimal_comma` is not set; otherwise a comma
     is a decimal sign. A column without any number stays as it is. Raises `InputFileError` for the first cell that is no
-    number in a column where most are.
+    number in a column where most are, unless `strict` is False: such a column then stays as it is.
 
     - `but`: names of columns to leave as they are.
 
@@ -124,6 +124,8 @@ def plain_numbers(
         percent = [
             text.endswith("%") for row, text in texts.items() if numbers[row] is not None and text not in _MISSING
         ]
+        if wrong and not strict:
+            continue
         if any(percent) and not all(percent):
             row = next(row for row, text in texts.items() if not text.endswith("%"))
             raise InputFileError(f"{source}: row {row + 1} of {name!r} is {texts[row]!r}, but other cells have a %.")
@@ -134,8 +136,8 @@ def plain_numbers(
                 "of its cells are. Correct it, or leave it empty."
             )
         if not wrong:
-            found = [numbers.get(row, cell) for row, cell in enumerate(cells)]
-            changed[name] = pd.to_numeric(pd.Series(found, index=frame.index), errors="coerce")
+            converted = [numbers.get(row, cell) for row, cell in enumerate(cells)]
+            changed[name] = pd.to_numeric(pd.Series(converted, index=frame.index), errors="coerce")
     return frame.assign(**changed) if changed else frame
 
 

@@ -144,16 +144,18 @@ def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str]
     """Raise `EmbeddingError` for the first word with numbers that are none, among rows whose numbers are."""
     for first in range(0, len(vectors), _SAMPLE):
         shares = _unusual_share(vectors[first : first + _SAMPLE])
-        # Letters that are read as a number make a huge one.
+        # Letters that are read as a number make a huge one; three letters and a space a tiny one, at the beginning.
         huge = (np.abs(vectors[first : first + _SAMPLE]) > _USUAL[1]) & np.isfinite(vectors[first : first + _SAMPLE])
-        odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1))
+        tiny = _unusual_share(vectors[first : first + _SAMPLE, :1]) > 0
+        odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1) | tiny)
         if len(odd) and 2 * len(odd) < len(shares):
             raise _space_in_word(source, words[first + odd[0]], places[first + odd[0]])
 
 
 def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return for each vector the share of finite numbers of a size that components of vectors do not have."""
-    sizes = np.abs(vectors.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # of NaNs
+        sizes = np.abs(vectors.astype(np.float64))
     unusual = np.isfinite(sizes) & (sizes != 0) & ((sizes < _USUAL[0]) | (sizes > _USUAL[1]))
     return np.asarray(unusual.mean(axis=1), dtype=np.float64)
 

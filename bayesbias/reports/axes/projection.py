@@ -445,7 +445,7 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
                 f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
                 "with a column word and columns of numbers."
             ) from error
-    ratings = plain_numbers(without_row_numbers(ratings), "ratings", but=("word",))
+    ratings = plain_numbers(without_row_numbers(ratings), "ratings", strict=False, but=("word",))
     if "word" not in ratings:
         raise ReportError(
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
