@@ -18,8 +18,8 @@ def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     Raises `InputFileError` if the file cannot be read, or two lists have one name.
 
     - Cells in columns, between commas, semicolons or tabs: the first line names the lists.
-      Of a column "word" beside a column "list" or "group", each word is in the list that its row names; beside any other
-      columns, it is the only list.
+      Of a column "word" beside a column "list" or "group", each word is in the list that its row names; beside any
+      other columns, it is the only list.
     - Other lines: each cell is a word. A first line "word" is a name. Lines that begin with ``#`` do not count.
 
     >>> import tempfile, pathlib
