@@ -66,7 +66,7 @@ def load_embedding(
         are held in memory. Words that the source lacks are silently left out.
     format
         ``"auto"`` (default) recognises the content, whatever the file's name. Otherwise ``"word2vec_binary"``,
-        ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line, or names of columns), ``"npz"``
+        ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line), ``"npz"``
         (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, ``"gensim"`` (written by its ``save``), or
         ``"histwords"`` (``1990-w.npy`` beside ``1990-vocab.pkl``, which is read without unpickling).
         A word of a text file may hold spaces. Fields may be between spaces, tabs, commas or semicolons.

@@ -258,3 +258,9 @@ def test_capitals_are_found_by_case(tmp_path: Path) -> None:
     with pytest.raises(LostWordsError, match=r"Look the words up with case='upper'\."):
         bb.distance_table(path, LISTS)
     assert "case='upper'" in str(bb.check_words(path, LISTS))
+
+
+def test_a_folder_of_an_early_model2vec_is_named(tmp_path: Path) -> None:
+    written(tmp_path, '{"model_type": "model2vec", "normalize": true}', "config.json")
+    with pytest.raises(EmbeddingError, match=r"model2vec without modules\.json.*save_pretrained"):
+        bb.load_embedding(tmp_path, words=WORDS)
