@@ -79,7 +79,11 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 except UnicodeDecodeError:
                     word = ""
                 if not word or _ODD_LETTER.search(buffer, word_start, space):
-                    _check_word_before(source, *previous)
+                    try:
+                        _check_word_before(source, *previous)
+                    except EmbeddingError:  # an earlier row may be the first that was cut
+                        _check_words_end(source, np.frombuffer(data, "<f4").reshape(-1, dimensions), words, places)
+                        raise
                     try:
                         word = decode(
                             buffer[word_start:space],
