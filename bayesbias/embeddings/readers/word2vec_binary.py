@@ -60,7 +60,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
         skipped = SkippedRows(source)
-        previous = b"", 0, b""  # word, place and numbers of the row before
+        # Of the row before: its buffer, the first byte of that, where its word begins and ends, where its row ends.
+        previous = b"", 0, 0, 0, 0
         while row < count:
             more = stream.read(_CHUNK)
             start += position
@@ -93,7 +94,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     except EmbeddingError as error:
                         skipped.add(error)
                         word = None
-                previous = buffer[word_start:space], start + word_start, buffer[space + 1 : end]
+                previous = buffer, start, word_start, space, end
                 if word is not None and (
                     wanted is None
                     or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
@@ -137,11 +138,11 @@ def _check_byte_order(source: str, vectors: NDArray[np.float32]) -> None:
         )
 
 
-def _check_word_before(source: str, word: bytes, place: int, numbers: bytes) -> None:
+def _check_word_before(source: str, buffer: bytes, start: int, word_start: int, space: int, end: int) -> None:
     """Raise `EmbeddingError` if the numbers of a row are none, because its word was longer: it held a space."""
-    vector = np.frombuffer(numbers, dtype="<f4")
+    vector = np.frombuffer(buffer[space + 1 : end], dtype="<f4")
     if len(vector) and _unusual_share(vector[np.newaxis])[0]:
-        raise _space_in_word(source, word.decode("utf-8", "backslashreplace"), place)
+        raise _space_in_word(source, buffer[word_start:space].decode("utf-8", "backslashreplace"), start + word_start)
 
 
 def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str], places: list[int]) -> None:
