@@ -213,9 +213,9 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
     """
     # Comparing takes the square of the lengths: names of a file may be long and many.
     short = (choice for choice in choices if len(choice) <= _LONGEST_HINT)
-    known = list(islice(short, _MOST_CHOICES))
-    close = get_close_matches(text, known, n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
-    close = [choice for choice in known if choice.casefold() == text.casefold()] or close
+    some = list(islice(short, _MOST_CHOICES))
+    close = get_close_matches(text, some, n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
+    close = [choice for choice in some if choice.casefold() == text.casefold()] or close
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -222,7 +222,7 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
 
 
 def _read_covariates(path: Path) -> "pd.DataFrame":
-    return read_csv(path, "Give a column period and one or more columns of numbers.", dtype={"period": str})
+    return read_csv(path, "Give a column period and one or more columns of numbers.", texts=("period",))
 
 
 def period_name(label: Any) -> str:

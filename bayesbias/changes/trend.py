@@ -221,7 +221,7 @@ def trend(
         ``"population"``: words like these, of which these are a sample; ``"these_words"``: exactly these protected
         words. Changes of groups are about exactly these words in both scopes.
     case, prefix, suffix
-        Case rule of the words of embeddings: see `Embedding`.
+        Case rule of the words of embeddings, and text around them: see `load_embedding`.
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope

@@ -132,6 +132,7 @@ def fit(
     delivery: FileDelivery,
     prior: list[str] | None = None,
     covariates: Path | None = None,
+    word_column: str | None = None,
 ) -> None:
     """Fit a model to a distance table; print and write the conclusions.
 
@@ -155,7 +156,7 @@ def fit(
         **sampling,
         progress=delivery.progress,
         priors=priors_from(prior or []),
-        covariates=None if covariates is None else read_covariates(covariates),
+        covariates=None if covariates is None else read_covariates(covariates, word_column),
     )
     numbers = delivery.output / "fit.nc"
     next_step = (

@@ -224,6 +224,7 @@ def covariate(
     relating: Annotated[Settings, "bb.covariate_effect within_groups hdi_prob"],
     delivery: FileDelivery,
     lists: str = "",
+    word_column: str | None = None,
 ) -> None:
     """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
 
@@ -241,7 +242,7 @@ def covariate(
     names = [name.strip() for name in lists.split(",")] if lists else []
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
-    distances, numbers = bb.read_table(table), read_covariates(covariates)
+    distances, numbers = bb.read_table(table), read_covariates(covariates, word_column)
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 

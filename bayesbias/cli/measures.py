@@ -415,6 +415,7 @@ def project(
         Path | None,
         typer.Option(help="CSV file with a column word and columns of numbers, which projections are compared with."),
     ] = None,
+    word_column: str | None = None,
 ) -> None:
     """Project words on axes that pairs of opposite words name, with the pairs as the sample.
 
@@ -434,7 +435,7 @@ def project(
     from bayesbias.studies.study import load_study
 
     delivery.begin()
-    rated = None if ratings is None else read_covariates(ratings)
+    rated = None if ratings is None else read_covariates(ratings, word_column)
     if words is not None and study is None:
         chosen = read_words(words)
     elif study is not None and words is None:

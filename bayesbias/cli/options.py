@@ -112,7 +112,7 @@ OPTIONS = {
     "full": Option("Print also the tables that are folded on the screen."),
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),
     # Words.
-    "study": Option("Bundled study or TOML file."),
+    "study": Option("Bundled study, TOML file, or CSV file with a column for each list (X, Y, A, B)."),
     "models.name": Option(
         "Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True, metavar="NAME"
     ),
@@ -192,6 +192,7 @@ OPTIONS = {
     "covariates": Option(
         "CSV file with a column 'word' and a column of numbers for each covariate of the words.", type=Path
     ),
+    "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(
         "CSV file with a column 'word', columns of numbers, and perhaps a column 'period': slopes by period.", type=Path

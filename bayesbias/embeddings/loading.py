@@ -58,7 +58,8 @@ def load_embedding(
     source
         A path, or an object: gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to
         vectors, a pair ``(words, matrix)``, a frame whose index has the words, or an `Embedding`. Text files, word2vec
-        files and ``.npz`` may be gzipped. Of the folder of an encoder, `words` get the vectors that it gives them
+        files and ``.npz`` may be packed by gzip, bzip2 or xz; of a zip with several files, the path names one, such as
+        ``"glove.6B.zip:glove.6B.50d.txt"``. Of the folder of an encoder, `words` get the vectors that it gives them
         alone: `encode` has more choices.
     words
         Words to keep, under the case rule; None (default) keeps all. A file is read once, and only the vectors to keep
@@ -68,7 +69,7 @@ def load_embedding(
         ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line), ``"npz"``
         (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, ``"gensim"`` (written by its ``save``), or
         ``"histwords"`` (``1990-w.npy`` beside ``1990-vocab.pkl``, which is read without unpickling).
-        A word of a text file may hold spaces.
+        A word of a text file may hold spaces. Fields may be between spaces, tabs, commas or semicolons.
     case
         Case rule, used here and later: see `Embedding`.
     prefix, suffix
@@ -94,13 +95,18 @@ def load_embedding(
     ArgumentError
         If there is no such case rule or format.
     EmbeddingError
-        If the content is damaged, cut short or not usable (a zero vector, a NaN, one word with two vectors); the
-        message gives the line, row or byte. Encoding, number and lengths of rows are always checked, numbers only of
-        words that are kept.
+        If the content is damaged, cut short or not usable: a column that is no dimension, such as a count, quantised
+        vectors, or more than one row in eight without a usable vector; the message gives the line, row or byte.
+        Encoding, number and lengths of rows are always checked, numbers only of words that are kept.
     InputFileError
         If the file cannot be opened, or is of no known format.
     LostWordsError
-        If the source has none of `words`.
+        If the source has none of `words`; the message shows entries of it, and a spelling rule that finds them.
+
+    Warns
+    -----
+    LostWordsWarning
+        If rows without a usable vector are left out: zero, not finite, one word with two vectors, or not UTF-8.
 
     Notes
     -----
@@ -109,7 +115,8 @@ def load_embedding(
 
     For the function of an encoder, such as ``SentenceTransformer(...).encode``, use `encode`.
 
-    For a spaCy vector table, leave out its empty rows, because a zero vector has no direction::
+    For a spaCy vector table, leave out its empty rows, because a zero vector has no direction (pruned words share one
+    vector, and tables count it once)::
 
         table = nlp.vocab.vectors
         rows = {nlp.vocab.strings[key]: table.data[row] for key, row in table.key2row.items()}

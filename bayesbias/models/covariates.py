@@ -10,9 +10,9 @@ import pandas as pd
 
 from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, check_path, is_text, shown
-from bayesbias.base.files.stored_frames import read_csv
+from bayesbias.base.files.stored_frames import plain_numbers, read_csv, without_row_numbers
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults
+from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults, setting
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import normal_form
@@ -84,17 +84,20 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     return replace(data, covariates=values, covariate_names=names)
 
 
-def read_covariates(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_covariates(path: str | os.PathLike[str], word_column: str | None = None) -> pd.DataFrame:
     """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
+
+    The column of words may have another name, `word_column`. How numbers may be written: see `read_csv`.
 
     Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
     source, wanted = check_path(path), "Give a column 'word' and columns of numbers."
-    # "null" is a word; only an empty cell is a missing value.
-    frame = read_csv(source, wanted, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(_WORDS, str))
+    frame = read_csv(source, wanted, texts=("word", "protected_word", "period"), word_column=word_column)
     columns = list(map(str, frame.columns))
     if not set(_WORDS) & set(columns) or len(columns) < 2:
-        raise InputFileError(f"{source} has the columns {columns}. {wanted}")
+        texts = [name for name in frame.columns if frame[name].map(lambda cell: isinstance(cell, str)).all()]
+        other = f" If the words are in {texts[0]!r}, give {setting('word_column', texts[0])}." if texts else ""
+        raise InputFileError(f"{source} has the columns {columns}. {wanted}{other}")
     return frame
 
 
@@ -141,8 +144,9 @@ def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
 def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
-        column = next((name for name in _WORDS if name in covariates.columns), None)
-        return covariates.set_index(column) if column else covariates.copy(deep=False)
+        frame = plain_numbers(without_row_numbers(covariates), "covariates", strict=False, but=_WORDS)
+        column = next((name for name in _WORDS if name in frame.columns), None)
+        return frame.set_index(column) if column else frame.copy(deep=False)
     if isinstance(covariates, pd.Series):
         return covariates.to_frame("covariate" if covariates.name is None else str(covariates.name))
     if isinstance(covariates, Mapping):

@@ -212,9 +212,8 @@ def load_word_properties(name: str | os.PathLike[str] = "wordnet") -> "pd.DataFr
             f"There are no properties {str(name)!r}{did_you_mean(str(name), BUNDLED)}. Give {', '.join(BUNDLED)} or "
             "the path of a .csv or .csv.gz file."
         )
-    # The word "null" is a word; only an empty cell is a missing value.
     wanted = "Give a column 'word' and others."
-    frame = read_csv(path, wanted, keep_default_na=False, na_values=[""], dtype={"word": str})
+    frame = read_csv(path, wanted, texts=("word",))
     columns = list(map(str, frame.columns))
     if "word" not in columns or len(columns) < 2:
         raise InputFileError(f"{path} has the columns {columns}. Give a column 'word' and at least one other.")

@@ -17,10 +17,12 @@ from typing import Any, Literal
 from bayesbias.base.checks import check_path, check_type, normalized
 from bayesbias.base.files.inputs import TOML, bundled, parse_toml, read_toml, read_utf8
 from bayesbias.base.files.outputs import atomic_path
+from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.studies.faults import ABOVE, CONTROLS, file_faults, study_faults
 
+_LIST_FILES = (".csv", ".tsv", ".txt")
 CONNECTIONS = ("associated", "different", "human", "neutral")
 """How an attribute word relates to a protected word, in the order of every table and figure."""
 
@@ -229,7 +231,8 @@ def load_study(study: StudyLike) -> Study:
         A name from `list_studies`, or the path of a TOML file (`write_study_template` writes one); for a file with the
         name of a bundled study, write ``./religion``. Or a mapping of four lists by name, in the order X, Y, A, B: the
         protected words X are expected to be close to the attribute words A, and Y to B; there are no control words. A
-        mapping of three lists X, A, B has one group of protected words, such as occupations, close to A.
+        mapping of three lists X, A, B has one group of protected words, such as occupations, close to A. A CSV or text
+        file has such lists as columns, with their names in the first line.
 
     Raises
     ------
@@ -266,6 +269,8 @@ def load_study(study: StudyLike) -> Study:
     check_type("study", study, (str, os.PathLike), "a Study, the name of one, a path, or three or four lists by name")
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
+    if not is_bundled and path.suffix.lower() in _LIST_FILES and os.path.lexists(path):
+        return replace(load_study(_lists_of_file(path)), name=path.stem)
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
     fields |= {key: document[key] for key in (*ABOVE, "protected", "attributes", "questions") if key in document}
@@ -371,6 +376,18 @@ def study_text(study: Study) -> str:
         if entries:
             lines += ["", f"[{name}]", *(f"{text(key)} = {text(value)}" for key, value in entries.items())]
     return "\n".join(lines)
+
+
+def _lists_of_file(path: Path) -> dict[str, list[str]]:
+    """Return the three or four word lists of a CSV or text file."""
+    lists = read_word_lists(path)
+    if len(lists) not in (3, 4):
+        raise StudyError(
+            f"{path} has {len(lists)} word list{'s' * (len(lists) != 1)}. A study as CSV has a column for each of four "
+            "lists, in the order X, Y, A, B (protected words X and Y, attribute words A and B), or of three: X, A, B. "
+            "`bayesbias studies new NAME.toml` writes a study with more."
+        )
+    return lists
 
 
 def _read(path: Path) -> dict[str, Any]:

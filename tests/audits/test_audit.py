@@ -131,7 +131,7 @@ def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
     text = str(caught.value)
     assert "seed 1, weat1" in text
     assert "1 of the 4 of 'seed 2, religion: muslim_stereotype' (uneducated)" in text
-    named = float(text.rsplit("max_lost=", 1)[1].split()[0])
+    named = float(text.rsplit("max_lost=", 1)[1].split()[0].rstrip("."))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)
         assert len(bb.audit(VECTORS, ["weat1", "religion", "weat7"], ["mac"], model=None, max_lost=named)) == 6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError
+from bayesbias.errors import DuplicatesWarning, LostWordsError, LostWordsWarning, MeasureError
 from bayesbias.metrics.look_up import (
     StudyLists,
     as_embedding,
@@ -66,7 +66,7 @@ def test_lists_must_be_lists_of_words() -> None:
 
 
 def test_a_zero_vector_is_refused_by_name() -> None:
-    with pytest.warns(LostWordsWarning, match=r"'kitten'.*zero"), pytest.raises(MeasureError, match="1 of its 2"):
+    with pytest.warns(LostWordsWarning, match=r"'kitten'.*zero"), pytest.raises(LostWordsError, match="1 of the 3"):
         find_lists(vectors() | {"kitten": np.zeros(5)}, PETS.protected)
 
 

@@ -22,7 +22,7 @@ from stat import S_ISREG
 from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.base.checks import check_path, is_text
-from bayesbias.base.files.foreign import archive_kind
+from bayesbias.base.files.foreign import archive_kind, foreign_kind
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
@@ -441,6 +441,8 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
     try:
         return content.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
     except UnicodeDecodeError as fault:
+        if kind := foreign_kind(content[:1000]):
+            raise error(f"{source} is {kind}") from fault
         line = content.count(b"\n", 0, fault.start) + 1
         raise error(f"{source}: byte {fault.start} is not UTF-8 (line {line}). Save the file as UTF-8.") from fault
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -300,6 +301,14 @@ def folder_kind(folder: Path) -> str | None:
     is_static = any(module.class_name == "StaticEmbedding" and module.path in ("", ".") for module in modules)
     if is_static and (folder / _CONFIG).is_file():
         return "model2vec"
+    if not modules:
+        with suppress(InputFileError):  # whoever reads the model says what is wrong with its settings
+            settings = read_settings(folder / _CONFIG)
+            if isinstance(settings, dict) and settings.get("model_type") == "model2vec":
+                raise EmbeddingError(
+                    f"{folder} is a model of model2vec without {MODULES}, as early versions wrote it. Load it with a "
+                    "recent model2vec, and write it again with save_pretrained."
+                )
     return "sentence-transformers" if modules else "transformers"
 
 

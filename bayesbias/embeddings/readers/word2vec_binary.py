@@ -60,7 +60,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
         skipped = SkippedRows(source)
-        previous = b"", 0, b""  # word, place and numbers of the row before
+        # Of the row before: its buffer, the first byte of that, where its word begins and ends, where its row ends.
+        previous = b"", 0, 0, 0, 0
         while row < count:
             more = stream.read(_CHUNK)
             start += position
@@ -79,7 +80,11 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 except UnicodeDecodeError:
                     word = ""
                 if not word or _ODD_LETTER.search(buffer, word_start, space):
-                    _check_word_before(source, *previous)
+                    try:
+                        _check_word_before(source, *previous)
+                    except EmbeddingError:  # an earlier row may be the first that was cut
+                        _check_words_end(source, np.frombuffer(data, "<f4").reshape(-1, dimensions), words, places)
+                        raise
                     try:
                         word = decode(
                             buffer[word_start:space],
@@ -89,7 +94,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     except EmbeddingError as error:
                         skipped.add(error)
                         word = None
-                previous = buffer[word_start:space], start + word_start, buffer[space + 1 : end]
+                previous = buffer, start, word_start, space, end
                 if word is not None and (
                     wanted is None
                     or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
@@ -133,27 +138,29 @@ def _check_byte_order(source: str, vectors: NDArray[np.float32]) -> None:
         )
 
 
-def _check_word_before(source: str, word: bytes, place: int, numbers: bytes) -> None:
+def _check_word_before(source: str, buffer: bytes, start: int, word_start: int, space: int, end: int) -> None:
     """Raise `EmbeddingError` if the numbers of a row are none, because its word was longer: it held a space."""
-    vector = np.frombuffer(numbers, dtype="<f4")
+    vector = np.frombuffer(buffer[space + 1 : end], dtype="<f4")
     if len(vector) and _unusual_share(vector[np.newaxis])[0]:
-        raise _space_in_word(source, word.decode("utf-8", "backslashreplace"), place)
+        raise _space_in_word(source, buffer[word_start:space].decode("utf-8", "backslashreplace"), start + word_start)
 
 
 def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str], places: list[int]) -> None:
     """Raise `EmbeddingError` for the first word with numbers that are none, among rows whose numbers are."""
     for first in range(0, len(vectors), _SAMPLE):
         shares = _unusual_share(vectors[first : first + _SAMPLE])
-        # Letters that are read as a number make a huge one.
+        # Letters that are read as a number make a huge one; three letters and a space a tiny one, at the beginning.
         huge = (np.abs(vectors[first : first + _SAMPLE]) > _USUAL[1]) & np.isfinite(vectors[first : first + _SAMPLE])
-        odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1))
+        tiny = _unusual_share(vectors[first : first + _SAMPLE, :1]) > 0
+        odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1) | tiny)
         if len(odd) and 2 * len(odd) < len(shares):
             raise _space_in_word(source, words[first + odd[0]], places[first + odd[0]])
 
 
 def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return for each vector the share of finite numbers of a size that components of vectors do not have."""
-    sizes = np.abs(vectors.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # of NaNs
+        sizes = np.abs(vectors.astype(np.float64))
     unusual = np.isfinite(sizes) & (sizes != 0) & ((sizes < _USUAL[0]) | (sizes > _USUAL[1]))
     return np.asarray(unusual.mean(axis=1), dtype=np.float64)
 

@@ -10,6 +10,7 @@ import pandas as pd
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
 from bayesbias.base.files.inputs import LINES, read_utf8
+from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.base.progress import with_progress
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
@@ -157,7 +158,7 @@ def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ..
 
 
 def read_words(path: str | os.PathLike[str]) -> list[str]:
-    r"""Return the words of a file with one word per line, or raise `MeasureError` if there are none.
+    r"""Return the words of a file, or raise `MeasureError` if there are none; see `read_word_lists` for its layout.
 
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
@@ -166,9 +167,9 @@ def read_words(path: str | os.PathLike[str]) -> list[str]:
     >>> read_words(path)
     ['nurse', 'clerk']
     """
-    words = [line for _, line in _lines(path)]
+    words = [word for words in read_word_lists(path).values() for word in words]
     if not words:
-        raise MeasureError(f"{path} has no words. Write one word per line.")
+        raise MeasureError(f"{path} has no words. Write one word per line, or columns of words.")
     return words
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.files.stored_frames import plain_numbers, without_row_numbers
 from bayesbias.base.number_text import correlation_text, counted, digits_text, p_text, percent_text, visible
 from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -444,6 +445,7 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
                 f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
                 "with a column word and columns of numbers."
             ) from error
+    ratings = plain_numbers(without_row_numbers(ratings), "ratings", strict=False, but=("word",))
     if "word" not in ratings:
         raise ReportError(
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "

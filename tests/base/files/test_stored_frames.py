@@ -12,8 +12,9 @@ import pytest
 from pyarrow import parquet
 
 from bayesbias.base import machine as memory
-from bayesbias.base.files.stored_frames import parquet_frame, read_csv
+from bayesbias.base.files.stored_frames import parquet_frame, read_csv, without_row_numbers
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, TableError
+from bayesbias.models.covariates import read_covariates
 
 FRAME = pd.DataFrame({"word": ["null", "a, b", 'x"y', "two\nlines", ""], "number": [1.5, 2, 3, 4, np.nan]})
 
@@ -30,7 +31,7 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
     text = FRAME.to_csv(index=False, lineterminator=ends)
     path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
     expected = pd.read_csv(io.StringIO(text, newline=""), keep_default_na=False, na_values=[""])
-    pd.testing.assert_frame_equal(read_csv(path, "", keep_default_na=False, na_values=[""]), expected)
+    pd.testing.assert_frame_equal(read_csv(path, ""), expected)
 
 
 @pytest.mark.parametrize(
@@ -128,3 +129,46 @@ def test_a_zone_of_times_opens_no_file(nested: bool) -> None:
     column = pyarrow.ListArray.from_arrays([0, 1], times) if nested else times
     with pytest.raises(TableError, match=r"t\.parquet: the column 'when' .* without the zone"):
         parquet_frame(written(pyarrow.table({"word": ["he"], "when": column})), Path("t.parquet"))
+
+
+PEOPLE = {
+    "percent": "word,share\nnurse,12.5%\npilot,8%\n",
+    "thousands": 'word,share\nnurse,"12,500"\npilot,"8,000"\n',
+    "semicolons": "word;share\nnurse;12,5\npilot;8\n",
+    "tabs": "Word\tShare\nnurse\t12.5\npilot\t8\n",
+    "Excel": "\ufeffWord;Share\r\nnurse;12,5\r\npilot;8,0\r\n",
+    "row numbers": ",word,share\n0,nurse,12.5\n1,pilot,8\n",
+}
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_csv_as_people_write_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_bytes(PEOPLE[name].encode())
+    frame = read_covariates(path)
+    factor = 1000 if name == "thousands" else 1
+    assert frame.rename(columns=str.lower).to_dict("list") == {
+        "word": ["nurse", "pilot"], "share": [12.5 * factor, 8.0 * factor]
+    }  # fmt: skip
+    other = path.read_text(encoding="utf-8-sig").replace("word", "job").replace("Word", "job")
+    path.write_text(other)
+    with pytest.raises(InputFileError, match=r"If the words are in 'job', give word_column='job'\."):
+        read_covariates(path)
+    assert read_covariates(path, "job")["word"].tolist() == ["nurse", "pilot"]
+    with pytest.raises(InputFileError, match=r"no column 'jobb' .did you mean 'job'"):
+        read_covariates(path, "jobb")
+
+
+def test_the_cell_that_is_no_number_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("word,share\nnurse,0.9\npilot,about 5\nclerk,0.5\n")
+    with pytest.raises(InputFileError, match=r"row 2 of the column 'share' is 'about 5'"):
+        read_covariates(path)
+    path.write_text("word,share\nnurse,9%\npilot,0.5\nclerk,5%\n")
+    with pytest.raises(InputFileError, match=r"row 2 of 'share' is '0.5', but other cells have a %"):
+        read_covariates(path)
+
+
+def test_row_numbers_of_a_frame_are_no_covariate() -> None:
+    frame = pd.read_csv(io.StringIO(PEOPLE["row numbers"]))
+    assert without_row_numbers(frame).columns.tolist() == ["word", "share"]

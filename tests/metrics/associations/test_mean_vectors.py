@@ -154,7 +154,7 @@ def test_bad_input_of_ect():
         ect(vectors(), PETS, attributes="quiet")
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
     flat = {"x": [1.0, 0, 0], "u": [2.0, 0, 0], "y": [0, 1.0, 0], "v": [0, 1.0, 0.5],
-            "a": [0, 1.0, 0], "b": [0, 2.0, 1], "c": [0, 1.0, 3]}  # fmt: skip
+            "a": [0, 2.0, 0], "b": [0, 2.0, 1], "c": [0, 1.0, 3]}  # fmt: skip
     with pytest.raises(MeasureError, match="rank correlation"):
         ect(flat, lists)
     with pytest.raises(MeasureError, match="direction"):

@@ -169,7 +169,7 @@ def test_an_outlying_rating_leaves_the_error_finite_and_one_that_decides_alone_i
 
 def test_equal_projections_are_refused() -> None:
     vectors = np.random.default_rng(1).normal(size=(24, 30))
-    vectors[:12] = vectors[0]
+    vectors[:12] = vectors[0] * 2.0 ** np.arange(12)[:, np.newaxis]
     embedding = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), vectors)
     with pytest.raises(ReportError, match=r"projections of all words .* are equal"):
         bb.project(embedding, WORDS, PAIRS, ratings=dict(zip(WORDS, range(12), strict=True)))

@@ -13,6 +13,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import BayesBiasError, LostWordsWarning
+from bayesbias.models.covariates import read_covariates
 from tests.cli.running import in_process
 
 OPTIONS = {
@@ -93,7 +94,7 @@ def test_files_are_read(name: str, cases: Path, tmp_path: Path, monkeypatch: pyt
         assert bb.load_embedding(path).dimensions == 12
         assert "16 of the 16 words" in str(bb.check_words(path, study))
     assert in_process("weat", path, "--study", study, "--json", monkeypatch=monkeypatch) == 0
-    assert json.loads(capsys.readouterr().out)["values"]["effect_size"] == pytest.approx(expected[1], abs=1e-6)
+    assert json.loads(capsys.readouterr().out)["statistics"]["effect_size"] == pytest.approx(expected[1], abs=1e-6)
     assert in_process("table", path, "--study", study, "-o", tmp_path / "t.csv", monkeypatch=monkeypatch) == 0
 
 
@@ -133,3 +134,9 @@ def test_decorated_words_are_found(name: str, cases: Path, tmp_path: Path, monke
     assert all(f"--{option}" in error for option in options)
     with pytest.raises(BayesBiasError, match=", ".join(f"{option}=" for option in list(options)[:1])):
         bb.distance_table(path, study)
+
+
+@pytest.mark.shared
+def test_shares_in_percent_are_numbers(cases: Path) -> None:
+    frame = read_covariates(cases / "14-percent.csv")
+    assert frame["share"].tolist()[:3] == [10.0, 17.3, 24.6]

@@ -1,0 +1,54 @@
+"""Word lists in text files: a word a line, words between commas, or columns of a CSV file, a column a list."""
+
+import csv
+import io
+import os
+
+from bayesbias.base.files.inputs import MemoryCost, read_utf8
+from bayesbias.errors import InputFileError
+
+_CELLS = MemoryCost(8, 80, b",;\t\n")
+_WORD_NAMES = ("word", "words", "term", "terms", "token")
+_LIST_NAMES = ("list", "group", "category")
+
+
+def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    r"""Return the word lists of a text file by name, ``""`` for the words of a file without names.
+
+    Raises `InputFileError` if the file cannot be read, or two lists have one name.
+
+    - Cells in columns, between commas, semicolons or tabs: the first line names the lists.
+      Of a column "word" beside a column "list" or "group", each word is in the list that its row names; beside any
+      other columns, it is the only list.
+    - Other lines: each cell is a word. A first line "word" is a name. Lines that begin with ``#`` do not count.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "lists.csv")
+    >>> _ = path.write_text("math,arts\nalgebra,poetry\ngeometry,\n")
+    >>> read_word_lists(path)
+    {'math': ['algebra', 'geometry'], 'arts': ['poetry']}
+    """
+    text = "\n".join(line for line in read_utf8(path, _CELLS).splitlines() if line.strip() and not line.startswith("#"))
+    delimiter = max(",;\t", key=text.count)
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputFileError(f"{path} is no list of words: {error}. Write one word per line.") from error
+    records = [[cell.strip() for cell in row] for row in rows]
+    if not records:
+        return {}
+    names = [name.casefold() for name in records[0]]
+    is_table = len(records) > 1 and len(names) > 1 and {len(record) for record in records} == {len(names)}
+    word = next((place for place, name in enumerate(names) if name in _WORD_NAMES), None)
+    if not is_table:
+        begin = 1 if word is not None and len(names) == 1 else 0
+        return {"": [cell for record in records[begin:] for cell in record if cell]}
+    if len(set(names)) < len(names):
+        raise InputFileError(f"{path} has two columns of one name in its first line. Name each list once.")
+    lists: dict[str, list[str]] = {}
+    if word is not None:
+        group = next((place for place, name in enumerate(names) if name in _LIST_NAMES), None)
+        for record in records[1:]:
+            lists.setdefault("" if group is None else record[group], []).append(record[word])
+        return lists
+    return {name: [record[place] for record in records[1:] if record[place]] for place, name in enumerate(records[0])}
