@@ -128,13 +128,13 @@ def load_embedding(
     Embedding(name='embedding', words=1, dimensions=2, case='exact')
     """
     rule = spelling_rule(case, prefix, suffix)
-    words = words if words is None or isinstance(words, str) else tuple(words)
+    if words is not None and not isinstance(words, str):
+        words = tuple(check_items("words", words, "a list of words, or None for all of them"))
     check_choice("format", format, ("auto", *READERS))
     check_choice("phrases", phrases, get_args(Phrases.__value__))
     if phrases == "mean":
         if words is None:
             raise ArgumentError("phrases='mean' needs to know the entries: give words=[...], such as study.words.")
-        words = tuple(check_items("words", words, "a list of words"))
         wanted = _wanted(dict.fromkeys(part for word in words for part in (word, *word.split())), rule)
     else:
         wanted = _wanted(words, rule)
@@ -354,8 +354,6 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
 def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted:
     if words is None:
         return None
-    if not isinstance(words, str):
-        words = check_items("words", words, "a list of words, or None for all of them")
     wanted = frozenset(normalized(form) for word in check_word_list(words) for form in forms(word, rule))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")

@@ -28,8 +28,8 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     every = pd.read_csv("shown/audit.csv", keep_default_na=False)
     contrasts = every[(every["measure"] == "contrast") & (every["protected_group"] == "")]
     assert contrasts["study"].tolist() == ["weat1", "weat7", "gender", "religion"]
-    assert shown.count("Settled,") == contrasts["reading"].isin(["nearer", "farther"]).sum()
-    assert shown.count("Not settled:") == (contrasts["reading"] == "not settled").sum()
+    assert shown.count(", and this is settled.") == contrasts["reading"].isin(["nearer", "farther"]).sum()
+    assert shown.count("Not settled.") == (contrasts["reading"] == "not settled").sum()
     for row in contrasts.to_dict("records"):
         assert f"{bb.load_study(row['study']).description} " in shown
         assert f"{float(row['mean']):+.3f} (observed {float(row['observed']):+.3f}), 89% interval" in shown

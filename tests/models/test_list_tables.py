@@ -138,8 +138,8 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
     (group_x, _) = [one for one in conclusions.shown if one.kind == "group"]
     assert group_x.numbers["decides"]
     assert group_x.numbers["associated"] == ["a"]
-    assert "a is farther from all groups than b by 0." in group_x.text
-    assert f"the difference of x is {group_x.numbers['net_mean']:+.3f}" in group_x.text
+    assert "a is farther from every group than b, by 0." in group_x.text
+    assert f"the difference of both groups is {group_x.numbers['net_mean']:+.3f}" in group_x.text
 
 
 def test_control_words_change_no_contrast_of_stereotype_lists() -> None:
@@ -191,7 +191,7 @@ def test_words_for_which_the_nearness_of_a_list_decides_are_said_to_be_such() ->
     words = next(one for one in report.shown if one.kind == "words")
     assert words.numbers["by_nearness"] == ["x0", "x1", "x2"]
     assert words.numbers["by_nearness"] == ["x0", "x1", "x2"]
-    assert "For x0, x1, x2, the result changes" in words.text
+    assert "the result changes for x0, x1, x2." in words.text
     # Where it decides for one group, all groups show it.
     groups = [one for one in report.shown if one.kind == "group"]
-    assert all("than" in one.text and "Without it" in one.text for one in groups)
+    assert all("than" in one.text and "Without that" in one.text for one in groups)

@@ -39,7 +39,7 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"sampler": "gibbs"}, ArgumentError, "sampler=.gibbs.: .*auto, exact"),
+        ({"sampler": "gibbs"}, ArgumentError, "sampler=.gibbs.: .*auto, conjugate, exact"),
         ({"sampler": "nut"}, ArgumentError, "'nuts'"),
         ({"draws": 0}, ArgumentError, "draws=0"),
         ({"draws": True}, ArgumentError, "draws=True"),

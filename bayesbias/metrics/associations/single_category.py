@@ -165,7 +165,7 @@ SC_WEAT = Measure(
     "sc_weat", "single-category WEAT",
     "(mean over A of cos(X, a) - mean over B of cos(X, b)) / sd over A and B; cos(X, a) = mean over X of "
     "cos(x, a)",
-    "effect size: within sqrt(n (n - 1) / (n_A n_B)) of 0, n = n_A + n_B words; below 2 for lists of one size",
+    "up to sqrt(n (n - 1) / (n_A n_B)), n = n_A + n_B",
     "one protected group, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
     "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million",
@@ -177,7 +177,7 @@ SC_WEAT = Measure(
 NORMALIZED_ASSOCIATION_SCORE = Measure(
     "normalized_association_score", "normalized association score of single words (WEFAT)",
     "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
-    "within sqrt(n (n - 1) / (n_A n_B)) of 0, n = n_A + n_B words; below 2 for lists of one size",
+    "up to sqrt(n (n - 1) / (n_A n_B)), n = n_A + n_B; below 2 for equal sizes",
     "protected groups, two attribute groups",
     "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, NAS", "sd with n - 1",
     "to say how certain an association is: it is a standardized size, not a test; and a single word cannot "

@@ -186,9 +186,10 @@ WEAT = Measure(
     "weat", "Word Embedding Association Test",
     "(mean s(x, A, B) over X - mean s(y, A, B) over Y) / sd of s over both; s(w, A, B) = mean cos(w, a) - mean "
     "cos(w, b)",
-    "effect size: within sqrt(n (n - 1) / (n_X n_Y)) of 0, n = n_X + n_Y words; below 2 for groups of one size",
+    "up to sqrt(n (n - 1) / (n_X n_Y))",
     FOUR_GROUPS, "Caliskan, Bryson and Narayanan (2017)",
-    "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
+    "sd with n - 1; the p-value is one-sided and counts all partitions up to a million; n = n_X + n_Y words, so "
+    "that the effect size is below 2 for groups of one size",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
     "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
     "generalize to other attribute words",
