@@ -107,6 +107,9 @@ def library_errors(what: str, error: type[BayesBiasError], advice: str = "") -> 
 @contextmanager
 def offline() -> Iterator[None]:
     """Let no library download from the Hugging Face Hub, whatever a model's settings name."""
+    if find_spec("huggingface_hub") is None:  # nothing can download
+        yield
+        return
     from huggingface_hub import constants
 
     before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
