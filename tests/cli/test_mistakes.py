@@ -22,7 +22,7 @@ from tests.reports.made import made_fit
         (["fit", "none.csv", "-o", "out"], "none.csv"),
         (["fit", "pets.toml", "-o", "out"], ".csv"),
         (["summary", "pets.toml"], "netCDF"),
-        (["summary", "made.nc", "--level", "group"], "overall, word"),
+        (["summary", "made.nc", "--level", "group"], "overall, protected_group, word"),
         (["summary", "made.nc", "--hdi-prob", "89"], "hdi_prob=89"),
         (["fit", "t.csv", "-o", "vectors.txt"], ".html, .md, .tex, .docx, .csv, .json"),
         (["fit", "t.csv", "-o", "out", "--prior", "sigma"], "--prior"),
