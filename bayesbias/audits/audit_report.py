@@ -223,11 +223,12 @@ def _verdict(rows: "pd.DataFrame") -> str:
     contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
     if contrasts.empty:
         return ""
-    counts = []
+    counts, several = [], contrasts["embedding"].nunique() > 1
     for name in ("nearer", "farther", "borderline", "not settled"):
         some = contrasts[contrasts["reading"] == name]
         questions = [
-            f"{study} in {embedding}" for study, embedding in zip(some["study"], some["embedding"], strict=True)
+            f"{study} in {embedding}" if several else str(study)
+            for study, embedding in zip(some["study"], some["embedding"], strict=True)
         ]
         if questions:
             counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
