@@ -249,10 +249,11 @@ def describe(table: "pd.DataFrame") -> str:
 
 
 def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
-    """Return a frame as text."""
+    """Return a frame as text, without columns in which nothing stands."""
     from bayesbias.estimates.frames import frame_text
 
-    return frame_text(frame, digits=digits, index=False)
+    filled = [name for name in frame if frame.empty or frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]
+    return frame_text(frame[filled], digits=digits, index=False)
 
 
 def priors_from(texts: list[str]) -> dict[str, str]:
