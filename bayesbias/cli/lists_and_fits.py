@@ -225,6 +225,7 @@ def covariate(
     delivery: FileDelivery,
     lists: str = "",
     word_column: str | None = None,
+    drop_unrated: bool = False,
 ) -> None:
     """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
 
@@ -236,13 +237,15 @@ def covariate(
 
         bayesbias covariate occupations.csv --covariates shares.csv --lists female,male --output shares/
     """
-    from bayesbias.models.covariates import read_covariates
+    from bayesbias.models.covariates import read_covariates, without_unrated
 
     delivery.begin()
     names = [name.strip() for name in lists.split(",")] if lists else []
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
     distances, numbers = bb.read_table(table), read_covariates(covariates, word_column)
+    if drop_unrated:
+        distances = without_unrated(distances, numbers)
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 

@@ -192,6 +192,7 @@ OPTIONS = {
     "covariates": Option(
         "CSV file with a column 'word' and a column of numbers for each covariate of the words.", type=Path
     ),
+    "drop_unrated": Option("Leave out words without a number, which are named, in place of an error.", type=bool),
     "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(

@@ -12,12 +12,22 @@ from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, check_path, is_text, shown
 from bayesbias.base.files.stored_frames import plain_numbers, read_csv, without_row_numbers
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ArgumentError, FitError, InputFileError, did_you_mean, name_some, raise_faults, setting
+from bayesbias.errors import (
+    ArgumentError,
+    FitError,
+    InputFileError,
+    LostWordsWarning,
+    did_you_mean,
+    name_some,
+    raise_faults,
+    setting,
+    warn_user,
+)
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import normal_form
 from bayesbias.tables.codes import COLUMNS, to_numbers
-from bayesbias.tables.schema import as_frame
+from bayesbias.tables.schema import ATTRS_KEY, Provenance, as_frame, table_facts, table_hash
 
 type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float]] | str | Sequence[str]
 """Covariates of protected words: a frame with a column of words and columns of numbers, a series with words as its
@@ -82,6 +92,36 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     names = tuple(map(str, chosen))
     raise_faults(ArgumentError, "covariates", collinear_faults(values, names))
     return replace(data, covariates=values, covariate_names=names)
+
+
+def without_unrated(table: pd.DataFrame, covariates: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without the protected words that lack a number in some covariate.
+
+    They are named in a warning and stand among the table's lost words.
+    """
+    frame = frame_by_word(covariates, table)
+    frame.index = frame.index.map(normal_form)
+    rows = rows_of_words(frame, list(dict.fromkeys(table["protected_word"])))
+    values = np.column_stack([to_numbers(rows[name]).to_numpy(dtype=float) for name in rows])
+    unrated = rows.index[~np.isfinite(values).all(axis=1)].tolist()
+    if not unrated:
+        return table
+    words = counted(len(unrated), "protected word")
+    warn_user(f"Left out {words} of {len(rows)} without a number: {name_some(unrated, 12)}.", LostWordsWarning)
+    is_left = ~table["protected_word"].isin(unrated)
+    part, facts = table[is_left].reset_index(drop=True), table_facts(table)
+    groups = table.loc[~is_left].drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    facts["lost_words"] = [
+        *facts.get("lost_words", ()),
+        *(
+            {"word": word, "role": "protected", "list": str(groups[word]), "reason": "no number in the covariates"}
+            for word in unrated
+        ),
+    ]
+    if "hash" in facts and facts["hash"] == table_hash(table):
+        facts["hash"] = table_hash(part)
+    part.attrs[ATTRS_KEY] = Provenance(facts)
+    return part
 
 
 def read_covariates(path: str | os.PathLike[str], word_column: str | None = None) -> pd.DataFrame:

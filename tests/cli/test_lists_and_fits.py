@@ -141,6 +141,12 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "these_words" not in page
     assert "Probability inside the intervals" in page
     assert {row["contrast"] for row in data["tables"]["effects"]} == {"far - near"}
+    frame.iloc[1:].rename(columns={"protected_word": "word"}).to_csv(shares, index=False)
+    again = (*command, "--lists", "far,near", "-o", output, "--overwrite")
+    assert in_process(*again, monkeypatch=monkeypatch) == 2
+    assert "has no number for 1 of" in capsys.readouterr().err
+    assert in_process(*again, "--drop-unrated", monkeypatch=monkeypatch) == 0
+    assert "Left out 1 protected word of" in capsys.readouterr().err
     assert in_process(*command, "--lists", "far", "-o", output, "--overwrite", monkeypatch=monkeypatch) == 2
     assert "female,male" in capsys.readouterr().err
 

@@ -8,8 +8,8 @@ import polars
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, FitError, InputFileError
-from bayesbias.models.covariates import collinear_faults, read_covariates, with_covariates
+from bayesbias.errors import ArgumentError, FitError, InputFileError, LostWordsWarning
+from bayesbias.models.covariates import collinear_faults, read_covariates, with_covariates, without_unrated
 from bayesbias.models.data import model_data, subset
 from tests.reports.covariates.made import made_table
 
@@ -102,3 +102,17 @@ def test_files(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(InputFileError, match="shares"):
             read_covariates(path)
+
+
+def test_words_without_a_number_are_left_out_on_request_and_recorded(table: pd.DataFrame) -> None:
+    words = table["protected_word"].unique().tolist()
+    rated = pd.DataFrame({"word": words, "letters": [len(word) for word in words]}).astype({"letters": float})
+    rated.loc[1, "letters"] = np.nan
+    with pytest.warns(LostWordsWarning, match=f"Left out 2 protected words of {len(words)}.*: {words[0]}, {words[1]}"):
+        part = without_unrated(table, rated.iloc[1:])
+    assert part["protected_word"].unique().tolist() == words[2:]
+    lost = bb.lost_words(part)
+    assert lost.loc[lost["reason"] == "no number in the covariates", "word"].tolist() == words[:2]
+    fit = bb.fit(part, covariates=rated, draws=50, random_seed=1, progress=False)
+    assert "edited" not in bb.models.fit_attribute(fit, "table")
+    assert without_unrated(part, rated) is part
