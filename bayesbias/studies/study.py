@@ -231,8 +231,9 @@ def load_study(study: StudyLike) -> Study:
         A name from `list_studies`, or the path of a TOML file (`write_study_template` writes one); for a file with the
         name of a bundled study, write ``./religion``. Or a mapping of four lists by name, in the order X, Y, A, B: the
         protected words X are expected to be close to the attribute words A, and Y to B; there are no control words. A
-        mapping of three lists X, A, B has one group of protected words, such as occupations, close to A. A CSV or text
-        file has such lists as columns, with their names in the first line.
+        mapping of three lists X, A, B has one group of protected words, such as occupations, close to A; a TOML file
+        of one group and two lists needs no `associated` either. A CSV or text file has such lists as columns, with
+        their names in the first line.
 
     Raises
     ------
@@ -274,6 +275,9 @@ def load_study(study: StudyLike) -> Study:
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
     fields |= {key: document[key] for key in (*ABOVE, "protected", "attributes", "questions") if key in document}
+    groups, two = (part if isinstance(part, dict) else {} for part in (fields["protected"], fields["attributes"]))
+    if not fields["associated"] and (len(groups), len(two)) == (1, 2):  # close to the first list, as in a mapping
+        fields["associated"] = [[*groups, next(iter(two))]]
     controls = document.get("controls")
     if isinstance(controls, dict):
         fields |= {key: controls[key] for key in CONTROLS if key in controls}

@@ -209,3 +209,15 @@ def test_random_values_give_a_study_or_an_error_of_ours(field: str, value: objec
     except StudyError as error:
         message = str(error)
     assert not message or "\n- " in message
+
+
+def test_a_file_of_one_group_and_two_lists_is_close_to_the_first_list(tmp_path: Path) -> None:
+    """As in a mapping of three lists; with more lists, or two groups, the file must say what is close."""
+    text = '[protected]\njobs = ["nurse", "clerk"]\n[attributes]\nfemale = ["she", "her"]\nmale = ["he", "him"]\n'
+    path = tmp_path / "jobs.toml"
+    path.write_text(text)
+    assert load_study(path).associated == (("jobs", "female"),)
+    for more in (text + 'old = ["aged"]\n', text.replace("[attributes]", 'others = ["cook"]\n[attributes]')):
+        path.write_text(more)
+        with pytest.raises(StudyError, match="associated is missing"):
+            load_study(path)
