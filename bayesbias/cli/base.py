@@ -238,6 +238,15 @@ def file_names(embeddings: list[Path], why: str) -> list[str]:
     return names
 
 
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the names that commas separate.
+
+    >>> names_of("female, male")
+    ('female', 'male')
+    """
+    return tuple(name.strip() for name in text.split(","))
+
+
 def describe(table: "pd.DataFrame") -> str:
     """Return a sentence with the size of a distance table."""
     counts = table["connection"].value_counts().sort_index()
@@ -250,10 +259,9 @@ def describe(table: "pd.DataFrame") -> str:
 
 def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
     """Return a frame as text, without columns in which nothing stands."""
-    from bayesbias.estimates.frames import frame_text
+    from bayesbias.estimates.frames import filled, frame_text
 
-    filled = [name for name in frame if frame.empty or frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]
-    return frame_text(frame[filled], digits=digits, index=False)
+    return frame_text(filled(frame), digits=digits, index=False)
 
 
 def priors_from(texts: list[str]) -> dict[str, str]:

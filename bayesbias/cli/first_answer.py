@@ -213,8 +213,9 @@ def report(
             progress=delivery.progress,
         )
     shown = fit_report.report(fitted, table=table, comparison=comparison, random_seed=seed, **reporting)
-    if (contents := shown.contents).verdict:
-        first = (contents.verdict, *(statement.text for statement in contents.answers[:1]))
-        delivery.answer("\n\n".join(map(wrap, first)) + "\n")
+    if not shown.nothing_to_compare:
+        conclusions = shown.conclusions
+        first = (conclusions.verdict, *conclusions.shown[:1])
+        delivery.answer("\n\n".join(wrap(statement.text) for statement in first) + "\n")
     delivery.write(shown, full=full)
     delivery.answer(f"Wrote {output}. Open it in a browser; it needs no network.")

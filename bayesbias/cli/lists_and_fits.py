@@ -8,7 +8,18 @@ import typer
 
 import bayesbias as bb
 from bayesbias.base.machine import show
-from bayesbias.cli.base import Delivery, FileDelivery, Settings, answer, app, claim, command, command_line, printed
+from bayesbias.cli.base import (
+    Delivery,
+    FileDelivery,
+    Settings,
+    answer,
+    app,
+    claim,
+    command,
+    command_line,
+    names_of,
+    printed,
+)
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -62,12 +73,11 @@ def studies_new(path: Path, overwrite: bool = False) -> None:
 @command("weathub", studies_app)
 def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: bool = False) -> None:
     """Write a study of word lists in another language, from your copy of WEATHub."""
-    from bayesbias.base.files.outputs import atomic_path
+    from bayesbias.base.files.outputs import write_text
     from bayesbias.studies.study import study_text
 
     study = bb.studies.load_weathub(path, lists, test)
-    with atomic_path(output, overwrite=overwrite) as temporary:
-        temporary.write_text(f"{study_text(study)}\n", encoding="utf-8")
+    write_text(output, f"{study_text(study)}\n", overwrite=overwrite)
     show(
         f"Wrote {output}. {study.notes} Next: {command_line('words', 'VECTORS', '--study', output)}".replace("  ", " ")
     )
@@ -204,15 +214,14 @@ def methods(
 
         bayesbias methods weat7/fit.nc --output methods.md
     """
-    from bayesbias.base.files.outputs import atomic_path, check_output
+    from bayesbias.base.files.outputs import check_output, write_text
 
     if output is not None:
         check_output(output, overwrite=overwrite)
         claim(output)
     text = bb.methods(bb.read_fit(fit), **writing)
     if output is not None:
-        with atomic_path(output, overwrite=overwrite) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_text(output, f"{text}\n", overwrite=overwrite)
     answer(text if output is None else f"Wrote {output}.", {"methods": text}, as_json=as_json)
 
 
@@ -240,7 +249,7 @@ def covariate(
     from bayesbias.models.covariates import read_covariates, without_unrated
 
     delivery.begin()
-    names = [name.strip() for name in lists.split(",")] if lists else []
+    names = names_of(lists) if lists else ()
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
     distances, numbers = bb.read_table(table), read_covariates(covariates, word_column)

@@ -11,7 +11,7 @@ import typer
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.cli.base import Delivery, Loading, Settings, answer, claim, command, printed
+from bayesbias.cli.base import Delivery, Loading, Settings, answer, claim, command, names_of, printed
 from bayesbias.errors import ArgumentError, MeasureError, ReportError
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def weat(
         bayesbias weat vectors.txt --study weat7
     """
     options: dict[str, Any] = {
-        "targets": _names(targets),
-        "attributes": _names(attributes),
+        "targets": targets and names_of(targets),
+        "attributes": attributes and names_of(attributes),
         "statistic": statistic.value,
         "ddof": ddof,
     }
@@ -228,11 +228,6 @@ def _scores(result: "MeasureResult") -> "pd.DataFrame":
     return by_word.agg(mean="mean", lowest="min", highest="max", base_pairs="size").reset_index()
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
-    """Return names that commas separate, None if there is no text."""
-    return None if text is None else tuple(name.strip() for name in text.split(","))
-
-
 def _key_and_value(text: str) -> tuple[str, Any]:
     """Return the name and value of an option: a Python literal, true, false, none, names with commas, or a text."""
     key, equals, value = (part.strip() for part in text.partition("="))
@@ -244,7 +239,7 @@ def _key_and_value(text: str) -> tuple[str, Any]:
     try:
         return key, literal_eval(value)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return key, tuple(part.strip() for part in value.split(",")) if "," in value else value
+        return key, names_of(value) if "," in value else value
 
 
 Original = Annotated[

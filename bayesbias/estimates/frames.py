@@ -112,6 +112,17 @@ def _with_one_name(frame: pd.DataFrame) -> pd.DataFrame:
         words, groups = frame["protected_word"], frame["protected_group"]
         frame = frame.assign(protected_word=words.where(words != "", groups)).drop(columns="protected_group")
         frame = frame.rename(columns={"protected_word": "protected"})
+    return filled(frame)
+
+
+def filled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without its columns of empty texts.
+
+    >>> filled(pd.DataFrame({"word": ["", ""], "mean": [0.5, 1.0]})).columns.tolist()
+    ['mean']
+    """
+    if frame.empty:
+        return frame
     return frame[[name for name in frame.columns if frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]]
 
 

@@ -37,8 +37,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 COVARIANCES = "covariances"
-"""The group of a fit that holds its largest variable, so that `posterior` is short."""
-LARGEST = "residual_covariance"
+"""The group of a fit that holds its largest variable, `residual_covariance`, so that `posterior` is short."""
 
 
 def posterior_with_covariances(fit: "xr.DataTree") -> "xr.Dataset":

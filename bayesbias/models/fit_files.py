@@ -14,7 +14,7 @@ from bayesbias.base.checks import is_count, is_text
 from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import BayesBiasError, FitError, InputFileError, ModelError
-from bayesbias.models.coordinates import COVARIANCES, LARGEST, coordinates, posterior_with_covariances
+from bayesbias.models.coordinates import COVARIANCES, coordinates, posterior_with_covariances
 from bayesbias.models.data import ModelData, joined_names
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
@@ -52,7 +52,7 @@ _CHAINS = ("chain", "draw")
 # enough words to keep their covariance.
 _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
-    LARGEST,
+    "residual_covariance",
 )
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
 _NUMBER_BYTES = 8  # of the largest number
@@ -274,7 +274,7 @@ def posterior_shapes(rows: ModelData, spec: ModelSpec, *, sampled: bool = False)
         if sampled:
             return {name: shape for name, shape in shapes.items() if name not in (*_MAY_LACK, *_OF_LIKE_THESE)}
         shapes["word_covariance"] = (len(rows.connections),) * 2
-        shapes[LARGEST] = lists, words, words
+        shapes["residual_covariance"] = lists, words, words
     elif spec.switches["attribute_effects"] != "none":
         shapes["attribute_effect"] = (len(rows.attribute_words),)
     shapes["word_mean"] = words, len(rows.connections)
@@ -325,12 +325,12 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
 def _covariance_faults(fit: "xr.DataTree") -> Iterator[str]:
     """Yield the faults of the group of covariances beside the posterior, from which `posterior` leaves them out."""
     posterior = fit["posterior"].to_dataset()
-    if LARGEST in posterior:
-        yield f"posterior has {LARGEST}, whose group is {COVARIANCES}."
+    if "residual_covariance" in posterior:
+        yield f"posterior has residual_covariance, whose group is {COVARIANCES}."
     elif COVARIANCES in fit.children:
         covariances = fit[COVARIANCES].to_dataset()
-        if list(covariances.data_vars) != [LARGEST]:
-            yield f"{COVARIANCES} does not hold {LARGEST} alone."
+        if list(covariances.data_vars) != ["residual_covariance"]:
+            yield f"{COVARIANCES} does not hold residual_covariance alone."
         elif differing := [
             str(dim)
             for dim in covariances.dims

@@ -18,7 +18,7 @@ from bayesbias.base.files.inputs import check_seal, input_file, open_input, seal
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import FitError, raise_faults
-from bayesbias.models.coordinates import COVARIANCES, LARGEST, PARAMETERS, bytes_of_draws, draws_dataset
+from bayesbias.models.coordinates import COVARIANCES, PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import (
@@ -105,13 +105,15 @@ def finish_fit(
         constant = constant.assign_coords(covariate=names)
         constant["covariate_value"] = ("protected_word", "covariate"), data.covariates
     children = {
-        "posterior": _plain_coords(posterior.drop_vars([LARGEST, "other_protected_word"], errors="ignore")),
+        "posterior": _plain_coords(
+            posterior.drop_vars(["residual_covariance", "other_protected_word"], errors="ignore")
+        ),
         "sample_stats": xr.Dataset({name: stats[name] for name in _SAMPLE_STATS if name in stats}),
         "observed_data": observed,
         "constant_data": constant,
     }
-    if LARGEST in posterior:
-        children[COVARIANCES] = _plain_coords(posterior[[LARGEST]])
+    if "residual_covariance" in posterior:
+        children[COVARIANCES] = _plain_coords(posterior[["residual_covariance"]])
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
         "versions": _versions((*_PACKAGES, *(name for name in _PACKAGES_OF_NUTS if _took_part(name, settings)))),
@@ -323,7 +325,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
     """
     if COVARIANCES not in fit.children:
         return 0
-    draws = fit[COVARIANCES][LARGEST].transpose("chain", "draw", "attribute_group", ...).to_numpy()
+    draws = fit[COVARIANCES]["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
     covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
@@ -513,7 +515,7 @@ def _from_prior(
 
     for_parameters, for_distances = rng.spawn(2)
     parameters = [draw_parameters(data, spec, rng=for_parameters) for _ in range(count)]
-    names = [name for name in PARAMETERS if name in parameters[0] and name != LARGEST]
+    names = [name for name in PARAMETERS if name in parameters[0] and name != "residual_covariance"]
     prior = draws_dataset({name: np.stack([drawn[name] for drawn in parameters]) for name in names}, data, spec)
     groups = {"prior": prior}
     if predict:

@@ -109,10 +109,13 @@ def test_arviz_takes_every_fit_as_the_guide_says(
         plt.close("all")
 
 
-def test_a_summary_of_arviz_has_a_row_for_each_number_that_is_reported(small: pd.DataFrame) -> None:
+def test_a_summary_of_arviz_has_a_row_for_each_number_that_is_reported(
+    table: pd.DataFrame, small: pd.DataFrame
+) -> None:
     """Covariances of protected words, a thousand numbers for 16 words, are in a group of their own."""
     import arviz as az
 
+    assert len(az.summary(bb.fit(table, draws=DRAWS, random_seed=1, progress=False), kind="stats")) == 171  # CHANGELOG
     fit = bb.fit(small, draws=DRAWS, random_seed=1, progress=False)
     posterior, words = fit["posterior"].to_dataset(), fit["posterior"].sizes["protected_word"]
     assert len(az.summary(fit, kind="stats")) == sum(values[0, 0].size for values in posterior.values())

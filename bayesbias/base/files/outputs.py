@@ -438,6 +438,12 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
             _place_new(made, shop)
 
 
+def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = False) -> None:
+    """Write a text to a file, completely or not at all."""
+    with atomic_path(path, overwrite=overwrite) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
 @contextmanager
 def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], overwrite: bool = False) -> Iterator[Path]:
     """Yield a folder to write to; on success it replaces `folder` as a whole.

@@ -71,12 +71,13 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     '@software{bayesbias,'
     """
     check_probability("hdi_prob", hdi_prob)
-    parts = (_data(check_fit(fit)), _question(fit), _model(fit), _posterior(fit, hdi_prob), _software(fit))
+    table = fitted_table(check_fit(fit))
+    parts = (_data(fit, table), _question(fit, table), _model(fit), _posterior(fit, hdi_prob), _software(fit))
     return "\n\n".join([*(" ".join(part) for part in parts), _hashes(fit), _bibtex()])
 
 
-def _data(fit: "xr.DataTree") -> Iterator[str]:
-    facts, table = fit_attribute(fit, "table"), fitted_table(fit)
+def _data(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
+    facts = fit_attribute(fit, "table")
     embedding = facts.get("embedding", {})
     what = "We simulated" if facts.get("simulated") else "We measured"
     if "name" in embedding:
@@ -106,9 +107,8 @@ def _data(fit: "xr.DataTree") -> Iterator[str]:
     yield from _lost_and_left_out(facts, table)
 
 
-def _question(fit: "xr.DataTree") -> Iterator[str]:
+def _question(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
     """Yield which lists are associated, what the controls are and whose, and what a contrast is."""
-    table = fitted_table(fit)
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
     if pairs := [
         f"{markdown_text(name_some(lists.unique()))} (for {markdown_text(str(group))})" for group, lists in associated
@@ -118,15 +118,16 @@ def _question(fit: "xr.DataTree") -> Iterator[str]:
         named = "; ".join(f"{markdown_text(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
-    sides = [name for name in fitted_rows(fit).connections if name != "associated"]
+    connections = fitted_rows(fit).connections
+    sides = [name for name in connections if name != "associated"]
     for control in (name for name in sides if name in _CONTROLS):
         words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
         source = ", of Dobrzeniecka and Urbaniak (2024)" if words <= set(control_list(control)) else ""
         yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
     if "different" in sides:
         yield "Different words are those that are associated with another protected group."
-    if "associated" in fitted_rows(fit).connections and sides:
-        others = " or ".join([", ".join(sides[:-1]), sides[-1]] if len(sides) > 1 else sides)
+    if "associated" in connections and sides:
+        others = " or ".join(filter(None, [", ".join(sides[:-1]), sides[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
         yield (
             f"A contrast is the mean distance to associated words minus that to {others} words{weights}: below 0, "
@@ -239,12 +240,11 @@ def _software(fit: "xr.DataTree") -> Iterator[str]:
     versions = dict(fit_attribute(fit, "versions"))
     package_version = versions.pop("bayesbias", "")
     others = markdown_text(", ".join(f"{name} {number}" for name, number in versions.items()))
-    software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
+    software, *references = _citations()
     author, title = _field(software, "name"), _field(software, "title")
     yield f"We used bayesbias {markdown_text(package_version)} ({author}, {title}) with {others}."
     for reference in references:
-        people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
-        names = " and ".join(f"{family}, {given[0]}." for family, given in people)
+        names = " and ".join(f"{family}, {given[0]}." for family, given in _people(reference))
         yield (
             f"{names} ({_field(reference, 'year')}). {_field(reference, 'title')}. {_field(reference, 'journal')} "
             f"{_field(reference, 'volume')}({_field(reference, 'issue')})."
@@ -260,12 +260,11 @@ def _hashes(fit: "xr.DataTree") -> str:
 
 def _bibtex() -> str:
     """Return BibTeX entries of the package and of the references of its CITATION.cff, as a block of code."""
-    software, *references = bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
+    software, *references = _citations()
     entries: list[tuple[str, str, str, str, tuple[str, ...]]]
     entries = [("software", "bayesbias", f"{{{_field(software, 'name')}}}", software, ("title", "version"))]
     for reference in references:
-        people = zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
-        authors = " and ".join(f"{family}, {given}" for family, given in people)
+        authors = " and ".join(f"{family}, {given}" for family, given in _people(reference))
         key = f"{_field(reference, 'family-names').lower()}{_field(reference, 'year')}"
         entries.append(("article", key, authors, reference, ("title", "journal", "volume", "number", "year")))
     lines = ["```bibtex"]
@@ -274,6 +273,16 @@ def _bibtex() -> str:
         lines += [f"@{kind}{{{key},", f"  author = {{{authors}}},"]
         lines += [f"  {name} = {{{value}}}," for name, value in values.items()] + ["}"]
     return "\n".join([*lines, "```"])
+
+
+def _citations() -> list[str]:
+    """Return the texts of the CITATION.cff: on the package, and on each reference."""
+    return bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
+
+
+def _people(reference: str) -> Iterator[tuple[str, str]]:
+    """Return the family and given names of the authors of a reference."""
+    return zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
 
 
 def _field(text: str, name: str) -> str:
