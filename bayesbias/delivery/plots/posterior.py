@@ -318,14 +318,14 @@ def plot_distances(
     tables = valid_tables(table)
     by_connection = mac_shares(table, mac=mac)
     shares, band = _by_table(by_connection.shares, tables), by_connection.band
+    width = 8.5 if len(tables) == 1 else 5.5 * len(tables)
     if by == "connection":
         names = list(dict.fromkeys(by_connection.shares["connection"]))
-        figure = new_figure(8.5 if len(tables) == 1 else 5.5 * len(tables), 1.35 * len(names) + 1.7)
+        figure = new_figure(width, 1.35 * len(names) + 1.7)
         panels = figure.subplots(len(names), len(tables), squeeze=False, sharex=True)
         _draw_histograms(panels, tables, shares, names)
     else:
         words, label = shown_words(mac_shares(table, level="word", mac=mac).shares, "median")
-        width = 8.5 if len(tables) == 1 else 5.5 * len(tables)
         figure = new_figure(width, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
         panels = figure.subplots(1, len(tables), squeeze=False, sharex=True)
         for axes, rows in zip(panels[0], _by_table(words, tables), strict=True):
