@@ -25,8 +25,8 @@ ROOT = FOLDER.parent
 _POSTERIOR_SEED = re.compile(r"(\bbb\.(?:fit|compare_embeddings|check_posterior|trend)\([^)]*random_seed=)(\d+)")
 # Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
 _WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
-# Printed in a new folder of settings if the machine is slow.
-_FONT_CACHE = "Matplotlib is building the font cache; this may take a moment.\n"
+# What depends on the machine's fonts: a new folder of settings on a slow machine, and Graphviz.
+_FONTS = re.compile(r"^(?:Matplotlib is building the font cache|Fontconfig ).*\n", flags=re.MULTILINE)
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -99,7 +99,7 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             cell.outputs = [output for output in cell.outputs if output.get("data", {}).get("text/html") != ""]
         for output in cell.get("outputs", []):
             if output.output_type == "stream":
-                output.text = _WARNING.sub(r"\1", output.text).replace(_FONT_CACHE, "")
+                output.text = _FONTS.sub("", _WARNING.sub(r"\1", output.text))
         if "outputs" in cell:
             cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
     return notebook
