@@ -45,18 +45,22 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     sample = attribute_sample(data)
     density = _JointDensity(data, sample)
     axes, origin = density.axes, density.origin
+    pm.modelcontext(None).add_coords(_axis_labels(data, sample, density))
     variables = _scales(spec, axes, sample)
     if len(density.lost[0]):
-        shape = density.lost[0].shape
         variables["missing_distance"] = pm.Normal(
-            "missing_distance", _MIDDLE, _WIDE_SD, shape=shape, initval=np.full(shape, data.distance.mean())
+            "missing_distance",
+            _MIDDLE,
+            _WIDE_SD,
+            dims="lost_pair",
+            initval=np.full(density.lost[0].shape, data.distance.mean()),
         )
     roots = np.sqrt(axes.spreads)
     variables["list_group_mean"] = pm.Normal(
         "list_group_mean",
         _MIDDLE,
         _WIDE_SD,
-        shape=(len(sample.lists), len(roots)),
+        dims=("attribute_group", "protected_axis"),
         initval=density.centre / roots,
         default_transform=_Standardised(density.centre / roots, *density.group_roots),
     )
@@ -72,6 +76,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
             signature=f"(r,p),{','.join(['()'] * len(_OF_RESIDUALS))}->(r,p)",
             initval=density.start,
             default_transform=_Standardised(density.start, *density.regression_roots),
+            dims=("regression_term", "word_contrast"),
         )
         every = np.arange(len(sample.lists))
         list_mean = list_mean + fitted_contrasts(variables["regression"], every, xi - origin) @ axes.within.T
@@ -90,6 +95,27 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
         observed=pm.Data("distance", data.distance, dims="pair"),
         dims="pair",
     )
+
+
+def _axis_labels(data: ModelData, sample: AttributeSample, density: "_JointDensity") -> dict[str, list[Any]]:
+    """Return labels of the axes of the coefficients: words with the same lists, covariates, lists, and lost pairs."""
+    first = np.unique(sample.pattern_of, return_index=True)[1]
+    groups = [str(data.protected_groups[word]) for word in first]
+    # Words of a group may have different lists: its first word tells its parts apart.
+    parts = [
+        group if groups.count(group) == 1 else f"{group}: {data.protected_words[word]}"
+        for group, word in zip(groups, first, strict=True)
+    ]
+    protected_axis = [*parts, *data.covariate_names]
+    return {
+        "protected_axis": protected_axis,
+        "regression_term": ["mean", *sample.lists, *(f"slope on {name}" for name in protected_axis)],
+        "word_contrast": list(range(density.axes.contrasts)),
+        "lost_pair": [
+            f"{data.protected_words[protected]} | {data.attribute_words[attribute]}"
+            for attribute, protected in zip(*density.lost, strict=True)
+        ],
+    }
 
 
 class _Standardised(Transform):  # type: ignore[misc]  # PyMC has no types

@@ -25,7 +25,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     list_statistics,
     regression_posterior,
 )
-from bayesbias.models.multivariate.prior_draws import draw_covariances
+from bayesbias.models.multivariate.prior_draws import draw_covariances, word_axes
 from bayesbias.models.multivariate.pymc_density import _OF_RESIDUALS, _JointDensity, fitted_contrasts
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.pymc_form import build_model
@@ -275,3 +275,27 @@ def test_no_other_table_reaches_the_model() -> None:
     np.testing.assert_array_equal(built["distance"].get_value(), data.distance)
     lists = ["list_group_mean", "regression", "missing_distance"]
     assert {v.name for v in built.free_RVs} == {*bb.load_model("multivariate").priors, *lists} - {"effect_sd"}
+
+
+def test_every_array_has_labels() -> None:
+    data = rated_words()
+    built = build_model(data, model("student_t"))
+    unnamed = {v.name for v in built.unobserved_RVs if v.ndim and v.name not in built.named_vars_to_dims}
+    assert not unnamed
+    assert list(built.coords["protected_axis"]) == ["group 0", "group 1", "share"]
+    assert list(built.coords["regression_term"])[-3:] == ["slope on group 0", "slope on group 1", "slope on share"]
+    between = word_axes(attribute_sample(data)).between
+    first_group = data.protected_groups == "group 0"
+    assert (between[first_group, 0] > 0).all()
+    assert not between[~first_group, 0].any()
+
+
+def test_lost_pairs_have_the_names_of_their_words() -> None:
+    data = model_data(small(missing=0.1))
+    table = pd.DataFrame({"protected": data.protected_words[data.protected]})
+    table["attribute"] = data.attribute_words[data.attribute]
+    kept = set(table["protected"] + " | " + table["attribute"])
+    lost = build_model(data, model()).coords["lost_pair"]
+    assert lost is not None
+    assert len(lost) + len(kept) == len(data.protected_words) * len(data.attribute_words)
+    assert not kept & set(lost)
