@@ -20,6 +20,7 @@ from bayesbias.changes.result import (
     Changes,
     Estimation,
     Pairing,
+    change_parts,
     change_rows,
     distance_rows,
     gap_rows,
@@ -278,16 +279,12 @@ def changes_of(
     Changes of periods are of one sample: of all words between any two of them, of groups and words from the first to
     the last. Other conditions have no order: each is compared with the first, whatever the others are.
     """
-    pairings = list(_pairings(tables, periods))
+    pairings = list(paired_conditions(tables, periods))
     for pairing in pairings:
         _check_room(pairing.sample, estimation)
-    has_gap = any(_compared(pairing.sample, estimation.baseline) for pairing in pairings)
+    has_gap = any(compared_connections(pairing.sample, estimation.baseline) for pairing in pairings)
     if periods is not None and not has_gap:
-        check_baseline(estimation.baseline, periods.sample.connections, "tables")
-        raise ReportError(
-            f"No protected word has both {estimation.baseline} and other attribute words, so there is no gap. Give a "
-            "group lists of both kinds."
-        )
+        raise _without_gap(periods.sample, estimation.baseline)
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
@@ -295,7 +292,7 @@ def changes_of(
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
     drawn: dict[str, ContrastDraws] = {}
     for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
-        for place in _compared(pairing.sample, estimation.baseline):
+        for place in compared_connections(pairing.sample, estimation.baseline):
             name = contrast_name(estimation.baseline, pairing.sample.connections[place])
             base = pairing.sample.connections.index(estimation.baseline)
             drawn[name] = pairing.draw(estimation, (base, place))
@@ -334,7 +331,30 @@ def changes_of(
     )
 
 
-def _pairings(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None) -> Iterator[Pairing]:
+def changes_of_contrasts(
+    tables: "Mapping[str, pd.DataFrame]", gaps: "Mapping[str, pd.DataFrame]", estimation: Estimation
+) -> "tuple[pd.DataFrame, np.ndarray]":
+    """Return the changes between two conditions as rows of `Changes.changes`, and their draws (draws, rows).
+
+    `tables` are checked tables, `gaps` the contrasts of each condition's fit.
+    """
+    import pandas as pd
+
+    (pairing,) = paired_conditions(tables)
+    every, frames, draws = gap_rows(gaps), [], []
+    for place in compared_connections(pairing.sample, estimation.baseline):
+        base = pairing.sample.connections.index(estimation.baseline)
+        drawn = pairing.draw(estimation, (base, place))
+        name = contrast_name(estimation.baseline, pairing.sample.connections[place])
+        frames.append(change_rows(drawn, pairing, every[every["contrast"] == name], estimation))
+        frames[-1].insert(0, "contrast", name)
+        draws += [part for part, *_ in change_parts(drawn, pairing, estimation.scope)]
+    if not frames:
+        raise _without_gap(pairing.sample, estimation.baseline)
+    return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
+
+
+def paired_conditions(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None = None) -> Iterator[Pairing]:
     """Yield the periods together, or the first condition with each other one."""
     if periods is not None:
         size = len(periods.times)
@@ -349,6 +369,14 @@ def _pairings(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None) -> 
         if short:
             both = {name: table[~table["attribute_group"].isin(list(short))] for name, table in both.items()}
         yield Pairing(period_sample(both), np.arange(2.0), pair, pair, short)
+
+
+def _without_gap(sample: PeriodSample, baseline: str) -> ReportError:
+    check_baseline(baseline, sample.connections, "tables")
+    return ReportError(
+        f"No protected word has both {baseline} and other attribute words, so there is no gap. Give a group lists of "
+        "both kinds."
+    )
 
 
 def _check_room(sample: PeriodSample, estimation: Estimation) -> None:
@@ -382,7 +410,7 @@ def _draws(drawn: Mapping[str, ContrastDraws], periods: Periods | None) -> "xr.D
     )
 
 
-def _compared(sample: PeriodSample, baseline: str) -> list[int]:
+def compared_connections(sample: PeriodSample, baseline: str) -> list[int]:
     """Return the positions of the connections that are compared with the baseline; none if no word has both."""
     if baseline not in sample.connections:
         return []

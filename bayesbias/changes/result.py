@@ -426,10 +426,28 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
     """
     import pandas as pd
 
+    frames = [
+        estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=means)
+        for draws, labels, means in change_parts(drawn, pairing, estimation.scope)
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
+    frame["reading"] = [
+        reading_of(
+            row, *(gap_by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES)
+        )
+        for row in rows_of(frame)
+    ]
+    return frame
+
+
+def change_parts(
+    drawn: ContrastDraws, pairing: Pairing, scope: str
+) -> Iterator[tuple[np.ndarray, dict[str, list[Any]], np.ndarray | None]]:
+    """Yield draws of changes (draws, rows), their labels, and the means of symmetric ones: all words, groups, words."""
     sample, ends = pairing.sample, pairing.ends
-    overall = drawn.overall(estimation.scope).draws
     same = _unmoved(drawn.observed_words)
-    parts = [_labelled(overall, drawn.observed, pairing.all_pairs, sample, same, {})]
+    parts = [_labelled(drawn.overall(scope).draws, drawn.observed, pairing.all_pairs, sample, same, {})]
     if len(drawn.group_places) > 1:
         parts += [
             _labelled(
@@ -442,22 +460,9 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
             )
             for place, group in enumerate(drawn.group_places)
         ]
-    frames = [
-        estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))
-        for draws, labels in parts
-    ]
-    words = _word_parts(drawn, sample, ends, same)
-    if words is not None:
-        frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
-    frame = pd.concat(frames, ignore_index=True)
-    gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
-    frame["reading"] = [
-        reading_of(
-            row, *(gap_by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES)
-        )
-        for row in rows_of(frame)
-    ]
-    return frame
+    yield from ((draws, labels, np.array(labels["observed"])) for draws, labels in parts)
+    if words := _word_parts(drawn, sample, ends, same):
+        yield *words, None
 
 
 def _unmoved(values: np.ndarray) -> np.ndarray:

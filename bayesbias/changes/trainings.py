@@ -14,6 +14,16 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.result import DRAWS, Estimation
+from bayesbias.changes.training_changes import (
+    ORIGINAL,
+    change_over_seeds,
+    change_over_seeds_statement,
+    change_text,
+    second_condition,
+    seed_changes,
+)
+from bayesbias.changes.training_spread import SD_PRIOR, estimates_over_trainings
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
     contrast_statement,
@@ -23,9 +33,7 @@ from bayesbias.changes.training_statements import (
     training_limits,
     verdict,
 )
-from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import common_mean, draw_nodes
+from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, fitted_table
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
 from bayesbias.reports.posterior.doubts import data_doubts
@@ -35,16 +43,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-SD_PRIOR = 0.1
-"""Scale of the half-Normal that bounds standard deviations between trainings, in units of cosine distance."""
-_GRID = 2_000
-_GRID_OF_TWO = 160
-_DRAWS = 20_000
-_AT_ONCE = 50  # contrasts whose draws are in memory at once
 _KEYS = ["contrast", "protected_group", "protected_word"]
 
 
-def check_trainings(fits: Any, resampled: Any) -> None:
+def check_trainings(fits: Any, resampled: Any, changed: Any = None) -> None:
     """Raise a `ReportError` if the fits cannot be compared."""
     if resampled is not None and (not isinstance(resampled, Mapping) or len(resampled) < 2):
         raise ReportError("resampled: give at least 2 fits of trainings on resampled documents, by seed.")
@@ -54,6 +56,7 @@ def check_trainings(fits: Any, resampled: Any) -> None:
         raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
     described = {}
     named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
+    named |= {f"changed {name}": fit for name, fit in (changed or {}).items()}
     for name, fit in {**fits, **named}.items():
         rows = fitted_rows(check_fit(fit))
         described[name] = {
@@ -81,127 +84,8 @@ def _digest(fit: "xr.DataTree") -> int:
     return int(pd.util.hash_pandas_object(labels, index=False).sum())
 
 
-def _log_prior(nodes: Floats, known_variance: Floats | float) -> Floats:
-    """Return the logarithm of the prior mass of standard deviations on a grid, beside a known variance.
-
-    It is Jeffreys' prior of the sd, with which the mean of few trainings has the interval of Student's t; that of a
-    uniform prior is wider. A half-Normal bounds it.
-    """
-    jeffreys = nodes / (nodes**2 + known_variance)
-    return np.asarray(np.log(np.gradient(nodes) * jeffreys) - 0.5 * (nodes / SD_PRIOR) ** 2)
-
-
-def seed_sd_draws(means: Floats, errors: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return draws of the mean over seeds and of the standard deviation between them, each (draws, quantities).
-
-    `means` and `errors`, of shape (seeds, quantities), are estimates and their Monte Carlo standard errors.
-
-    >>> rng = np.random.default_rng(1)
-    >>> mean, sd = seed_sd_draws(np.array([[0.1], [0.1], [0.3], [0.3]]), np.zeros((4, 1)), 4_000, rng)
-    >>> float(round(mean.mean(), 2)), float(round(sd.mean(), 1))
-    (0.2, 0.1)
-    """
-    # The grid is denser near 0, where most of the posterior mass lies with few seeds.
-    nodes = 5 * SD_PRIOR * np.linspace(0, 1, _GRID + 1)[1:] ** 2
-    tau, mean = np.empty((2, draws, means.shape[1]))
-    for column in range(means.shape[1]):
-        variances = nodes[:, None] ** 2 + errors[:, column] ** 2
-        centre, precision, log_density = common_mean(means[:, column], variances)
-        log_density = log_density + _log_prior(nodes, np.square(errors[:, column]).mean())
-        chosen = draw_nodes(log_density, rng, draws)
-        tau[:, column] = nodes[chosen]
-        mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
-    return mean, tau
-
-
-def both_sd_draws(
-    means: Floats, errors: Floats, resampled: tuple[Floats, Floats], draws: int, rng: np.random.Generator
-) -> tuple[Floats, Floats, Floats]:
-    """Return draws of the mean over seeds, and of the standard deviations between seeds and between document samples.
-
-    `means` and `errors`, of shape (seeds, quantities), are estimates of trainings on all documents and their Monte
-    Carlo standard errors; `resampled` holds those of trainings on resampled documents, each with a seed of its own, of
-    shape (resamples, quantities). Each kind has a mean of its own, because drawn documents repeat. The three arrays
-    have the shape (draws, quantities).
-
-    >>> seeds, resamples = np.array([[0.1], [0.12], [0.11]]), np.array([[0.0], [0.2], [0.1], [0.3], [0.2], [0.1]])
-    >>> rng = np.random.default_rng(1)
-    >>> draws = both_sd_draws(seeds, 0 * seeds, (resamples, 0 * resamples), 4_000, rng)
-    >>> [float(values.mean().round(2)) for values in draws]
-    [0.11, 0.02, 0.1]
-    """
-    nodes = 5 * SD_PRIOR * np.linspace(0, 1, _GRID_OF_TWO + 1)[1:] ** 2
-    other_means, other_errors = resampled
-    mean, seed_sd, document_sd = np.empty((3, draws, means.shape[1]))
-    for column in range(means.shape[1]):
-        of_seeds = nodes[:, None] ** 2 + errors[:, column] ** 2
-        centre, precision, seed_density = common_mean(means[:, column], of_seeds)
-        of_both = (nodes[:, None] ** 2 + nodes**2)[..., None] + other_errors[:, column] ** 2
-        both_density = common_mean(other_means[:, column], of_both)[2]
-        of_seeds_and_errors = nodes[:, None] ** 2 + np.square(other_errors[:, column]).mean()
-        seed_density = seed_density + _log_prior(nodes, np.square(errors[:, column]).mean())
-        log_density = seed_density[:, None] + both_density + _log_prior(nodes, of_seeds_and_errors)
-        chosen = draw_nodes(log_density.ravel(), rng, draws)
-        rows, columns = np.divmod(chosen, _GRID_OF_TWO)
-        seed_sd[:, column], document_sd[:, column] = nodes[rows], nodes[columns]
-        mean[:, column] = rng.normal(centre[rows], 1 / np.sqrt(precision[rows]))
-    return mean, seed_sd, document_sd
-
-
-def estimates_over_trainings(
-    draws: list[Floats],
-    errors: Floats,
-    resampled: tuple[Floats, Floats] | None,
-    hdi_prob: float,
-    seed: int,
-) -> "pd.DataFrame":
-    """Return estimates of each contrast over seeds, and its spread from word lists, seeds and documents.
-
-    `resampled` holds the posterior means of trainings on resampled documents, and their Monte Carlo standard errors.
-    """
-    import pandas as pd
-
-    rng = np.random.default_rng(seed)
-
-    def summary(values: Floats) -> "pd.DataFrame":
-        return frame_of_draws(values, {}, hdi_prob)
-
-    parts = []
-    for start in range(0, errors.shape[1], _AT_ONCE):
-        block = [seed_draws[:, start : start + _AT_ONCE] for seed_draws in draws]
-        means = np.stack([seed_draws.mean(axis=0) for seed_draws in block])
-        lists_sd = np.sqrt(np.mean([seed_draws.var(axis=0, ddof=1) for seed_draws in block], axis=0))
-        columns = slice(start, start + _AT_ONCE)
-        if resampled is None:
-            mean, tau = seed_sd_draws(means, errors[:, columns], _DRAWS, rng)
-            omega = np.zeros_like(tau)
-        else:
-            of_samples = (resampled[0][:, columns], resampled[1][:, columns])
-            mean, tau, omega = both_sd_draws(means, errors[:, columns], of_samples, _DRAWS, rng)
-        # The error from the words is drawn from the posterior of one of the seeds at a time.
-        counts = np.bincount(rng.integers(len(block), size=_DRAWS), minlength=len(block))
-        chosen = [rng.integers(len(seed_draws), size=count) for seed_draws, count in zip(block, counts, strict=True)]
-        lists_error = np.concatenate(
-            [seed_draws[rows] - seed_draws.mean(axis=0) for seed_draws, rows in zip(block, chosen, strict=True)]
-        )
-        part = summary(mean + lists_error)
-        next_seed = summary(mean + lists_error + tau * rng.standard_normal(tau.shape))
-        part["next_low"], part["next_high"] = next_seed["hdi_low"], next_seed["hdi_high"]
-        part["lists_sd"] = lists_sd
-        variance = tau**2 + omega**2 + lists_sd**2
-        spreads = {"seed_sd": tau, "seed_share": tau**2 / variance}
-        if resampled is not None:
-            documents = summary(mean + lists_error + omega * rng.standard_normal(omega.shape))
-            part["documents_low"], part["documents_high"] = documents["hdi_low"], documents["hdi_high"]
-            spreads |= {"document_sd": omega, "document_share": omega**2 / variance}
-        for name, values in spreads.items():
-            part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]
-        parts.append(part)
-    return pd.concat(parts)
-
-
 _SHOWN = (
-    *("contrast", "protected_group", "protected_word", "reading", "mean", "hdi_low", "hdi_high"),
+    *("contrast", "protected_group", "protected_word", "change", "reading", "mean", "hdi_low", "hdi_high"),
     *("next_low", "next_high", "nearer", "farther", "not_settled"),
     *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
@@ -233,15 +117,19 @@ class TrainingComparison(Result):
           deviation between seeds, `seed_sd_low` to `seed_sd_high` its interval;
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
           `seed_share_high` its interval;
+        - of changes, `original_mean`, `original_hdi_low`, `original_hdi_high` and those that begin with ``changed_``:
+          the gap under each condition on average over seeds; `change`: the `reading` of `Changes.changes`, by the
+          change and both gaps on average over seeds;
         - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
           and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
     by_seed : pandas.DataFrame
-        The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
+        The rows of `bayesbias.contrasts` for each fit, with a first column `seed`; of changes, those of
+        `Changes.changes`.
     facts
         `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
         `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
-        have the same), `resamples`, the number of trainings on resampled documents, `baseline`, `level` and `scope`,
-        and `doubts` about the fits.
+        have the same), `resamples`, the number of trainings on resampled documents, `changed`, the name of the second
+        condition (empty without one), `baseline`, `level` and `scope`, and `doubts` about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -262,22 +150,26 @@ class TrainingComparison(Result):
 
     @property
     def verdict(self) -> Statement:
-        """Statement on whether the contrasts are stable; its kind is the `reading` of the first."""
-        return verdict(rows_of(self.contrasts))
+        """Statement on whether the contrasts are stable, or how the first one changed; its kind is its `reading`."""
+        rows = rows_of(self.contrasts)
+        if second := self.facts["changed"]:
+            return Statement(rows[0]["reading"], change_text(rows[0], second), rows[0])
+        return verdict(rows)
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
+        seeds, second = len(self.facts["embeddings"]), self.facts["changed"]
         rows = rows_of(self.contrasts)
-        seeds = len(self.facts["embeddings"])
+        shown = [row for row in rows if not (second and row["protected_word"])] or rows  # words stand in the table
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
-        disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
+        disagreements = tuple(disagreement(row) for row in rows if not (second or row["agree"]))
         return (
             StatementList("Beware", doubts),
             StatementList("", (self.verdict,), bulleted=False),
             StatementList("Beware: the seeds disagree", disagreements),
             StatementList(
                 f"Over {counted(seeds, 'seed')} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
-                tuple(map(contrast_statement, rows)),
+                tuple(change_over_seeds_statement(row, second) if second else contrast_statement(row) for row in shown),
             ),
             StatementList("What it does not show", training_limits(seeds, self.facts["resamples"], SD_PRIOR)),
         )
@@ -285,7 +177,8 @@ class TrainingComparison(Result):
     @cached_property
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
-        facts, seeds = self.facts, len(self.facts["embeddings"])
+        facts, seeds, second = self.facts, len(self.facts["embeddings"]), self.facts["changed"]
+        what = f"Changes of contrasts from {ORIGINAL} to {second}" if second else "Contrasts"
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
@@ -294,7 +187,9 @@ class TrainingComparison(Result):
         apart = tuple(part for part in self.parts if part.title.startswith("Beware: "))
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
         return Contents(
-            title=f"Are the contrasts of {facts['study']} stable over seeds?",
+            title=f"What does {second} change in the contrasts of {facts['study']}, over seeds?"
+            if second
+            else f"Are the contrasts of {facts['study']} stable over seeds?",
             about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
             diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
             verdict=self.verdict.text,
@@ -303,7 +198,8 @@ class TrainingComparison(Result):
                 "contrasts": ResultTable(
                     self.contrasts,
                     "Over seeds",
-                    f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
+                    f"{what} over seeds, in units of cosine distance, {prob}"
+                    f"{'' if second else '; below 0, associated words are nearer'}",
                     tuple(name for name in _SHOWN if name in self.contrasts),
                     differences=True,
                     note="A contrast is stable if all seeds, their average, and the interval of one more seed "
@@ -314,7 +210,7 @@ class TrainingComparison(Result):
                 "by_seed": ResultTable(
                     self.by_seed,
                     "Each seed alone",
-                    f"Contrasts in each embedding, {prob}",
+                    f"{what} in {'each seed' if second else 'each embedding'}, {prob}",
                     tuple(map(str, other_columns)),
                     differences=True,
                     folded=True,
@@ -323,8 +219,8 @@ class TrainingComparison(Result):
             figures={
                 "trainings": ResultFigure(
                     "plot_trainings",
-                    f"Posterior means (points) and {prob} (lines) of the contrasts in each embedding and over seeds, "
-                    "in units of cosine distance.",
+                    f"Posterior means (points) and {prob} (lines) of the {what[0].lower()}{what[1:]} in each seed and "
+                    "over seeds, in units of cosine distance.",
                 )
             },
             limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
@@ -352,6 +248,8 @@ class TrainingComparison(Result):
         lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
         count = facts["resamples"]
         resampled = ", resampled=drawn" if count else ""
+        if facts["changed"]:
+            resampled = f", changed={{{facts['changed']!r}: OTHER_FITS}}"
         drawn = (
             f"drawn = {{seed: FIT, ...}}  # likewise of {counted(count, 'training')} on resampled documents\n"
             if count
@@ -372,6 +270,7 @@ class TrainingComparison(Result):
 def compare_trainings(
     fits: "Mapping[Hashable, xr.DataTree]",
     *,
+    changed: "Mapping[str, Mapping[Hashable, xr.DataTree]] | None" = None,
     resampled: "Mapping[Hashable, xr.DataTree] | None" = None,
     baseline: str = "associated",
     level: str = "overall",
@@ -386,6 +285,10 @@ def compare_trainings(
     fits
         Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model. The
         embeddings differ only in the seed of their training.
+    changed
+        Fits of the same embeddings under a second condition, such as after debiasing, by the same seeds, under the name
+        of the condition: ``{"hard": {1: fit, 2: other}}``. The paired changes of the contrasts are then compared over
+        seeds, in place of the contrasts.
     resampled
         Fits of embeddings that were trained with a seed each on resampled documents of the same corpus
         (`train_embeddings` with ``resample="documents"``). None: what other documents would change is left open.
@@ -428,6 +331,10 @@ def compare_trainings(
     the contrast on average over seeds in another sample of such documents, mu with L and omega. The shares are those of
     tau^2 + omega^2 + lists_sd^2.
 
+    **Changes.** With `changed`, the m_s are the changes of the contrast in each seed. They come from the paired
+    distances of both tables, as in `compare_embeddings`, so that all that a seed's two conditions share cancels; the
+    model of the fits does not enter. L is the error of the change from the choice of words.
+
     Examples
     --------
     >>> comparison = bb.compare_trainings({1: fit, 2: fit}, random_seed=1)
@@ -437,55 +344,99 @@ def compare_trainings(
     1      associated - human      2            2   True
     2    associated - neutral      2            2   True
     """
-    import pandas as pd
-
     from bayesbias.estimates.frames import EstimateFrame
 
     seed = resolve_seed(random_seed)
+    settings: dict[str, Any] = {"baseline": baseline, "scope": scope, "hdi_prob": hdi_prob}
+    if changed is not None and resampled is not None:
+        raise ReportError(f"{setting('changed')} and {setting('resampled')} exclude each other. Give one of them.")
     check_trainings(fits, resampled)
-    frames = {
-        name: contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob)
-        for name, fit in fits.items()
-    }
-    by_seed = pd.concat(frames.values(), ignore_index=True)
-    first = next(iter(frames.values()))
-    names = np.empty(len(frames), dtype=object)
-    names[:] = list(frames)  # a seed may be a tuple
-    by_seed.insert(0, "seed", np.repeat(names, len(first)))
-    # Tables may list the words in different orders.
-    orders = {name: _places(first, frame) for name, frame in frames.items()}
-    frames = {name: frame.iloc[orders[name]] for name, frame in frames.items()}
-    draws = [_chained(contrast_draws(fit, baseline=baseline, level=level, scope=scope), first) for fit in fits.values()]
-    errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
+    frames = {name: contrasts(fit, level=level, **settings) for name, fit in fits.items()}
+    draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
+    over_seeds = _OverSeeds.of(frames, draws)
+    second, of_gaps = "", None
     samples = None
+    if changed is not None:
+        second, others = second_condition(changed, fits)
+        check_trainings(fits, None, others)
+        other_frames = {name: contrasts(fit, level=level, **settings) for name, fit in others.items()}
+        draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in others.values()]
+        both = {ORIGINAL: over_seeds, "changed": _OverSeeds.of(other_frames, draws)}
+        of_gaps = {side: one.estimates(None, hdi_prob, seed) for side, one in both.items()}
+        estimation = Estimation.checked(draws=DRAWS, random_seed=seed, rope=None, **settings)
+        over_seeds = _OverSeeds.of_changes(*seed_changes(fits, others, second, estimation, level))
     if resampled is not None:
-        sample_frames = [
-            contrasts(fit, baseline=baseline, level=level, scope=scope, hdi_prob=hdi_prob) for fit in resampled.values()
-        ]
-        sample_frames = [frame.iloc[_places(first, frame)] for frame in sample_frames]
-        samples = (
-            np.array([frame["mean"].to_numpy() for frame in sample_frames]),
-            np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in sample_frames]),
-        )
-    frame = pd.concat(
-        [
-            first[_KEYS].reset_index(drop=True),
-            _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
-            estimates_over_trainings(draws, errors, samples, hdi_prob, seed).reset_index(drop=True),
-        ],
-        axis=1,
-    )
+        sample_frames = [contrasts(fit, level=level, **settings) for fit in resampled.values()]
+        sample_frames = [frame.iloc[_places(over_seeds.first, frame)] for frame in sample_frames]
+        samples = np.array([frame["mean"].to_numpy() for frame in sample_frames]), _errors(sample_frames)
+    frame = over_seeds.estimates(samples, hdi_prob, seed)
     frame.insert(list(frame.columns).index("not_settled") + 1, "agree", [seeds_agree(row) for row in rows_of(frame)])
     frame.insert(len(_KEYS), "reading", [reading_over_trainings(row) for row in rows_of(frame)])
+    for side, gaps in (of_gaps or {}).items():
+        columns = ["mean", "hdi_low", "hdi_high"]
+        frame = frame.merge(gaps[_KEYS + columns].rename(columns={name: f"{side}_{name}" for name in columns}), "left")
+    if second:
+        frame.insert(len(_KEYS), "change", [change_over_seeds(row) for row in rows_of(frame)])
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
-        by_seed=EstimateFrame(by_seed),
+        by_seed=EstimateFrame(over_seeds.by_seed),
         facts=_facts(fits)
-        | {"resamples": 0 if resampled is None else len(resampled)}
+        | {"resamples": 0 if resampled is None else len(resampled), "changed": second}
         | {"baseline": baseline, "level": level, "scope": scope},
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _OverSeeds:
+    """Contrasts or changes of each seed: frames by seed, and their draws, in the order of the rows of the first."""
+
+    frames: "dict[Hashable, pd.DataFrame]"
+    draws: list[Floats]
+
+    @classmethod
+    def of(cls, frames: "dict[Hashable, pd.DataFrame]", draws: "list[xr.DataTree]") -> "_OverSeeds":
+        """Return the contrasts of fits, whose tables may list the words in different orders."""
+        first = next(iter(frames.values()))
+        return cls(frames, [_chained(of_fit, first) for of_fit in draws])
+
+    @classmethod
+    def of_changes(cls, frames: "dict[Hashable, pd.DataFrame]", draws: list[Floats]) -> "_OverSeeds":
+        """Return changes, whose draws have the order of the rows of their frames."""
+        first = next(iter(frames.values()))
+        rows = [_places(first, frame) for frame in frames.values()]
+        return cls(frames, [drawn[:, places] for drawn, places in zip(draws, rows, strict=True)])
+
+    @property
+    def first(self) -> "pd.DataFrame":
+        return next(iter(self.frames.values()))
+
+    @property
+    def by_seed(self) -> "pd.DataFrame":
+        """The frames of all seeds, one below the other, with a first column `seed`."""
+        import pandas as pd
+
+        names = np.empty(len(self.frames), dtype=object)
+        names[:] = list(self.frames)  # a seed may be a tuple
+        by_seed = pd.concat(self.frames.values(), ignore_index=True)
+        by_seed.insert(0, "seed", np.repeat(names, len(self.first)))
+        return by_seed
+
+    def estimates(self, samples: tuple[Floats, Floats] | None, hdi_prob: float, seed: int) -> "pd.DataFrame":
+        """Return names, counts of readings, and estimates over seeds; `samples` are those of resampled documents."""
+        import pandas as pd
+
+        frames = [frame.iloc[_places(self.first, frame)] for frame in self.frames.values()]
+        estimates = estimates_over_trainings(self.draws, _errors(frames), samples, hdi_prob, seed)
+        counts = _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames])
+        parts = [self.first[_KEYS].reset_index(drop=True), counts, estimates.reset_index(drop=True)]
+        return pd.concat(parts, axis=1)
+
+
+def _errors(frames: "list[pd.DataFrame]") -> Floats:
+    """Return the Monte Carlo standard errors of means, which are 0 where all draws are the same."""
+    return np.array([np.nan_to_num((frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy()) for frame in frames])
 
 
 def _places(first: "pd.DataFrame", frame: "pd.DataFrame") -> Integers:

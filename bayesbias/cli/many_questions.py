@@ -8,12 +8,15 @@ import typer
 
 import bayesbias as bb
 from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError, collected_warnings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from bayesbias.audits.plan import AuditPlan
+    from bayesbias.embeddings.embedding import Embedding
 
 UNANSWERED = 5
 """Exit code where an embedding cannot answer a question."""
@@ -212,22 +215,28 @@ def trainings(
     loading: Loading,
     fitting: Annotated[Settings, "bb.fit model draws tune"],
     building: Annotated[Settings, "bb.distance_table max_lost"],
-    comparing: Annotated[Settings, "bb.compare_trainings hdi_prob"],
+    comparing: Annotated[Settings, "bb.compare_trainings level hdi_prob"],
     delivery: FileDelivery,
+    changed: Path | None = None,
+    method: str | None = None,
+    sets: str | None = None,
     resampled: list[Path] | None = None,
     random_seed: int | None = None,
 ) -> None:
     """Compare the contrasts of a study between embeddings that were trained with different seeds.
 
     Fits the model to each embedding, and separates the variation between seeds from the uncertainty due to the choice
-    of words. With --resampled, also the variation between samples of documents. Writes a page, a figure, and tables of
-    the contrasts over seeds and of each seed.
+    of words. With --resampled, also the variation between samples of documents. With --changed, or --method and --sets,
+    the paired change of each contrast is compared over seeds. Writes a page, a figure, and tables of the contrasts or
+    changes over seeds and of each seed.
 
     Example:
 
         bayesbias train corpus.txt --seeds 1-3 --output vectors/
 
         bayesbias trainings vectors/*.npz --study gender --output stable/
+
+        bayesbias trainings vectors/*.npz --study gender --method hard --sets gender_bolukbasi --output hard/
     """
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
@@ -240,6 +249,7 @@ def trainings(
     chosen = resolve_seed(random_seed)
     loaded = bb.load_study(study)
     samples = resampled or []
+    second = _second_condition(embeddings, changed, method, sets, loading)
     if drawn := next((path for path in embeddings if is_resampled(path)), None):
         raise ReportError(
             f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "
@@ -247,23 +257,55 @@ def trainings(
         )
     if samples:
         file_names(samples, "trained on resampled documents")
-    tables = {
+    tables: dict[Any, Any] = {
         path: bb.distance_table(bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building)
         for path in (*embeddings, *samples)
     }
-    name_by_distances: dict[bytes, Path] = {}
+    name_by_distances: dict[bytes, Any] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
             raise ReportError(
                 f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
                 "seed. Give embeddings that were trained with different seeds, each once."
             )
+    if second:
+        condition, vectors = second
+        with collected_warnings(LostWordsWarning):  # of the same words as in the first condition
+            tables |= {(condition, path): bb.distance_table(vectors(path), loaded, **building) for path in embeddings}
     fits: dict[Any, Any] = {
         name: bb.fit(table, **fitting, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
     }
     by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
-    delivery.finish(bb.compare_trainings(by_kind[0], resampled=by_kind[1] or None, random_seed=chosen, **comparing))
+    others = {second[0]: {path.stem: fits[second[0], path] for path in embeddings}} if second else None
+    comparing |= {"changed": others, "resampled": by_kind[1] or None, "random_seed": chosen}
+    delivery.finish(bb.compare_trainings(by_kind[0], **comparing))
+
+
+def _second_condition(
+    embeddings: list[Path], folder: Path | None, method: str | None, sets: str | None, loading: Settings
+) -> "tuple[str, Callable[[Path], Embedding]] | None":
+    """Return the name of a second condition, and what gives the vectors of an embedding under it, if there is one."""
+    from bayesbias.base.files.inputs import input_file
+    from bayesbias.debias.registry import methods_from_names
+
+    if (method is None) != (sets is None) or (method and folder):
+        raise ArgumentError(
+            "Give --changed FOLDER alone, or --method and --sets together, such as --method hard --sets "
+            "gender_bolukbasi."
+        )
+    if folder is not None:
+        files = {path: input_file(folder / path.name) for path in embeddings}
+        return folder.resolve().name, lambda path: bb.load_embedding(files[path], **loading)
+    if method is None or sets is None:
+        return None
+    chosen, words = methods_from_names([method], {})[method], bb.debias.load_debias_words(sets)
+
+    def debiased(path: Path) -> "Embedding":
+        vectors = bb.load_embedding(path, **loading)
+        return chosen.fit(vectors, words).transform(vectors)  # type: ignore[no-any-return]
+
+    return method, debiased
 
 
 @command()

@@ -161,6 +161,10 @@ OPTIONS = {
         "File of vectors that give the mean and the components; by default VECTORS.", type=Path
     ),
     "common_part.components": Option(type=int),
+    "changed": Option(
+        "Folder with the same embeddings under a second condition, such as debiased, in files of the same names: how "
+        "each contrast changes is compared over seeds."
+    ),
     "resampled": Option("Embedding trained on resampled documents of the same corpus. May be repeated."),
     # Language models and encoders.
     "contexts": Option(
@@ -207,6 +211,7 @@ OPTIONS = {
     ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
+    "trainings.level": Option("Contrasts: all, overall, protected_group or word.", type=str),
     "level": Option("What to print: all, overall, protected_group, word or attribute.", type=str),
     "within_groups": Option("Compare words of the same protected group only.", type=bool),
     "walk": Option("Take the gap as a random walk instead of a line.", type=bool),
@@ -245,6 +250,10 @@ OPTIONS = {
     "sets": Option("Definitional sets: a bundled name, or a TOML file."),
     "nli.sets": Option("With --method: definitional sets and names, as for debias."),
     "method": Option("Method (default: hard), such as inlp or gn_glove+misp; see --list. May be repeated."),
+    "trainings.method": Option(
+        "Debias each embedding by this method, such as hard, with the words of --sets: how each contrast changes is "
+        "compared over seeds."
+    ),
     "nli.method": Option("Also debias the embedding by this method, such as misp. May be repeated."),
     "strength": Option("Of soft debiasing (lambda); by default 0.2."),
     "components": Option("Directions to remove; by default the method's."),

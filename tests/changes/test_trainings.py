@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 import bayesbias as bb
-from bayesbias.changes.trainings import SD_PRIOR, both_sd_draws, seed_sd_draws
+from bayesbias.changes.training_spread import SD_PRIOR, both_sd_draws, seed_sd_draws
 from bayesbias.errors import FitError, ReportError
 from bayesbias.models.fits import fit_attribute
 

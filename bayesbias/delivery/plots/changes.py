@@ -378,7 +378,12 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.locator_params(axis="x", nbins=6)
-    axes.set_xlabel("Difference of mean cosine distances")
+    second = comparison.facts["changed"]
+    axes.set_xlabel(
+        f"Change of the difference of mean distances, after {short_label(second)}"
+        if second
+        else "Difference of mean cosine distances"
+    )
     furnish(axes, "x", rows=True)
     cut_note = (
         f"\n{len(shown)} of {len(every):,} contrasts, those that vary most between seeds"
