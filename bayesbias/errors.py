@@ -203,6 +203,15 @@ def setting(name: str, value: object = None, *, option: str = "") -> str:
     return f"{written} {shlex.quote(','.join(map(str, texts)))}"
 
 
+def worded(python: str, command_line: str) -> str:
+    """Return the text for a reader who called a function, or the one for a reader who typed a command.
+
+    >>> worded("bb.fit", "`bayesbias fit`")
+    'bb.fit'
+    """
+    return command_line if _ON_THE_COMMAND_LINE.get() else python
+
+
 def did_you_mean(text: str, choices: Iterable[str]) -> str:
     """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string if no choice is close.
 

@@ -14,7 +14,7 @@ from bayesbias.base.checks import HDI_PROB, check_items, check_probability, chec
 from bayesbias.base.number_text import counted, interval_text, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, setting
 from bayesbias.estimates.intervals import settled_text
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ def pairs_of(norms: Evocation, relations: "pd.DataFrame | None", *, relation: An
         if relation is not None:
             pairs = pairs[pairs["relation"].isin(chosen_relations(pairs, relation))]
     elif relation is not None:
-        raise MeasureError(
-            f"relation={relation!r}, but no relations are given. Give them with relations=... or --relations."
-        )
+        raise MeasureError(f"relation={relation!r}, but no relations are given. Give them: {setting('relations')}.")
     if len(pairs) < LEAST_PAIRS:
         raise MeasureError(
             f"{norms.name} has {len(pairs)} such pairs; at least {LEAST_PAIRS} are needed. Choose more relations, or "

@@ -27,7 +27,7 @@ from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.vocabularies import Case
-from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
+from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user, worded
 from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.metrics.registry import find_measure
 from bayesbias.studies.study import StudyLike
@@ -207,8 +207,8 @@ def _checked_scores(measures: Any, words: DebiasWords) -> tuple[RequestedScore, 
             data = _names(words if data is None else data)
         if data is None and entry.required:
             raise ReportError(
-                f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}, or --measure "
-                f"{name}=FILE."
+                f"measures: {name} needs {entry.needs}. Give "
+                f"{worded(f'({name!r}, DATA) in place of {name!r}', f'--measure {name}=FILE')}."
             )
         if entry.read is not None:
             entry.read(data)  # so that faults of a file are raised before any work

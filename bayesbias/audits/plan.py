@@ -216,7 +216,7 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     if "scheduler" in content:
         raise ReportError(
             f"The audit {path} names a Dask scheduler, which could run any program here, and plans come from anyone. "
-            "Remove the line. If you trust it, give its address with --scheduler, or as the argument scheduler."
+            "Remove the line. If you trust it, give its address: " + setting("scheduler") + "."
         )
     both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))

@@ -22,6 +22,7 @@ from bayesbias.cli import (  # noqa: F401 - each room adds its commands
     own_embeddings,
 )
 from bayesbias.cli.base import app, held_outputs
+from bayesbias.cli.messages import spoken
 from bayesbias.errors import BayesBiasError, BayesBiasWarning, command_line_messages
 
 __all__ = ["app", "main"]
@@ -61,7 +62,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, BayesBiasWarning):
-        show(f"warning: {message}", file or sys.stderr)
+        show(f"warning: {spoken(message)}", file or sys.stderr)
     else:
         show(warnings.formatwarning(message, category, filename, lineno, line).rstrip("\n"), file or sys.stderr)
 
@@ -96,7 +97,7 @@ def main(held: ExitStack | None = None) -> None:
                 held.close()
             app()
     except BayesBiasError as error:
-        show(f"error: {error}", sys.stderr)
+        show(f"error: {spoken(error)}", sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         # Typer turns an interrupt into an exit code without a message.

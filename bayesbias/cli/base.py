@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 from typer.core import TyperCommand
+from typer.models import OptionInfo
 
 from bayesbias.base.machine import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.called import called_parameters
+from bayesbias.cli.messages import RUNNING, spoken
 from bayesbias.cli.options import COMMON, OPTIONS
 from bayesbias.errors import ArgumentError, ModelError
 
@@ -69,6 +71,7 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
 
         @wraps(function)
         def run(**values: Any) -> None:
+            RUNNING.options, RUNNING.others = _options_of(options), "--option" if "option" in values else ""
             made = {
                 name: make(**{option.name: values.pop(option.name) for option in options})
                 for name, (make, options) in groups.items()
@@ -80,6 +83,8 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
             for parameter in parameters
             for option in (groups[parameter.name][1] if parameter.name in groups else [parameter])
         ]
+        for parameter_name, spelled in _options_of(options).items():
+            RUNNING.elsewhere.setdefault(parameter_name, f"{spelled} {name or function.__name__.replace('_', '-')}")
         # Typer lists them in this order.
         options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))
         vars(run).update(__signature__=Signature(options), calls=list(filter(None, map(_call, parameters))))
@@ -87,6 +92,16 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
         return function
 
     return add
+
+
+def _options_of(parameters: list[Parameter]) -> dict[str, str]:
+    """Return the longest name of each option, by the name of its parameter."""
+    infos = {one.name: info for one in parameters for info in one.annotation.__metadata__}
+    return {
+        name: max(info.param_decls or (f"--{name.replace('_', '-')}",), key=len).partition("/")[0]
+        for name, info in infos.items()
+        if isinstance(info, OptionInfo)
+    }
 
 
 def _call(parameter: Parameter) -> str:
@@ -204,7 +219,7 @@ class Delivery:
         from bayesbias.delivery.writing import PAGE, as_result
 
         shown = as_result(result)
-        texts = [str(shown)]
+        texts = [spoken(shown)]
         self.write(shown)
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE

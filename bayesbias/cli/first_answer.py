@@ -192,8 +192,8 @@ def report(
 
     if output.suffix.lower() != ".html":
         raise OutputError(
-            f"{output} is not the name of a page. Give a .html file; bb.write(fit, path) writes other forms, without "
-            "the checks of the page."
+            f"{output} is not the name of a page. Give a .html file; `bayesbias fit --output` "
+            "writes other forms, without the checks of the page."
         )
     delivery = FileDelivery(output, quiet=quiet, overwrite=overwrite)
     delivery.begin()

@@ -11,7 +11,7 @@ from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.method import FittedMethod, Method, Words
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.errors import ArgumentError
+from bayesbias.errors import ArgumentError, worded
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +118,10 @@ def method_requirements(name: str) -> str:
     return " ".join(notes.partition("**What it needs.** ")[2].partition("\n\n")[0].split())
 
 
+def _given(names: Sequence[str]) -> str:
+    return worded(f"methods={list(names)}", f"--method {' '.join(names)}")
+
+
 def methods_from_names(names: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return methods by name, such as ``"hard"`` or a chain ``"gn_glove+misp"``, each with those settings that it has.
 
@@ -138,16 +142,19 @@ def methods_from_names(names: Sequence[str], settings: Mapping[str, Any]) -> dic
     >>> methods_from_names(["soft", "gn_glove+misp"], {"strength": 5.0})["soft"]
     SoftDebias(strength=5.0, components=None)
     """
-    chains = {name: [check_choice("--method", part.strip(), METHODS) for part in name.split("+")] for name in names}
+    chains = {
+        name: [check_choice(worded("method", "--method"), part.strip(), METHODS) for part in name.split("+")]
+        for name in names
+    }
     if len(chains) < len(names):
-        raise ArgumentError(f"--method {' '.join(names)}: give each method once.")
+        raise ArgumentError(f"{_given(names)}: give each method once.")
     settings_of = {name: {field.name for field in fields(method)} for name, method in METHODS.items()}
     for setting in settings:
         if not any(setting in settings_of[part] for chain in chains.values() for part in chain):
             having = [name for name, others in settings_of.items() if setting in others]
             raise ArgumentError(
-                f"--method {' '.join(names)} has no {setting}. Leave --{setting} out, or give a method that has it: "
-                f"{', '.join(having) or 'there is none'}."
+                f"{_given(names)} has no {setting}. Leave {worded('', '--')}{setting} out, or give a method that has "
+                f"it: {', '.join(having) or 'there is none'}."
             )
     methods: dict[str, Any] = {}
     for name, chain in chains.items():

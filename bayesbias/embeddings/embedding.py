@@ -16,7 +16,7 @@ from bayesbias.base.checks import has_many_marks, is_text, marks_fault, normaliz
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.vocabularies import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vectors
-from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some, worded
 
 Vectors = NDArray[np.floating[Any]]
 QUANTISED = (
@@ -413,8 +413,8 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
     elif np.isinf(squares[row]):
         fault = "holds an infinity or a number too large to square"
     raise EmbeddingError(
-        f"The vector of {words[row]!r} {where(row)} {fault}, so it has no direction. Leave that word out: "
-        "load_embedding(..., words=[...]) reads only the words that you need."
+        f"The vector of {words[row]!r} {where(row)} {fault}, so it has no direction. Leave that word out"
+        f"{worded(': load_embedding(..., words=[...]) reads only the words that you need', '')}."
     )
 
 

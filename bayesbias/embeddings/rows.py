@@ -13,7 +13,7 @@ from bayesbias.base.files.inputs import file_size, input_file
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.embeddings.embedding import QUANTISED, Embedding, Vectors, as_vectors, check_rows, check_word_list
 from bayesbias.embeddings.vocabulary_sample import WantedWithSample
-from bayesbias.errors import EmbeddingError, InputFileError, LostWordsWarning, name_some, warn_user
+from bayesbias.errors import EmbeddingError, InputFileError, LostWordsWarning, name_some, warn_user, worded
 
 # Far above any real embedding, and low enough that a wrong header cannot claim much memory.
 MOST_DIMENSIONS = 100_000
@@ -26,7 +26,6 @@ _FEW, _MOST_NAMED = 8, 5
 # Toy vectors, written by hand, may have any numbers.
 _FEWEST_ROWS, _FEWEST_DIMENSIONS, _CHECKED_ROWS, _FEWEST_QUANTISED, _LEAST_RANGE = 8, 6, 500, 16, 16
 _NEARLY_ALL = 0.99
-_ADVICE = "Read only the words that you need, with words=[...], or allow more memory."
 
 Wanted = frozenset[str] | None
 """Words to keep in normal form (NFC), or None for all."""
@@ -185,7 +184,7 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
         if first_row != row and (rows.vectors[first_row] != rows.vectors[row]).any():
             raise EmbeddingError(
                 f"{source}: the word {word!r} is listed {rows.where(first_row)} and again {rows.where(row)} with "
-                "another vector. Remove one of them, or leave the word out with words=[...]."
+                f"another vector. Remove one of them{worded(', or leave the word out with words=[...]', '')}."
             )
     vectors = rows.vectors if len(first) == len(rows.words) else rows.vectors[list(first.values())]
     return tuple(first), vectors
@@ -226,8 +225,12 @@ def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes
     check_memory(
         words * (dimensions * bytes_a_number + BYTES_A_WORD),
         f"{path}: {words:,} words of {dimensions} dimensions",
-        _ADVICE,
+        _advice(),
     )
+
+
+def _advice() -> str:
+    return f"Read only the words that you need{worded(', with words=[...]', '')}, or allow more memory."
 
 
 def row_allowance(path: Path) -> Allowance:
@@ -235,7 +238,7 @@ def row_allowance(path: Path) -> Allowance:
 
     A header may promise too few of them, or there is none, and a compressed file may hold any number.
     """
-    return Allowance(f"{path}: its rows", _ADVICE)
+    return Allowance(f"{path}: its rows", _advice())
 
 
 def from_object(source: object, wanted: Wanted) -> Rows:

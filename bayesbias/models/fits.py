@@ -17,7 +17,7 @@ from bayesbias.base.checks import check_choice, check_count, check_items, resolv
 from bayesbias.base.files.inputs import check_seal, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
-from bayesbias.errors import FitError, raise_faults
+from bayesbias.errors import FitError, raise_faults, worded
 from bayesbias.models.coordinates import COVARIANCES, PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.densities import densities
@@ -166,6 +166,10 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
     return json.loads(facts[check_choice("name", name, map(str, facts))])
 
 
+def _fit() -> str:
+    return worded("bb.fit", "`bayesbias fit`")
+
+
 def check_fit(fit: Any) -> "xr.DataTree":
     """Return `fit` if it is a fit of this package; raise a `FitError` that names its missing parts otherwise."""
     import xarray as xr
@@ -175,7 +179,7 @@ def check_fit(fit: Any) -> "xr.DataTree":
     missing = [name for name in GROUPS if name not in fit.children]
     missing += [f"attribute {name}" for name in ("model", "sampler", "random_seed") if name not in fit.attrs]
     if missing:
-        raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use bb.fit.")
+        raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use {_fit()}.")
     if old := [name for name in RENAMED if name in fit["posterior"].data_vars]:
         raise FitError(
             f"This fit was made by an earlier version: its posterior holds {old[0]!r}, which is called "
@@ -253,7 +257,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     with open_input(source) as stream:
         content = stream.read()
     check_seal(source, content)
-    check_storage(content, source, "Give a file as bb.write_fit wrote it.")
+    check_storage(content, source, f"Give a file as {worded('bb.write_fit', '`bayesbias fit`')} wrote it.")
     # A fit holds neither times, missing numbers nor letters in arrays; xarray would warn of odd descriptions of them,
     # and decode texts by any codec, some of which take quadratic time.
     steps = ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters")

@@ -13,7 +13,7 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.number_text import counted
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, worded
 from bayesbias.estimates.frames import frame_of_draws
 from bayesbias.estimates.intervals import probability_of_direction, scope_text, settled_text
 from bayesbias.nli.answer_draws import CrossedDraws, Layout, Premises, draw, group_difference_draws, group_draws
@@ -81,8 +81,8 @@ class InferencePosterior(Result):
         if "population" not in set(self.contrast["scope"]):
             limits.append(Statement("words", TOO_FEW_WORDS))
         text = (
-            "The results apply to this trained model: another training may give other answers. bb.nli.compare_answers "
-            "compares several trainings."
+            "The results apply to this trained model: another training may give other answers. "
+            f"{worded('bb.nli.compare_answers', '`bayesbias nli --models`')} compares several trainings."
         )
         limits.append(Statement("training", text))
         if self.outside > 0.01:

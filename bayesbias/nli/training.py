@@ -19,7 +19,7 @@ from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import MeasureError, name_some
+from bayesbias.errors import MeasureError, name_some, worded
 from bayesbias.nli.attention_model import AttentionModel, encode, logits, padded, probabilities, weight_shapes
 from bayesbias.nli.model_files import Checkpoint, read_checkpoint, write_checkpoint
 from bayesbias.nli.model_scores import LABELS
@@ -355,8 +355,8 @@ def split_pairs(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | No
     if unknown := [name for name in split_names if not any(name in names for names in _NAMES.values())]:
         known_names = ", ".join(name for names in _NAMES.values() for name in names)
         raise MeasureError(
-            f"The pairs have the split {name_some(unknown)}, which is not one of {known_names}. Keep only the training "
-            "pairs: bb.nli.read_pairs(path, splits=...)."
+            f"The pairs have the split {name_some(unknown)}, which is not one of {known_names}. "
+            f"{worded('Keep only the training pairs: bb.nli.read_pairs(path, splits=...)', 'Leave its pairs out')}."
         )
     parts = {part: pairs[splits.isin(names)].reset_index(drop=True) for part, names in _NAMES.items()}
     if parts["train"].empty:

@@ -276,6 +276,22 @@ def test_trainings(
     assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert [row["seeds"] for row in data["tables"]["contrasts"]] == [3, 3]
     assert {row["seed"] for row in data["tables"]["by_seed"]} == {"seed1", "seed2", "seed3"}
+    (tmp_path / "later").mkdir()
+    for path in paths:
+        path.with_name("later").joinpath(path.name).write_text(path.read_text().replace(" 0.", " 0.2"))
+    (tmp_path / "sets.toml").write_text("definitional = [['cat', 'dog']]\n")
+    for options, name in (
+        (("--changed", tmp_path / "later"), "later"),
+        (("--method", "linear", "--sets", tmp_path / "sets.toml"), "linear"),
+    ):
+        moved = ("trainings", *paths, *given, "--overwrite", "--json", "--level", "protected_group", *options)
+        assert in_process(*moved, monkeypatch=monkeypatch) == 0
+        changes = json.loads(capsys.readouterr().out)
+        assert f"from original to {name}" in changes["verdict"]
+        assert {row["protected_group"] for row in changes["tables"]["contrasts"]} == {"cats", "dogs"}
+    for options in (("--method", "hard"), ("--changed", tmp_path / "nothing")):
+        assert in_process("trainings", *paths, *given, "--overwrite", *options, monkeypatch=monkeypatch) == 2
+        assert re.search("--changed FOLDER alone|nothing/seed1.txt", capsys.readouterr().err)
     assert in_process("trainings", *paths, *given, monkeypatch=monkeypatch) == 2
     assert "stable" in capsys.readouterr().err
     assert in_process("trainings", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2

@@ -27,6 +27,7 @@ from bayesbias.errors import (
     LostWordsWarning,
     name_some,
     warn_user,
+    worded,
 )
 
 _LEAST = 2  # texts of a word: one has no spread
@@ -147,7 +148,9 @@ def encode(
         return embedding
     sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
     if sample is None:
-        raise ArgumentError(f"reference has {len(beside):,} words. Give at least {FEWEST:,}, such as common_words().")
+        raise ArgumentError(
+            f"reference has {len(beside):,} words. Give at least {FEWEST:,}{worded(', such as common_words()', '')}."
+        )
     return replace(embedding, vocabulary_sample=sample)
 
 

@@ -27,7 +27,7 @@ from bayesbias.embeddings.rows import (
     may_skip,
     row_allowance,
 )
-from bayesbias.errors import EmbeddingError
+from bayesbias.errors import EmbeddingError, worded
 
 # Longest line in bytes; without a limit, a file without line ends would fill the memory.
 _LONGEST_LINE = 1 << 22
@@ -243,8 +243,8 @@ class _Scan:
         wrong = next((field for field in fields if not is_number(field)), None)
         fault = "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
         return EmbeddingError(
-            f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line, or leave "
-            "the word out with words=[...]."
+            f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line"
+            f"{worded(', or leave the word out with words=[...]', '')}."
         )
 
     def _cut(self, line: bytes, number: int, row_count: int) -> EmbeddingError:

@@ -16,7 +16,7 @@ from bayesbias.base.number_text import distance_text, share_text, signed_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import name_some
+from bayesbias.errors import name_some, worded
 from bayesbias.models.data import ModelData, compared_part, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances
 from bayesbias.models.simulate import draw_parameters, parameter_labels, parameter_shapes, row_moments
@@ -384,8 +384,8 @@ def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: Model
         text = (
             f"{share_text(every['outside'])} of the prior mass lies on impossible distances (below 0 or above 2). "
             "Hundreds of pairs outweigh this. With few pairs, words or attribute words, check whether the conclusions "
-            f"hold under narrower priors of {name_some(name for name in spec.priors if name != 'nu')} (priors=...), or "
-            "call sensitivity()."
+            f"hold under narrower priors of {name_some(name for name in spec.priors if name != 'nu')} ("
+            f"{worded('priors=...), or call sensitivity()', '--prior of `bayesbias fit`)')}."
         )
         yield Statement("impossible distances", text, every)
     if "connection_mean" not in spec.priors:

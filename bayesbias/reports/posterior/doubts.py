@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import count_text, counted, digits_text
 from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some
+from bayesbias.errors import name_some, setting
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -108,8 +108,8 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         text = (
             f"{counted(repeated, 'row repeats a pair and was', 'rows repeat a pair and were')} kept: intervals "
-            "of their words are mostly too narrow, and other numbers change too. Use duplicates='drop' unless you "
-            "reproduce a published result."
+            f"of their words are mostly too narrow, and other numbers change too. Use {setting('duplicates', 'drop')} "
+            "unless you reproduce a published result."
         )
         doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
     if same := facts.get("duplicates", {}).get("same_vectors", 0):
@@ -146,7 +146,8 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if len(groups) > 1 and (groups == 1).all():
         text = (
             "Each protected group has one word, so intervals for words like these depend on the prior and almost "
-            "always include 0. Add protected words, or report contrasts of these words (scope='these_words')."
+            "always include 0. Add protected words, or report contrasts of these words "
+            f"({setting('scope', 'these_words')})."
         )
         doubts.append(Statement("one word a group", text))
     if data.sizes["protected_word"] == 1:
@@ -158,7 +159,8 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
         text = (
             f"The plain differences of {name_some(extreme, 6)} are far from those of the other words of their group. "
             "Intervals for words like these can then be too narrow, because a few words do not show how often such "
-            "words occur. Look at these words, and also report contrasts of these words (scope='these_words')."
+            "words occur. Look at these words, and also report contrasts of these words "
+            f"({setting('scope', 'these_words')})."
         )
         doubts.append(Statement("extreme words", text, {"words": extreme}))
     if (tied := tied_directions(fit)) and not narrow:

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Statement
-from bayesbias.errors import FitError, name_some
+from bayesbias.errors import FitError, name_some, worded
 from bayesbias.estimates.dependence import LinkedWords, clusters
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -168,18 +168,19 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
                 "narrow where words resemble each other. The model 'multivariate' counts such words for less"
             )
         yield Statement("dependent words", f"{text}: {'; '.join(map(worth_text, less))}.", {"lists": less})
+    builder = worded("bb.distance_table", "`bayesbias table`")
     if measured == "distances" and multivariate:
         text = (
             "How far words of a list depend on each other. The table does not say; the distances show about half of "
             "it, which the intervals take into account. Lists with many synonyms or forms of one word have intervals "
-            "that are too narrow. Build the table from the vectors (bb.distance_table)."
+            f"that are too narrow. Build the table from the vectors ({builder})."
         )
         yield Statement("dependence from distances", text)
     elif measured in _MEASURED.values():
         text = (
             "That words of a list are independent. The table does not say which of them depend on each other, and has "
             "too few distances to show it. Synonyms and forms of one word count as separate evidence, so lists with "
-            "many of them have intervals that are too narrow. Build the table from the vectors (bb.distance_table)."
+            f"many of them have intervals that are too narrow. Build the table from the vectors ({builder})."
         )
         yield Statement("unknown dependence", text)
     if topics := [record["list"] for record in lists if record["topic"]]:

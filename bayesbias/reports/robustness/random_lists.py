@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesbias import geometry
 from bayesbias.embeddings.embedding import Embedding, unit_rows_of
-from bayesbias.errors import MeasureError, ReportError, did_you_mean
+from bayesbias.errors import MeasureError, ReportError, did_you_mean, worded
 from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.metrics.associations.weat import association, effect_size
 from bayesbias.metrics.significance import p_value, t_test
@@ -192,7 +192,10 @@ def random_lists(
             "whole embedding, not only the words of the study."
         )
     if match is not None and match not in (choices := (*MATCHES, COHERENCE)):
-        raise MeasureError(f"match={match!r}{did_you_mean(str(match), choices)}: give None, rank, norm or coherence.")
+        raise MeasureError(
+            f"match={match!r}{did_you_mean(str(match), choices)}: give {worded('None', 'none')}, rank, norm or "
+            "coherence."
+        )
     candidates = replacements(
         source,
         word_rows(source, [str(data.attribute_words[place]) for place in drawn]),
