@@ -38,7 +38,7 @@ from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.embeddings.vocabularies import Case
+from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
@@ -213,6 +213,8 @@ def audit(
     model: ModelLike = DEFAULT_MODEL,
     models: Sequence[ModelLike] | None = None,
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     max_lost: float = MAX_LOST,
     controls: bool = True,
     skip_unanswered: bool = False,
@@ -248,8 +250,9 @@ def audit(
         audit takes a moment.
     models
         Several models in place of `model`.
-    case
-        Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
+    case, prefix, suffix
+        Forms of a word that are looked up in embeddings that are not yet an `Embedding`, and text before and after
+        each word of these, as for `load_embedding`.
     max_lost
         Largest share of a group's words that an embedding may lack, from 0 to 1.
     controls
@@ -383,7 +386,7 @@ def audit(
     _check_room(shape, settings)
     words = needed_words(read, settings["measures"])
     encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
-    sources = load_named_embeddings(named, words, case, encoded=encoded)
+    sources = load_named_embeddings(named, words, spelling_rule(case, prefix, suffix), encoded=encoded)
     lists = lost_lists(sources, read)
     if interactive and not skip_unanswered:
         raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])

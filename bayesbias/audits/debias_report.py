@@ -26,7 +26,7 @@ from bayesbias.changes.result import CHAINS, DRAWS
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.embeddings.vocabularies import Case
+from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user, worded
 from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.metrics.registry import find_measure
@@ -53,6 +53,8 @@ def debias_report(
     sets: str | os.PathLike[str] | DebiasWords | Sets,
     measures: Measures = DEFAULT_MEASURES,
     case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
     max_lost: float = MAX_LOST,
     hdi_prob: float = HDI_PROB,
     draws: int = DRAWS,
@@ -85,8 +87,8 @@ def debias_report(
         As for `audit`.
     hdi_prob, draws
         As for `compare_embeddings`.
-    case
-        Forms of a word that are looked up, as for `load_embedding`.
+    case, prefix, suffix
+        Forms of a word that are looked up, and text around each word, as for `load_embedding`.
     random_seed
         Seed; the same seed gives the same numbers, whichever worker answers. None: drawn, and kept in the folder
         `cells`.
@@ -144,7 +146,7 @@ def debias_report(
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
     read, scores = tuple(read_studies(studies)), _checked_scores(measures, words)
-    sources = load_named_embeddings(named_embeddings(embeddings), None, case)
+    sources = load_named_embeddings(named_embeddings(embeddings), None, spelling_rule(case, prefix, suffix))
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
         raise errors[0]

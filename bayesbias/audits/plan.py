@@ -15,7 +15,7 @@ from bayesbias.base.lost_words import WordList, allowance
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import is_encoder, load_embedding
-from bayesbias.embeddings.vocabularies import Case, spelling_rule
+from bayesbias.embeddings.vocabularies import Case
 from bayesbias.errors import (
     BayesBiasError,
     LostWordsError,
@@ -24,6 +24,7 @@ from bayesbias.errors import (
     name_some,
     raise_faults,
     setting,
+    worded,
 )
 from bayesbias.metrics.registry import find_measure
 from bayesbias.models.spec import ModelSpec, list_models
@@ -150,8 +151,8 @@ def raise_if_too_many_lost(
     if too_many:
         allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
         raise LostWordsError(
-            f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words "
-            f"(max_lost={max_lost:g}): {name_some(too_many, 20)}. Look the words up in other forms "
+            f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words"
+            f"{worded(f' (max_lost={max_lost:g})', '')}: {name_some(too_many, 20)}. Look the words up in other forms "
             f"(case), leave these studies or embeddings out, or go on without these answers "
             f"({setting('skip_unanswered', True)}){allowed}."
         )
@@ -222,9 +223,6 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
-    affixes = {name: settings.pop(name) for name in ("prefix", "suffix") if name in settings}
-    if affixes:
-        settings["case"] = spelling_rule(settings.get("case", "exact"), **affixes)
     bundled_models, bundled_studies = list_models(), list_studies()
     if "model" in settings:
         settings["model"] = _model(content["model"], folder, bundled_models)

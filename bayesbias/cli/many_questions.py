@@ -29,6 +29,9 @@ class PlanSettings:
     """Options of a command that replace settings of a plan."""
 
     rope: float | None = None
+    case: str | None = None
+    prefix: str | None = None
+    suffix: str | None = None
     max_lost: float | None = None
     workers: int | None = None
     scheduler: str | None = None

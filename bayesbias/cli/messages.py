@@ -46,11 +46,12 @@ def spoken(text: object, spelling: Spelling = RUNNING) -> str:
     """
 
     def as_option(match: re.Match[str]) -> str:
-        value, option, other = _value(match["value"]), spelling.options.get(match["name"]), ""
+        name, value, other = match["name"], _value(match["value"]), ""
+        option = spelling.options.get(name, spelling.options.get(name.removesuffix("s")))  # one at a time, repeated
         if option is None and spelling.others:
-            return f"{spelling.others} {match['name']}={value if isinstance(value, str) else match['value']}"
+            return f"{spelling.others} {name}={value if isinstance(value, str) else match['value']}"
         if option is None:
-            option, _, command = spelling.elsewhere.get(match["name"], "").partition(" ")
+            option, _, command = spelling.elsewhere.get(name, "").partition(" ")
             other = f" of `bayesbias {command}`"
         if not option:
             return match[0]

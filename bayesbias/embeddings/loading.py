@@ -183,7 +183,8 @@ def load_embedding(
 
 def _check_columns(source: EmbeddingLike, rows: Rows, origin: str) -> None:
     """Raise `EmbeddingError` if a column of new vectors is none, or all are quantised."""
-    if not isinstance(source, Embedding) and (fault := column_fault(rows.vectors)):
+    is_array = isinstance(source, str | os.PathLike) and rows.unit != "line"
+    if not isinstance(source, Embedding) and (fault := column_fault(rows.vectors, everywhere=not is_array)):
         raise EmbeddingError(f"{origin}: {fault}")
 
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import printable
@@ -19,7 +20,12 @@ _NUMBER = re.compile(r"\d+")
 
 
 def load_periods(
-    folder: str | os.PathLike[str], *, words: Iterable[str] | None = None, case: Case = "exact"
+    folder: str | os.PathLike[str],
+    *,
+    words: Iterable[str] | None = None,
+    case: Case = "exact",
+    prefix: str = "",
+    suffix: str = "",
 ) -> dict[str, Embedding]:
     """Load the embeddings of several periods from a folder, in the order of time.
 
@@ -29,7 +35,7 @@ def load_periods(
         A folder with a file per period: ``1900-w.npy`` with ``1900-vocab.pkl`` (HistWords), ``1900.npz``, or any other
         file of `load_embedding`; or with a folder a period that holds one such file. Names have numbers, by which they
         are ordered, and a period is called by its only number, or else by the name.
-    words, case
+    words, case, prefix, suffix
         As for `load_embedding`.
 
     Returns
@@ -57,7 +63,8 @@ def load_periods(
     """
     files = period_files(folder)
     words = None if words is None else list(words)
-    return {period: load_embedding(path, words=words, case=case, name=period) for period, path in files.items()}
+    look_up: dict[str, Any] = {"words": words, "case": case, "prefix": prefix, "suffix": suffix}
+    return {period: load_embedding(path, name=period, **look_up) for period, path in files.items()}
 
 
 def period_files(folder: str | os.PathLike[str]) -> Mapping[str, Path]:

@@ -26,6 +26,7 @@ _FEW, _MOST_NAMED = 8, 5
 # Toy vectors, written by hand, may have any numbers.
 _FEWEST_ROWS, _FEWEST_DIMENSIONS, _CHECKED_ROWS, _FEWEST_QUANTISED, _LEAST_RANGE = 8, 6, 500, 16, 16
 _NEARLY_ALL = 0.99
+_MOST_COLUMNS = 2  # that are no dimensions
 
 Wanted = frozenset[str] | None
 """Words to keep in normal form (NFC), or None for all."""
@@ -123,11 +124,13 @@ def without_junk(rows: Rows, source: str, *, wanted: bool) -> tuple[Rows, dict[s
     return Rows(words, rows.vectors[keep], places, rows.unit), reasons
 
 
-def column_fault(vectors: Vectors) -> str:
+def column_fault(vectors: Vectors, *, everywhere: bool = True) -> str:
     """Return what is wrong with a matrix whose numbers are not those of a vector a word; empty if nothing is.
 
     A column of whole numbers among others that are none is a count, an index or the number of a sense; a column that
     carries nearly all of every length is a count, too. Whole numbers of one byte everywhere are quantised vectors.
+    Unless `everywhere`, such a column is sought at both ends only: arrays of a language model have a dimension that
+    carries much of the length, and no column between them that somebody wrote there.
 
     >>> column_fault(np.column_stack([np.arange(10), np.random.default_rng(1).normal(size=(10, 8))]))[:44]
     'its dimension 1 holds whole numbers (0, 1, 2'
@@ -139,17 +142,19 @@ def column_fault(vectors: Vectors) -> str:
     if not np.isfinite(sample).all():
         sample = sample[np.isfinite(sample).all(axis=1)]
     whole = (sample == np.rint(sample)).all(axis=0) & sample.any(axis=0)
-    # The number of a sense may be the same in all rows; other columns of vectors are never whole.
-    places = np.flatnonzero(whole)
-    if len(places) == 1 and places[0] in (0, dimensions - 1):
+    # The number of a sense may be the same in all rows; other columns of vectors are never whole, but may be mostly 0.
+    places = np.flatnonzero(whole & ((sample != 0).mean(axis=0) > 0.5))
+    ends = (0, dimensions - 1)
+    if 0 < len(places) <= _MOST_COLUMNS < dimensions / 2 and (everywhere or (len(places) == 1 and places[0] in ends)):
+        more = "" if len(places) == 1 else f", as dimension {places[1] + 1} does"
         return (
-            f"its dimension {places[0] + 1} holds whole numbers ({_first(sample, places[0])}, "
-            "...), and no other does: it is a count, an index or the number of a sense, and no dimension. Remove this "
-            "column."
+            f"its dimension {places[0] + 1} holds whole numbers ({_first(sample, places[0])}, ...){more}, and no other "
+            "does: it is a count, an index or the number of a sense, and no dimension. Remove this column."
         )
     squares = np.square(sample)
-    for place in (0, dimensions - 1):
-        if len(sample) and (squares[:, place] > _NEARLY_ALL * squares.sum(axis=1)).mean() > _NEARLY_ALL:
+    nearly_all = (squares > _NEARLY_ALL * squares.sum(axis=1, keepdims=True)).mean(axis=0) > _NEARLY_ALL
+    for place in map(int, np.flatnonzero(nearly_all)):
+        if everywhere or place in ends:
             return (
                 f"its dimension {place + 1} ({_first(sample, place)}, ...) carries over "
                 f"{100 * _NEARLY_ALL:g}% of the squared length of nearly every vector: it is a count or a score, and "

@@ -75,7 +75,10 @@ def test_bundled_models_are_listed_once_for_all_names(tmp_path: Path, monkeypatc
             ],
         ),
         # Whoever wrote the plan could run programs here.
-        (f'studies = ["a"]\nscheduler = "tcp://a:1"\n{EMBEDDINGS}', ["names a Dask scheduler", "--scheduler"]),
+        (
+            f'studies = ["a"]\nscheduler = "tcp://a:1"\n{EMBEDDINGS}',
+            ["names a Dask scheduler", "give its address: scheduler=..."],
+        ),
         (f'studies = ["a"]\nscheduler = 5\n{EMBEDDINGS}', ["names a Dask scheduler"]),
         (
             'studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n',

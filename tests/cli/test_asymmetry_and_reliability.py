@@ -127,8 +127,8 @@ def test_reliability_refuses_before_it_reads(
         ("occ17", *paths, "--words", "occ17"),
         ("base pairs", *paths, "--base-pairs", "gendr"),
         ("queries", *paths, "--queries", "gendr"),
-        ("rules=", *paths, "--rule", "rippa"),
-        ("hdi_prob", *paths, "--hdi-prob", "2"),
+        ("--rule rippa", *paths, "--rule", "rippa"),
+        ("--hdi-prob", *paths, "--hdi-prob", "2"),
     ):
         assert in_process("reliability", *arguments, monkeypatch=monkeypatch) == 2
         assert fact in capsys.readouterr().err

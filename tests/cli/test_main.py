@@ -18,7 +18,7 @@ from tests.cli.running import in_process
 ROOMS = {
     path.stem
     for path in Path(cli.__file__).parent.iterdir()
-    if path.stem not in ("__init__", "base", "called", "options")
+    if path.stem not in ("__init__", "base", "called", "messages", "options")
 } - {"__pycache__"}
 
 

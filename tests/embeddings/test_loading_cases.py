@@ -112,14 +112,6 @@ def test_files_are_refused(name: str, cases: Path, tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_decorated_words_are_found(name: str, cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     path, study, options = cases / name, cases / "mini.toml", OPTIONS[name]
-    for said, look_up in (
-        ("{}='{}'", lambda: bb.distance_table(path, study)),
-        (
-            "--{} '{}'",
-            lambda: in_process("table", path, "--study", study, "-o", tmp_path / "t", monkeypatch=monkeypatch),
-        ),
-    ):
-        del said, look_up
     lost = ("he", "she") if name == "10b-pos-tags.vec" else ()  # he_PRON
     assert numbers(path, study, **options) == pytest.approx(by_hand(cases, *lost), abs=1e-6)
     given = ["--max-lost", "0.25"] + [part for option, value in options.items() for part in (f"--{option}", value)]

@@ -117,6 +117,15 @@ COLUMNS = {
     "an index": (np.column_stack([np.arange(40), VECTORS]), "dimension 1 holds whole numbers"),
     "a sense": (np.column_stack([np.arange(40) % 3 + 1, VECTORS]), "dimension 1 holds whole numbers"),
     "a count at the end": (np.column_stack([VECTORS, np.arange(40)]), "dimension 13 holds whole numbers"),
+    "a count in the middle": (
+        np.insert(VECTORS, 5, 5000 // np.arange(1, 41), axis=1),
+        "dimension 6 holds whole numbers",
+    ),
+    "a sense and a count": (
+        np.column_stack([np.arange(40) % 3 + 1, VECTORS, 5000 // np.arange(1, 41)]),
+        "dimension 1 holds whole numbers .*, as dimension 14 does",
+    ),
+    "a frequency in the middle": (np.insert(VECTORS, 7, 1000.5 / np.arange(1, 41) + 900, axis=1), "dimension 8 .* 99%"),
     "a frequency": (np.column_stack([1000.5 / np.arange(1, 41) + 900, VECTORS]), "carries over 99%"),
     "bytes without a scale": (np.rint(VECTORS.repeat(2, axis=1) * 40), "quantised vectors"),
     "bits": ((VECTORS.repeat(2, axis=1) > 0) * 2 - 1, "quantised vectors"),
@@ -130,6 +139,17 @@ def test_columns_that_are_no_dimensions_are_refused(name: str, tmp_path: Path) -
         bb.load_embedding(written(tmp_path, lines(numbers=numbers)), words=WORDS[:9])
     with pytest.raises(EmbeddingError, match=message):
         bb.load_embedding((WORDS, numbers.astype(float)))
+
+
+def test_columns_that_may_be_dimensions_are_kept(tmp_path: Path) -> None:
+    """Mostly 0, as of sparse vectors; or carrying the length of an array, as of a language model."""
+    sparse = np.insert(VECTORS, 5, np.arange(40) == 3, axis=1)
+    assert bb.load_embedding(written(tmp_path, lines(numbers=sparse))).dimensions == 13
+    rogue = np.insert(VECTORS, 5, 900 + VECTORS[:, 0], axis=1)
+    np.savez(tmp_path / "model.npz", words=np.array(WORDS), vectors=rogue)
+    assert bb.load_embedding(tmp_path / "model.npz").dimensions == 13
+    with pytest.raises(EmbeddingError, match="carries over 99%"):
+        bb.load_embedding(written(tmp_path, lines(numbers=rogue)))
 
 
 def test_numbers_of_one_byte_are_refused() -> None:
@@ -251,6 +271,28 @@ def test_decorated_words_are_found_by_options(around: tuple[str, str], tmp_path:
     error = capsys.readouterr().err
     assert all(f"--{name}" in error for name in options)
     assert "case=(" not in error
+
+
+def test_plans_and_their_commands_look_words_up_with_a_prefix(tmp_path: Path, monkeypatch, capsys) -> None:
+    written(tmp_path, lines(words=[f"/c/en/{word}" for word in WORDS]))
+    rows = "".join(",".join(row) + "\n" for row in zip(*LISTS.values(), strict=True))
+    written(tmp_path, f"X,Y,A,B\n{rows}", "lists.csv")
+    plan = (
+        'studies = ["lists.csv"]\nmeasures = ["weat"]\nmodel = "none"\nrope = 0.02\n{}[embeddings]\nOwn = "own.txt"\n'
+    )
+    written(tmp_path, plan.format(""), "plain.toml")
+    written(tmp_path, plan.format('prefix = "/c/en/"\n'), "plan.toml")
+    written(tmp_path, plan.format('prefix = "x"\n').replace('model = "none"\n', ""), "other.toml")
+    expected = bb.metrics.weat((WORDS, VECTORS), LISTS, random_seed=1).effect_size
+    found = bb.audit({"Own": tmp_path / "own.txt"}, tmp_path / "lists.csv", ["weat"], model=None, prefix="/c/en/")
+    assert found.loc[found["quantity"] == "effect_size", "observed"].tolist() == [pytest.approx(expected)]
+    for given in (["plan.toml"], ["plain.toml", "--prefix", "/c/en/"], ["other.toml", "--prefix", "/c/en/"]):
+        assert in_process("audit", tmp_path / given[0], *given[1:], "--json", monkeypatch=monkeypatch) == 0
+        answers = json.loads(capsys.readouterr().out)["audit"]
+        effect = next(row["observed"] for row in answers if row["quantity"] == "effect_size")
+        assert effect == pytest.approx(expected)
+    assert in_process("gate", tmp_path / "other.toml", "--prefix", "/c/en/", monkeypatch=monkeypatch) in (0, 3, 4)
+    assert in_process("audit", tmp_path / "plain.toml", monkeypatch=monkeypatch) == 2
 
 
 def test_capitals_are_found_by_case(tmp_path: Path) -> None:
