@@ -34,7 +34,22 @@ READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
     "gensim": read_gensim,
     "histwords": read_histwords,
 }
-_SUFFIXES = {".bin", ".bz2", ".csv", ".gz", ".kv", ".model", ".npz", ".tsv", ".txt", ".vec", ".xz", ".zip"}
+_SUFFIXES = {
+    ".bin",
+    ".bz2",
+    ".csv",
+    ".gz",
+    ".kv",
+    ".model",
+    ".npz",
+    ".tsv",
+    ".tar",
+    ".tgz",
+    ".txt",
+    ".vec",
+    ".xz",
+    ".zip",
+}
 _BOM = b"\xef\xbb\xbf"
 _SAMPLE = 1 << 20
 
@@ -58,9 +73,9 @@ def load_embedding(
     source
         A path, or an object: gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to
         vectors, a pair ``(words, matrix)``, a frame whose index has the words, or an `Embedding`. Text files, word2vec
-        files and ``.npz`` may be packed by gzip, bzip2 or xz; of a zip with several files, the path names one, such as
-        ``"glove.6B.zip:glove.6B.50d.txt"``. Of the folder of an encoder, `words` get the vectors that it gives them
-        alone: `encode` has more choices.
+        files and ``.npz`` may be packed by gzip, bzip2 or xz; of a zip or tar with several files, the path names one,
+        such as ``"glove.6B.zip:glove.6B.50d.txt"``. Of the folder of an encoder, `words` get the vectors that it gives
+        them alone: `encode` has more choices.
     words
         Words to keep, under the case rule; None (default) keeps all. A file is read once, and only the vectors to keep
         are held in memory. Words that the source lacks are silently left out.

@@ -2,9 +2,11 @@
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import pickle
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,7 +14,14 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, LostWordsError, LostWordsWarning
+from bayesbias.errors import (
+    BayesBiasError,
+    EmbeddingError,
+    InputFileError,
+    LostWordsError,
+    LostWordsWarning,
+    NotEnoughMemoryError,
+)
 from tests.cli.running import in_process
 
 WORDS = [f"w{number}" for number in range(40)]
@@ -82,6 +91,46 @@ def test_a_zip_has_one_table_or_the_path_names_it(tmp_path: Path) -> None:
     assert (len(named), named.name) == (40, "b")
     with pytest.raises(InputFileError, match=r"no file 'c\.txt'"):
         bb.load_embedding(f"{two}:c.txt")
+
+
+def tarred(path: Path, entries: dict[str, str | tarfile.TarInfo]) -> Path:
+    with tarfile.open(path, "w:gz" if path.suffix in (".gz", ".tgz") else "w") as archive:
+        for name, content in entries.items():
+            entry = content if isinstance(content, tarfile.TarInfo) else tarfile.TarInfo(name)
+            data = b"" if isinstance(content, tarfile.TarInfo) else content.encode()
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return path
+
+
+def test_a_tar_has_one_table_or_the_path_names_it(tmp_path: Path, monkeypatch) -> None:
+    link = tarfile.TarInfo("vectors/latest.txt")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    one = tarred(tmp_path / "one.tar.gz", {"vectors/own.txt": lines(), "vectors/._own.txt": "x", "link": link})
+    embedding = bb.load_embedding(one, words=WORDS[:9])
+    assert (len(embedding), embedding.name) == (9, "one")
+    two = tarred(tmp_path / "two.tgz", {"a.txt": lines(), "b.txt": "40 12\n" + lines()})
+    with pytest.raises(
+        InputFileError, match=r"tar file of 2 files: a\.txt, b\.txt\. Name one, such as .*two\.tgz:a\.txt"
+    ):
+        bb.load_embedding(two)
+    assert bb.load_embedding(f"{two}:b.txt").name == "b"
+    plain = tarred(tmp_path / "plain.tar", {"a.txt": lines()})
+    assert len(bb.load_embedding(plain)) == 40
+    plain.write_bytes(plain.read_bytes()[:2000])
+    with pytest.raises(BayesBiasError, match=r"cut short"):
+        bb.load_embedding(plain)
+
+
+def test_a_hostile_tar_is_refused(tmp_path: Path) -> None:
+    many = tarred(tmp_path / "many.tar.gz", {f"{number}.txt": "" for number in range(1001)})
+    with pytest.raises(InputFileError, match="more than 1,000 files"):
+        bb.load_embedding(many)
+    name = tarfile.TarInfo("././@LongLink")
+    name.type, name.size = tarfile.GNUTYPE_LONGNAME, 1 << 50
+    long_name = written(tmp_path, gzip.compress(name.tobuf(tarfile.GNU_FORMAT) + bytes(2048)), "long.tar.gz")
+    with pytest.raises(NotEnoughMemoryError, match="names of its files"):
+        bb.load_embedding(long_name)
 
 
 HDF5 = b"\x89HDF\r\n\x1a\n" + bytes(500)

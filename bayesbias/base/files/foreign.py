@@ -37,7 +37,6 @@ _FOREIGN: dict[re.Pattern[bytes], str] = {
     re.compile(rb"SQLite format 3\0"): "an SQLite database. Save its words and vectors as text or .npz",
     re.compile(rb"%PDF-"): "a PDF document. Download the data themselves",
     re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"): "an old Excel or Word file. Save it as CSV, in UTF-8",
-    re.compile(rb"[\s\S]{257}ustar"): "a tar archive. Unpack it with `tar -xf FILE`, and give the file inside",
     re.compile(rb"7z\xbc\xaf\x27\x1c"): "a 7-Zip archive. Unpack it, and give the file inside",
     re.compile(rb"Rar!\x1a\x07"): "a RAR archive. Unpack it, and give the file inside",
     re.compile(rb"\x28\xb5\x2f\xfd"): "packed by zstd. Unpack it with `unzstd FILE`, and give the file inside",

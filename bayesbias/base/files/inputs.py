@@ -23,6 +23,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.base.checks import check_path, is_text
 from bayesbias.base.files.foreign import archive_kind, foreign_kind
+from bayesbias.base.files.tar_files import HEAD, is_tar, open_tar
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
@@ -34,7 +35,7 @@ _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
 _LONGEST_SIGNATURE = 10
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _ZIP = b"PK\x03\x04"
-_IN_ZIP = ".zip:"
+_IN_ARCHIVE = re.compile(r"(.+\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
 # zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PIECE = 1 << 22
@@ -68,9 +69,9 @@ def _open_ordinary(path: str, flags: int) -> int:
 
 @contextmanager
 def open_content(path: Path) -> Iterator[BinaryIO]:
-    """Yield the content of a file, unpacked if it is packed by gzip, bzip2, xz or zip; an .npz file as it is.
+    """Yield the content of a file, unpacked if it is packed by gzip, bzip2, xz, zip or tar; an .npz file as it is.
 
-    A zip file must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``.
+    An archive must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``.
     """
     archive, _ = archive_and_member(path)
     with open_input(archive) as file:
@@ -88,10 +89,8 @@ def archive_and_member(path: Path) -> tuple[Path, str]:
     >>> archive_and_member(Path("glove.6B.zip:glove.6B.50d.txt"))[1]
     'glove.6B.50d.txt'
     """
-    archive, mark, member = str(path).rpartition(_IN_ZIP)
-    if not mark or os.path.lexists(path):
-        return path, ""
-    return Path(archive + mark[:-1]), member
+    match = _IN_ARCHIVE.fullmatch(str(path))
+    return (path, "") if match is None or os.path.lexists(path) else (Path(match[1]), match[2])
 
 
 def file_size(path: Path) -> int:
@@ -100,9 +99,12 @@ def file_size(path: Path) -> int:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the content of a file is packed by gzip, bzip2, xz or zip."""
+    """Return whether the content of a file is packed by gzip, bzip2, xz, zip or tar."""
     with open_input(archive_and_member(path)[0]) as file:
-        return _unpacker(file) is not None or file.read(len(_ZIP)) == _ZIP
+        if _unpacker(file) is not None:
+            return True
+        head = file.read(HEAD)
+        return head.startswith(_ZIP) or is_tar(head)
 
 
 def _unpacker(file: BinaryIO) -> Callable[..., Any] | None:
@@ -234,37 +236,46 @@ class _Directory:
 
 @contextmanager
 def _only_member(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Yield a stream, or the chosen member of the zip file that it is; an .npz file, which holds arrays, as it is.
+    """Yield a stream, or the chosen member of the zip or tar file that it is; an .npz file, with arrays, as it is.
 
     Files that systems add, such as ``__MACOSX/._a.txt``, do not count.
     """
     _, chosen = archive_and_member(path)
-    start = stream.read(len(_ZIP))
+    head = stream.read(HEAD)
     stream.seek(0)
-    if start != _ZIP:
+    if is_tar(head):
+        with open_tar(stream, path) as files:
+            yield files[_chosen_name(list(files), chosen, path, "tar")]
+        return
+    if not head.startswith(_ZIP):
         if chosen:
-            raise InputFileError(f"{path}: the file before the colon is no zip file. Give its own name.")
+            raise InputFileError(f"{path}: the file before the colon is no zip or tar file. Give its own name.")
         yield stream
         return
     with open_zip(stream, path) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+        names = archive.namelist()
         if any(name.endswith(".npy") for name in names) and not chosen:
             stream.seek(0)
             yield stream
             return
         if kind := archive_kind(names):
             raise InputFileError(f"{path} is {kind}")
-        if chosen and chosen not in names:
-            raise InputFileError(
-                f"{path}: the archive has no file {chosen!r}{did_you_mean(chosen, names)}; it has {name_some(names)}."
-            )
-        if not chosen and len(names) != 1:
-            example = f" Name one, such as {path}:{names[0]}." if names else ""
-            raise InputFileError(
-                f"{path} is a zip file of {len(names):,} files: {name_some(names) or 'none'}.{example}"
-            )
-        with open_member(archive, chosen or names[0], path) as member:
+        with open_member(archive, _chosen_name(names, chosen, path, "zip"), path) as member:
             yield cast(BinaryIO, member)
+
+
+def _chosen_name(names: list[str], chosen: str, path: Path, kind: str) -> str:
+    """Return the name of the one file of an archive, or of the chosen one; raise `InputFileError` without it."""
+    names = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    names = [name for name in names if not name.rpartition("/")[2].startswith("._")]
+    if chosen and chosen not in names:
+        raise InputFileError(
+            f"{path}: the archive has no file {chosen!r}{did_you_mean(chosen, names)}; it has {name_some(names)}."
+        )
+    if not chosen and len(names) != 1:
+        example = f" Name one, such as {path}:{names[0]}." if names else ""
+        raise InputFileError(f"{path} is a {kind} file of {len(names):,} files: {name_some(names) or 'none'}.{example}")
+    return chosen or names[0]
 
 
 def parse_json(text: str | bytes) -> Any:
