@@ -141,9 +141,12 @@ def encode(
     others = [] if reference is None else check_word_list(check_items("reference", reference, "a list of words"))
     beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
     texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
+    keys = {text: vector_key(identity, text) for text in texts}
+    word_of = {text: word for word, word_texts in texts_of.items() for text in word_texts}
     with vector_cache(cache) as opened:
-        vectors = _encoded(function, {text: vector_key(identity, text) for text in texts}, calls, opened, label)
-    embedding = _embedding(label, texts_of, vectors, sentences)
+        vectors = _encoded(function, keys, calls, opened, label, word_of)
+    fault = "does not know" if isinstance(function, FolderEncoder) else "gives a zero vector to"
+    embedding = _embedding(label, texts_of, vectors, sentences, fault)
     if not beside:
         return embedding
     sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
@@ -171,20 +174,33 @@ def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder,
 
 
 def _encoded(
-    encoder: Encoder, keys: dict[str, bytes], calls: _Calls, cache: VectorCache | None, name: str
+    encoder: Encoder,
+    keys: dict[str, bytes],
+    calls: _Calls,
+    cache: VectorCache | None,
+    name: str,
+    word_of: dict[str, str],
 ) -> dict[str, NDArray[np.floating]]:
-    """Return the vectors of texts, of which `keys` has the keys, from the cache or the encoder."""
+    """Return the vectors of texts, of which `keys` has the keys, from the cache or the encoder.
+
+    The vector is 0, in the cache too, if the tokenizer of a folder does not know the word of a text (`word_of`).
+    """
     vectors: dict[str, NDArray[np.floating]] = dict(cache.read(keys)) if cache else {}
     # Texts of similar length together, so that an encoder pads them little.
     new = sorted((text for text in keys if text not in vectors), key=len, reverse=True)
+    unknown: set[str] = set()
     if new and isinstance(encoder, FolderEncoder):
         encoder.load()  # here, so that a run from the cache alone needs no library
+        unknown = encoder.unknown_words({word_of[text] for text in new if text in word_of})
     dimensions = {len(vector) for vector in vectors.values()}
     stored = f", {len(vectors):,} from the cache" if vectors else ""
     what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
     with progress_bar(len(new), what, progress=calls.progress) as bar:
         for number, texts_at_once in enumerate(batched(new, calls.batch)):
             matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
+            if lost := [row for row, text in enumerate(texts_at_once) if word_of.get(text) in unknown]:
+                matrix = matrix.copy()
+                matrix[lost] = 0
             dimensions.add(matrix.shape[1])
             if len(dimensions) > 1:
                 raise EmbeddingError(
@@ -230,21 +246,30 @@ def _embedding(
     texts_of: dict[str, list[str]],
     vectors: dict[str, NDArray[np.floating]],
     templates: dict[str, tuple[str, ...]],
+    fault: str,
 ) -> Embedding:
-    """Return the means of words' vectors, with their errors if all words have two or more texts."""
+    """Return the means of words' vectors, with their errors if all words have two or more texts.
+
+    `fault` says what the encoder does with words whose vector is 0, which are left out.
+    """
     matrices = {word: np.stack([vectors[text] for text in texts]) for word, texts in texts_of.items()}
     plain = {word: matrix[0] if len(matrix) == 1 else matrix.mean(axis=0) for word, matrix in matrices.items()}
     zero = [word for word, mean in plain.items() if not mean.any()]
     if zero:
-        what = f"{name} gives a zero vector to {name_some(map(repr, zero))}"
+        what = f"{name} {fault} {name_some(map(repr, zero))}"
         if len(zero) == len(matrices):
-            raise LostWordsError(f"{what}: to all words. Check the language and spelling of the words.")
-        warn_user(f"{what}: left out, since a zero vector has no direction.", LostWordsWarning)
+            raise LostWordsError(
+                f"{what}: all of the words. Check their language and spelling, and download the model again if files "
+                "are missing."
+            )
+        why = ", since a zero vector has no direction" if "zero" in fault else ""
+        warn_user(f"{what}: left out{why}.", LostWordsWarning)
         matrices = {word: matrix for word, matrix in matrices.items() if word not in set(zero)}
     _check_distinct(name, {word: plain[word] for word in matrices})
+    left_out = tuple((word, f"{name} {fault} it") for word in zero)
     counts = np.array([len(matrix) for matrix in matrices.values()], dtype=np.int64)
     if counts.min() < _LEAST:
-        return Embedding(tuple(matrices), np.stack([plain[word] for word in matrices]), name)
+        return Embedding(tuple(matrices), np.stack([plain[word] for word in matrices]), name, left_out=left_out)
     groups_of, groups = _template_groups({word: templates[word] for word in matrices})
     spreads = (jackknife(matrix, groups_of.get(word), groups) for word, matrix in matrices.items())
     means, deviations = zip(*spreads, strict=True)
@@ -256,7 +281,7 @@ def _embedding(
         contexts=counts,
         pieces=np.ones(len(matrices), dtype=np.int64),
         paired=bool(groups_of),
-        left_out=tuple((word, "a zero vector") for word in zero),
+        left_out=left_out,
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -271,6 +271,11 @@ class FolderEncoder(Described):
         with library_errors(f"{self.name} fails", EmbeddingError, "Download the model again."), offline():
             return self.load().encode(texts, **_SETTINGS[self.kind])
 
+    def unknown_words(self, words: Collection[str]) -> set[str]:
+        """Return the words of which the tokenizer does not know a part, which no vector describes."""
+        with library_errors(f"{self.name} fails", EmbeddingError, "Download the model again."), offline():
+            return unknown_to(getattr(self.load(), "tokenizer", None), list(words))
+
     def load(self) -> Any:
         """Return the library's own model, loaded once.
 
@@ -289,6 +294,23 @@ class FolderEncoder(Described):
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
         with library_errors(f"{self.folder} cannot be loaded with {module}", EmbeddingError), offline():
             return loader(library, self.folder)
+
+
+def unknown_to(tokenizer: Any, words: list[str]) -> set[str]:
+    """Return the words in which a tokenizer has its piece for unknown text; none if it has no such piece.
+
+    `tokenizer` is one of transformers, or of the package tokenizers, which static encoders have.
+    """
+    if hasattr(tokenizer, "encode_batch"):
+        piece = getattr(tokenizer.model, "unk_token", None)
+        unknown = getattr(tokenizer.model, "unk_id", None) if piece is None else tokenizer.token_to_id(piece)
+        numbers = [encoded.ids for encoded in tokenizer.encode_batch(words, add_special_tokens=False)]
+    elif callable(tokenizer) and words:
+        unknown = getattr(tokenizer, "unk_token_id", None)
+        numbers = tokenizer(words, add_special_tokens=False)["input_ids"]
+    else:
+        return set()
+    return {word for word, of_word in zip(words, numbers, strict=True) if unknown is not None and unknown in of_word}
 
 
 def folder_kind(folder: Path) -> str | None:

@@ -1,6 +1,7 @@
 """Reader of word2vec binary files."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ _CHUNK = 1 << 20
 _LONGEST_WORD = 10_000
 _SAMPLE = 1000  # rows whose numbers show the order of their bytes
 _ODD_LETTER = re.compile(rb"[\0-\x1f\x7f]")
+_LETTERS = re.compile(rb"([!-~\x80-\xff]{1,40}) ")
 _MOST_UNUSUAL = 0.2  # of the numbers of a vector, if its word was read to its end
 _USUAL = 1e-12, 1e12  # numbers whose bytes are in the wrong order have exponents of all sizes
 
@@ -142,7 +144,8 @@ def _check_word_before(source: str, buffer: bytes, start: int, word_start: int, 
     """Raise `EmbeddingError` if the numbers of a row are none, because its word was longer: it held a space."""
     vector = np.frombuffer(buffer[space + 1 : end], dtype="<f4")
     if len(vector) and _unusual_share(vector[np.newaxis])[0]:
-        raise _space_in_word(source, buffer[word_start:space].decode("utf-8", "backslashreplace"), start + word_start)
+        word = buffer[word_start:space].decode("utf-8", "backslashreplace")
+        raise _space_in_word(source, word, buffer[space + 1 : end], start + word_start)
 
 
 def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str], places: list[int]) -> None:
@@ -154,7 +157,8 @@ def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str]
         tiny = _unusual_share(vectors[first : first + _SAMPLE, :1]) > 0
         odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1) | tiny)
         if len(odd) and 2 * len(odd) < len(shares):
-            raise _space_in_word(source, words[first + odd[0]], places[first + odd[0]])
+            row = first + odd[0]
+            raise _space_in_word(source, words[row], vectors[row].tobytes(), places[row])
 
 
 def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -165,7 +169,11 @@ def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(unusual.mean(axis=1), dtype=np.float64)
 
 
-def _space_in_word(source: str, word: str, place: int) -> EmbeddingError:
+def _space_in_word(source: str, word: str, following: bytes, place: int) -> EmbeddingError:
+    """Return the error of a word that ended at a space within it, with the letters that follow up to the next space."""
+    if letters := _LETTERS.match(following):
+        with suppress(UnicodeDecodeError):
+            word = f"{word} {letters[1].decode()}"
     return EmbeddingError(
         f"{source}: the vector of {word!r} at byte {place} is not made of numbers: a word that begins with {word!r} "
         "seems to hold a space, at which this format ends words. Write the file again with underscores in place of "

@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.embeddings.encoders.folders import FolderEncoder
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning
 
@@ -228,3 +230,51 @@ def test_numbers_of_two_bytes_and_frames_are_taken():
     for convert in (np.float16, pd.DataFrame):
         embedding = bb.encode(lambda texts, convert=convert: convert(np.stack([vector(text) for text in texts])), WORDS)
         np.testing.assert_allclose(embedding["queen"], vector("queen"), rtol=1e-3)
+
+
+class _Tokenizer:
+    """One of transformers, which knows words of ASCII."""
+
+    unk_token_id = 7
+
+    def __call__(self, texts, add_special_tokens):
+        assert not add_special_tokens
+        return {"input_ids": [[1, 7] if not text.isascii() else [1] for text in texts]}
+
+
+class _Static:
+    """One of the package tokenizers, as static encoders have."""
+
+    model = SimpleNamespace(unk_token="[UNK]")
+
+    def token_to_id(self, piece):
+        return {"[UNK]": 7}[piece]
+
+    def encode_batch(self, texts, add_special_tokens):
+        return [SimpleNamespace(ids=[1, 7] if not text.isascii() else [1]) for text in texts]
+
+
+@pytest.mark.parametrize("tokenizer", [_Tokenizer(), _Static()])
+@pytest.mark.parametrize("templates", [None, ["WORD", "A WORD.", "No WORD."]])
+def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tmp_path, monkeypatch):
+    """In the run that encodes them and in one from the cache alone; whatever vector the encoder gives them."""
+
+    class Folder(FolderEncoder):
+        def load(self):
+            return SimpleNamespace(tokenizer=tokenizer)
+
+        def __call__(self, texts):
+            return np.random.default_rng(1).normal(size=(len(texts), 4))
+
+    folder = Folder("toy", "1", "sentence-transformers", tmp_path)
+    monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda _: folder)
+    words = ["king", "\u738b", "queen", "lady", "duke", "earl", "lord", "dame"]
+    lists = {name: words[2 * place : 2 * place + 2] for place, name in enumerate("XYAB")}
+    for _ in range(2):
+        with pytest.warns(LostWordsWarning, match="toy does not know '\u738b': left out"):
+            embedding = bb.encode(tmp_path, words, templates, cache=tmp_path / "kept.sqlite", progress=False)
+        assert embedding.words == ("king", *words[2:])
+        assert embedding.left_out == (("\u738b", "toy does not know it"),)
+        with pytest.warns(LostWordsWarning):
+            table = bb.distance_table(embedding, lists, max_lost=0.5)
+        assert bb.lost_words(table)["reason"].tolist() == ["toy does not know it"]
