@@ -14,7 +14,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Ve
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
-from bayesbias.embeddings.readers.layouts import PEEKED, layout_of
+from bayesbias.embeddings.readers.layouts import PEEKED, layout_of, unusual_layout
 from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps
 from bayesbias.embeddings.readers.text import parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
@@ -334,6 +334,8 @@ def recognise(path: Path) -> str:
         return "histwords"
     if sample[:4] == FASTTEXT_MAGIC:
         return "fasttext_bin"
+    if header is None and (unusual := unusual_layout(sample)):
+        raise InputFileError(f"{path} is {unusual}")
     if header is not None:
         # Half of the expected numbers is enough, so that a damaged text file is reported as text.
         body = next_lines.lstrip(b"\r\n").split(b"\n", PEEKED)[:PEEKED]

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import pickle
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -145,6 +146,27 @@ FOREIGN = {
     "pickle": (pickle.dumps({"king": [0.1, 0.2]}), "pickle of Python objects.*give the mapping"),
     "tar": (bytes(257) + b"ustar" + bytes(300), "tar archive.*tar -xf"),
 }
+
+
+UNUSUAL = {
+    "brackets": ("".join(f"{word} {row.tolist()}\n" for word, row in zip(WORDS, VECTORS, strict=True)), "in brackets"),
+    "words last": ("".join(" ".join(line.split()[::-1]) + "\n" for line in lines().splitlines()), "word after"),
+    "comment": ("# made by us\n" + lines(), "begins with a comment"),
+    "line ends of old Macintoshes": (lines().replace("\n", "\r"), "old Macintoshes"),
+    "a column a word": (
+        ",".join(WORDS) + "\n" + "".join(",".join(f"{x:.4f}" for x in row) + "\n" for row in VECTORS.T), "transpose it",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_unusual_texts_are_named(name: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    content, message = UNUSUAL[name]
+    path = written(tmp_path, content)
+    with pytest.raises(InputFileError, match=message):
+        bb.load_embedding(path, words=WORDS)
+    assert in_process("weat", path, "--study", "weat7", monkeypatch=monkeypatch) == 2
+    assert re.search(message, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("name", FOREIGN)

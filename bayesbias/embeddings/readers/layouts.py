@@ -138,6 +138,34 @@ def layout_of(lines: Sequence[bytes]) -> Layout | None:
     return layout
 
 
+def unusual_layout(start: bytes) -> str:
+    r"""Return what is unusual about a text of vectors that is not read, and the next step; empty if nothing is.
+
+    >>> unusual_layout(b"king [0.1, 0.2]\n")
+    "text with each vector in brackets. Remove them: tr -d '[],' < FILE > NEW_FILE."
+    """
+    if b"\0" in start:
+        return ""
+    if b"\r" in start and b"\n" not in start:
+        return r"text whose lines end as on old Macintoshes. Convert it: tr '\r' '\n' < FILE > NEW_FILE."
+    lines = [line for line in start.splitlines() if line.strip()][:PEEKED]
+    first = lines[0] if lines else b""
+    if re.match(rb"\S+[\s,:;]+[\[(]\s*[-+.\d]", first):
+        separators = "[]" if b"," not in first else "[],"
+        return f"text with each vector in brackets. Remove them: tr -d '{separators}' < FILE > NEW_FILE."
+    fields = [re.split(rb"[\s,;]+", line.strip()) for line in lines]
+    numbers = [[is_number(field) for field in row] for row in fields]
+    if first.startswith((b"#", b"%", b"//")) and len(lines) > 1 and layout_of([line + b"\n" for line in lines[1:]]):
+        return "text that begins with a comment. Remove its first line."
+    if all(len(row) > 2 and all(row[:-1]) and not row[-1] for row in numbers):
+        return "text with the word after its numbers. Write each word first."
+    if len(lines) >= _FEWEST_INDEXED and all(
+        all(row) and b"." in row_fields[0] for row, row_fields in zip(numbers[1:], fields[1:], strict=True)
+    ):
+        return "text with numbers in place of words, as a table with a column a word. Write a row a word: transpose it."
+    return ""
+
+
 def _best(rows: Sequence[bytes]) -> Layout:
     """Return the layout with which the first row has most numbers, the plainest of several."""
     splits = [(name, False) for name in _SPLITS if name != "quoted"]
