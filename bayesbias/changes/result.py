@@ -426,10 +426,8 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
     """
     import pandas as pd
 
-    frames = [
-        estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=means)
-        for draws, labels, means in change_parts(drawn, pairing, estimation.scope)
-    ]
+    parts, settings = change_parts(drawn, pairing, estimation.scope), (estimation.hdi_prob, estimation.rope)
+    frames = [estimate_rows(draws, labels, *settings, means=means) for draws, labels, means in parts]
     frame = pd.concat(frames, ignore_index=True)
     gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
     frame["reading"] = [

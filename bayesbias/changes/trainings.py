@@ -117,8 +117,8 @@ class TrainingComparison(Result):
           deviation between seeds, `seed_sd_low` to `seed_sd_high` its interval;
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
           `seed_share_high` its interval;
-        - of changes, `original_mean`, `original_hdi_low`, `original_hdi_high` and those that begin with ``changed_``:
-          the gap under each condition on average over seeds; `change`: the `reading` of `Changes.changes`, by the
+        - of changes, `mean`, `hdi_low` and `hdi_high` after ``original_`` and after ``changed_``: the gap under each
+          condition on average over seeds; `change`: the `reading` of `Changes.changes`, by the
           change and both gaps on average over seeds;
         - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
           and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
@@ -353,7 +353,7 @@ def compare_trainings(
     check_trainings(fits, resampled)
     frames = {name: contrasts(fit, level=level, **settings) for name, fit in fits.items()}
     draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
-    over_seeds = _OverSeeds.of(frames, draws)
+    over_seeds = _OverSeeds.of_contrasts(frames, draws)
     second, of_gaps = "", None
     samples = None
     if changed is not None:
@@ -361,7 +361,7 @@ def compare_trainings(
         check_trainings(fits, None, others)
         other_frames = {name: contrasts(fit, level=level, **settings) for name, fit in others.items()}
         draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in others.values()]
-        both = {ORIGINAL: over_seeds, "changed": _OverSeeds.of(other_frames, draws)}
+        both = {ORIGINAL: over_seeds, "changed": _OverSeeds.of_contrasts(other_frames, draws)}
         of_gaps = {side: one.estimates(None, hdi_prob, seed) for side, one in both.items()}
         estimation = Estimation.checked(draws=DRAWS, random_seed=seed, rope=None, **settings)
         over_seeds = _OverSeeds.of_changes(*seed_changes(fits, others, second, estimation, level))
@@ -396,7 +396,7 @@ class _OverSeeds:
     draws: list[Floats]
 
     @classmethod
-    def of(cls, frames: "dict[Hashable, pd.DataFrame]", draws: "list[xr.DataTree]") -> "_OverSeeds":
+    def of_contrasts(cls, frames: "dict[Hashable, pd.DataFrame]", draws: "list[xr.DataTree]") -> "_OverSeeds":
         """Return the contrasts of fits, whose tables may list the words in different orders."""
         first = next(iter(frames.values()))
         return cls(frames, [_chained(of_fit, first) for of_fit in draws])
