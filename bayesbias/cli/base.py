@@ -97,15 +97,12 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
 def _options_of(parameters: list[Parameter]) -> dict[str, str]:
     """Return the longest name of each option, by the name of its parameter."""
     infos = {one.name: info for one in parameters for info in one.annotation.__metadata__}
-    names = {
-        name: (info.default, *(info.param_decls or ())) for name, info in infos.items() if isinstance(info, OptionInfo)
-    }
-    return {
-        name: max(
-            (one for one in given if str(one).startswith("-")), key=len, default=f"--{name.replace('_', '-')}"
-        ).partition("/")[0]
-        for name, given in names.items()
-    }
+    spelled = {}
+    for name, info in infos.items():
+        if isinstance(info, OptionInfo):  # Typer takes the first name of an option for its default
+            given = [text for text in map(str, (info.default, *(info.param_decls or ()))) if text.startswith("-")]
+            spelled[name] = max(given or [f"--{name.replace('_', '-')}"], key=len).partition("/")[0]
+    return spelled
 
 
 def _call(parameter: Parameter) -> str:
