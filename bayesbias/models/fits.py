@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, check_items, resolve_seed
-from bayesbias.base.files.inputs import check_seal, input_file, open_input, sealed
+from bayesbias.base.files.inputs import check_seal, file_size, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import FitError, raise_faults, worded
@@ -253,7 +253,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     import xarray as xr
 
     source = input_file(path)
-    check_memory(source.stat().st_size, f"{source}", "Check whether it is the right file.")
+    check_memory(file_size(source), f"{source}", "Check whether it is the right file.")
     with open_input(source) as stream:
         content = stream.read()
     check_seal(source, content)

@@ -10,7 +10,13 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.audits.audit_report import AuditReport
 from bayesbias.base.results import Result
+from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.audits import debiased_pets as pets
+from tests.audits import pets as studies
 from tests.audits.test_ranks import audit_of
+from tests.nli.made import compared
+from tests.reliability.made import PAIRS, made_seeds
+from tests.reliability.test_driver_regression import simulated
 
 LINES = (  # of signs that a word may have
     "![t](http://other.example/t.png)",
@@ -83,6 +89,52 @@ def vectors() -> dict[str, np.ndarray]:
     return {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate([*LINES, *"abcdefgh"])}
 
 
+MORE = tuple(f"{line} {number}" for number in (1, 2) for line in LINES)
+
+
+def asymmetries() -> Result:
+    people = bb.asymmetry.evocation(made_norms(words=MORE), name=ANY)
+    sources = {f"=2{ANY}": bb.asymmetry.static(made_vectors(words=MORE))}
+    relations = made_relations(MORE).replace({"relation": {"IsA": WORD, "PartOf": LINES[3]}})
+    return bb.asymmetry.report(people, sources, relations, random_seed=1)
+
+
+def reliabilities() -> Result:
+    return bb.reliability.reliability_report(
+        {ANY: made_seeds(2, words=LINES)},
+        {ANY: LINES, LINES[3]: LINES[:5]},
+        rules=["db_wa", "ripa"],
+        base_pairs=PAIRS,
+        queries={ANY: LINES[:4]},
+        table_2=False,
+        random_seed=1,
+        progress=False,
+    )
+
+
+def explained() -> Result:
+    rows = simulated(40, 1)
+    words = {word: f"{LINES[place % len(LINES)]}{place}" for place, word in enumerate(rows["word"].unique())}
+    levels = {"algorithm": {"glove": ANY}, "pos": dict(zip(("noun", "verb"), LINES[2:], strict=False)), "word": words}
+    return bb.reliability.drivers(
+        rows.replace(levels).rename(columns={"stability": LINES[0]}),
+        [LINES[0], "rule", "pos"],
+        joint_drops={ANY: [LINES[0], "pos"]},
+        random_seed=1,
+    )
+
+
+def debiased() -> Result:
+    source = pets.embedding()
+    named = bb.Embedding(source.words, source.vectors, name=ANY)
+    settings = {**pets.SMALL, "measures": ["vocabulary_direct_bias"]}
+    return bb.debias_report([named], studies.study(ANY), {ANY: pets.Weak()}, sets=pets.SETS, **settings)
+
+
+def drawn(*words: str) -> dict[str, np.ndarray]:
+    return dict(zip(words, np.random.default_rng(5).normal(size=(len(words), 8)) + 0.5, strict=True))
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fit(), title=ANY, quick=True),
     "trainings": lambda: bb.compare_trainings({ANY: fit(), LINES[3]: fit()}, level="all", random_seed=1),
@@ -98,6 +150,24 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "projection": lambda: bb.project(
         vectors(), LINES[:6], {ANY: [("a", "b"), ("c", "d"), *zip(LINES[6:9], LINES[9:12], strict=True)]}, random_seed=1
     ),
+    "asymmetry": asymmetries,
+    "reliability": reliabilities,
+    "drivers": explained,
+    "debiasing": debiased,
+    "inference": lambda: compared({ANY: 0.2, LINES[3]: 0.1}),
+    "study measure": lambda: bb.metrics.weat(
+        drawn(*LINES),
+        {LINES[0]: LINES[:4], LINES[3]: LINES[4:8], LINES[8]: LINES[8:12], LINES[9]: LINES[12:]},
+        random_seed=1,
+    ),
+    "sub-lists": lambda: bb.metrics.subset_consistency(drawn(*LINES), LINES[:5]),
+    "words left out": lambda: bb.metrics.leave_one_word_out(
+        drawn(*LINES), {ANY: LINES[:3], LINES[3]: LINES[3:5]}, samples=20, random_seed=1, progress=False
+    ),
+    "two metrics": lambda: bb.metrics.kindel_comparison(
+        drawn(*LINES), {LINES[0]: LINES[:4], LINES[3]: LINES[4:8], LINES[8]: LINES[8:12], LINES[9]: LINES[12:]}
+    ),
+    "score": lambda: bb.metrics.vocabulary_direct_bias(drawn(*LINES, "he", "she"), LINES, random_seed=1),
     "words": lambda: bb.check_words(
         vectors(), {LINES[0]: [LINES[3]], LINES[3]: ["Cat"], LINES[9]: ["b", LINES[11]], LINES[8]: ["c"]}
     ),

@@ -27,7 +27,8 @@ def _trained() -> Checkpoint:
     return run
 
 
-def _sound() -> bytes:
+def sound() -> bytes:
+    """Return a sound checkpoint."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "checkpoint"
         write_checkpoint(_trained(), place)
@@ -36,19 +37,19 @@ def _sound() -> bytes:
 
 def one_bit(rng: np.random.Generator) -> bytes:
     """Return a checkpoint with one bit flipped."""
-    return flipped(_sound(), rng)
+    return flipped(sound(), rng)
 
 
 def damaged(rng: np.random.Generator) -> bytes:
     """Return a damaged checkpoint, or one of another program or kind."""
-    return mutated(_sound(), rng)
+    return mutated(sound(), rng)
 
 
 def lying(rng: np.random.Generator) -> bytes:
     """Return a checkpoint whose facts or arrays are not what they should be, under a right checksum."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "checkpoint"
-        place.write_bytes(_sound())
+        place.write_bytes(sound())
         facts, arrays = read_tensors(place, "training")
     names = list(arrays)
     if rng.random() < 0.7:
@@ -64,7 +65,7 @@ def lying(rng: np.random.Generator) -> bytes:
         try:
             write_tensors(place, "training", facts, arrays, overwrite=True)
         except (TypeError, ValueError):  # what cannot be written
-            return _sound()[:50]
+            return sound()[:50]
         return place.read_bytes()
 
 
@@ -79,5 +80,5 @@ def whole() -> object:
     """Return what goes on from a sound checkpoint."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "checkpoint"
-        place.write_bytes(_sound())
+        place.write_bytes(sound())
         return continued(place)

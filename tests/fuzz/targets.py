@@ -23,7 +23,7 @@ from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
 from tests.embeddings.files import fasttext_of_one_word
 from tests.embeddings.readers import glove_v_files
-from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, modules, pages, storages, two_users
+from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, layouts, modules, pages, storages, two_users
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
@@ -396,6 +396,10 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "SQLite of contexts": (20, Target(storages.hostile_index, contexts.index_of, ".contexts")),
     "SQLite of a cache": (20, Target(storages.hostile_cache, storages.cache_of, ".sqlite")),
     "modules of an encoder": (20, Target(modules.described_folder, modules.encoder_of, ".json")),
+    "member of a zip file": (8, Target(layouts.members, layouts.member_of, ".bomb")),
+    "vectors in cells": (15, Target(layouts.vectors_in_cells, vectors_of, ".csv")),
+    "word lists in cells": (10, Target(layouts.words_in_cells, layouts.lists_of, ".csv")),
+    "numbers of words": (10, Target(layouts.numbers_of_words, layouts.numbers_of, ".csv")),
     "bomb of arrays": (8, Target(bombs.bomb_of_arrays, bombs.arrays_read_by_name, ".bomb")),
     "bomb of rows": (8, Target(bombs.bomb_of_rows, bombs.rows_of, ".parquet")),
     "bomb of text": (5, Target(bombs.bomb_of_text, bombs.text_of, ".bomb")),

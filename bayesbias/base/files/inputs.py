@@ -35,7 +35,7 @@ _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
 _LONGEST_SIGNATURE = 10
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _ZIP = b"PK\x03\x04"
-_IN_ARCHIVE = re.compile(r"(.+\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
+_IN_ARCHIVE = re.compile(r"(.+?\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
 # zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PIECE = 1 << 22
@@ -54,13 +54,16 @@ def open_input(path: Path) -> BinaryIO:
 
     The opened file itself is checked: whatever the path led to before, another user may have put a pipe there.
 
-    Raises `InputFileError` if it is not an ordinary file: a pipe or a device could block for ever.
+    Raises `InputFileError` if it cannot be opened, or is not an ordinary file: a pipe or a device could block for ever.
     """
     return open(path, "rb", buffering=1 << 20, opener=_open_ordinary)
 
 
 def _open_ordinary(path: str, flags: int) -> int:
-    handle = os.open(path, flags | _NEVER_WAIT)
+    try:
+        handle = os.open(path, flags | _NEVER_WAIT)
+    except OSError as error:  # such as one that another user removed meanwhile
+        raise InputFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     if not S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise InputFileError(f"{path} is not an ordinary file. Copy its content to one.")
@@ -94,8 +97,9 @@ def archive_and_member(path: Path) -> tuple[Path, str]:
 
 
 def file_size(path: Path) -> int:
-    """Return the size of a file, or of the archive that a path names a file of."""
-    return archive_and_member(path)[0].stat().st_size
+    """Return the size of an existing file, or of the archive that a path names a file of."""
+    with open_input(archive_and_member(path)[0]) as file:
+        return os.fstat(file.fileno()).st_size
 
 
 def is_packed(path: Path) -> bool:
@@ -162,13 +166,14 @@ def read_content(path: Path, cost: MemoryCost) -> bytes:
     Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
     take more memory than is free. Reading stops there.
     """
-    check_memory(cost.a_byte * file_size(path), f"{path}: its contents", _ADVICE)
     allowance = Allowance(f"{path}: its contents", _ADVICE)
     content = io.BytesIO()
-    with readable(path), open_content(path) as stream:
-        while piece := stream.read(_PIECE):
-            allowance.take(cost.memory(piece))
-            content.write(piece)
+    with readable(path):
+        check_memory(cost.a_byte * file_size(path), f"{path}: its contents", _ADVICE)
+        with open_content(path) as stream:
+            while piece := stream.read(_PIECE):
+                allowance.take(cost.memory(piece))
+                content.write(piece)
     return content.getvalue()
 
 

@@ -44,7 +44,11 @@ def read_csv(path: Path, advice: str, *, texts: Sequence[str] = (), word_column:
     if kind := foreign_kind(text[:1000].encode()):
         raise InputFileError(f"{path} is {kind}")
     delimiter = _delimiter(text)
-    names = next((record for record in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if record), [])
+    try:
+        records = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names = next((record for record in records if record), [])
+    except csv.Error as error:  # such as a cell that is too long
+        raise InputFileError(f"{path} is not a CSV file: {error}. {advice}") from error
     renamed = {name: plain for name in names for plain in texts if name.strip().casefold() == plain}
     if word_column is not None:
         if word_column not in names:
@@ -63,6 +67,7 @@ def read_csv(path: Path, advice: str, *, texts: Sequence[str] = (), word_column:
             dtype=dict.fromkeys([name for name in (*renamed, *texts) if name in names], str),
         )
         frame = frame.rename(columns=renamed)
+        _check_distinct(frame.columns, path)
         return plain_numbers(without_row_numbers(frame), str(path), decimal_comma=delimiter == ";", but=texts)
     except TableError as error:
         raise InputFileError(str(error)) from error

@@ -249,7 +249,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
                 axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
         if kind == ASSOCIATION:
             axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
-            title = f"{measure}: contrast (cosine distance; 0 is none)"
+            title = f"{short_label(measure, 60)}: contrast (cosine distance; 0 is none)"
         else:
             title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
         as_text(axes.set_title(title, fontsize=10, loc="left"))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_count, check_flag, check_items, is_count, is_text
 from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
-from bayesbias.base.files.inputs import SEAL, check_sealed_file, input_file, open_input, parse_json
+from bayesbias.base.files.inputs import SEAL, check_sealed_file, file_size, input_file, open_input, parse_json
 from bayesbias.base.files.outputs import atomic_path, check_output, check_unshared, claimed, followed
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import progress_bar, with_progress
@@ -189,7 +189,7 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
         header = stream.read(100)
     if not header.startswith(_SQLITE) or int.from_bytes(header[68:72]) != APPLICATION:
         raise InputFileError(f"{source} is no index of contexts. Build one with index_contexts, or bayesbias contexts.")
-    if source.stat().st_size < _SEALED and not check_sealed_file(source):
+    if file_size(source) < _SEALED and not check_sealed_file(source):
         raise _damaged(source, "it is cut short")
     if int.from_bytes(header[60:64]) != VERSION:
         raise InputFileError(f"{source} was written by another version of this package. Build it again.")

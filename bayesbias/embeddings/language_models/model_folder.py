@@ -10,7 +10,7 @@ from math import inf, prod
 from pathlib import Path
 from typing import Any
 
-from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, open_input, read_content
+from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, file_size, open_input, read_content
 from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
@@ -80,7 +80,7 @@ def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:
     """Return the hash of a model's files, which identifies its results in caches; `parts` as for the check."""
     content = sha256()
     for path in sorted({path for part in parts for pattern in _FILES for path in files_of(folder / part, pattern)}):
-        content.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+        content.update(f"{path.relative_to(folder)} {file_size(path)}\n".encode())
         with open_input(path) as stream:
             while chunk := stream.read(1 << 20):
                 content.update(chunk)
@@ -228,7 +228,7 @@ def _check_memory(part: Path) -> None:
     for pattern, cost in _COSTS.items():
         for path in files_of(part, pattern):
             read_content(path, cost)
-    sizes = (size * path.stat().st_size for pattern, size in _BYTES_A_BYTE.items() for path in files_of(part, pattern))
+    sizes = (size * file_size(path) for pattern, size in _BYTES_A_BYTE.items() for path in files_of(part, pattern))
     check_memory(sum(sizes), f"{part}: its weights", "Take a smaller model, or allow more memory.")
 
 

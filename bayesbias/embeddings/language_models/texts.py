@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
-from bayesbias.base.files.inputs import printable, read_lines, text_files
+from bayesbias.base.files.inputs import file_size, printable, read_lines, text_files
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
@@ -78,7 +78,7 @@ def corpus_hash(paragraphs: Iterable[bytes]) -> str:
 def corpus_size(source: TextsLike) -> float:
     """Return the approximate number of words of a corpus, for a progress bar."""
     if isinstance(source, str | os.PathLike):
-        sizes = ((3 if file.suffix == ".gz" else 1) * file.stat().st_size for file in text_files(Path(source)))
+        sizes = ((3 if file.suffix == ".gz" else 1) * file_size(file) for file in text_files(Path(source)))
         return sum(sizes) / BYTES_A_WORD
     return sum(map(len, source)) / BYTES_A_WORD
 

@@ -51,7 +51,7 @@ def _separated(line: bytes, delimiter: str) -> list[bytes]:
     """Return the cells of a row of CSV, without the quotation marks around them."""
     text = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
     try:
-        cells = next(csv.reader([text], delimiter=delimiter), [])
+        cells = next(csv.reader([text], delimiter=delimiter)) or [""]
     except csv.Error:  # a lone quotation mark, or a cell that is too long
         cells = text.split(delimiter)
     return [cell.strip(" ").encode("utf-8", "surrogateescape") for cell in cells]

@@ -144,7 +144,7 @@ class _Scan:
         dimensions = self.dimensions
         bytes_a_row, take = 4 * dimensions + BYTES_A_WORD, self.allowance.take
         for number, line in enumerate(lines, self.first_line):
-            if line[-1] != 10:
+            if line[-1:] != b"\n":
                 raise self._cut(line, number, row_count)
             row = line.rstrip(b" \r\n")
             if not row:

@@ -33,6 +33,7 @@ from bayesbias.base.files.inputs import (
     parse_toml,
     read_content,
     read_lines,
+    read_utf8,
     readable,
     text_files,
     value_fault,
@@ -216,6 +217,14 @@ def test_zip_files_that_are_not_unpacked(content: bytes, message: str, tmp_path:
     (tmp_path / "t.zip").write_bytes(content)
     with pytest.raises(InputFileError, match=message):
         read_content(tmp_path / "t.zip", LINES)
+
+
+def test_names_of_members_may_look_like_archives(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("a.zip:b.txt", "cat")
+    assert read_utf8(tmp_path / "t.zip:a.zip:b.txt", LINES) == "cat"
+    with pytest.raises(InputFileError, match=r"no file 'a\.zip:c\.txt'"):
+        read_utf8(tmp_path / "t.zip:a.zip:c.txt", LINES)
 
 
 def test_the_directory_of_a_zip_file_is_checked_before_it_is_read(

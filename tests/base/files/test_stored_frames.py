@@ -44,12 +44,14 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
         (b"a,b,a\n1,2,3\n", "several columns 'a'"),
         (b"," * 20_000, "20,001 columns"),
         (b"a\n" + b"," * 20_000, "20,001 columns"),
+        (b"a" * 200_000 + b",b\n1,2\n", "field larger"),
+        (b"Word,word\ncat,dog\n", "several columns 'word'"),
     ],
 )
 def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InputFileError, match=rf"t\.csv.*{message}"):
-        read_csv(tmp_path / "t.csv", "Give another.")
+        read_csv(tmp_path / "t.csv", "Give another.", texts=("word",))
 
 
 @pytest.mark.parametrize(
