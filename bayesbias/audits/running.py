@@ -18,7 +18,14 @@ from bayesbias import errors
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_path, is_text, resolve_seed
 from bayesbias.base.files.inputs import SEAL_SIZE, input_file, open_input, sealed
-from bayesbias.base.files.outputs import atomic_path, check_folder, claimed, clear_workshops, create_folder
+from bayesbias.base.files.outputs import (
+    atomic_path,
+    check_folder,
+    check_unshared,
+    claimed,
+    clear_workshops,
+    create_folder,
+)
 from bayesbias.base.files.stored_arrays import arrays_of
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
@@ -119,6 +126,7 @@ def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
     try:
         with claimed(folder):
             create_folder(folder)
+            check_unshared(folder / _SEED)
             clear_workshops(folder)
             begun = (folder / _SEED).exists()
             try:

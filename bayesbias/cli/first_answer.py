@@ -199,7 +199,7 @@ def report(
     delivery.begin()
     fitted = bb.read_fit(fit)
     beside = fit.parent / "table.csv"
-    table = bb.read_table(beside, duplicates="keep") if beside.is_file() else None
+    table = bb.read_table(beside, duplicates="keep") if is_of_its_owner(beside, fit) else None
     seed = bb.models.fit_attribute(fitted, "random_seed") if random_seed is None else random_seed
     comparison = None
     if compare_with:
@@ -219,3 +219,8 @@ def report(
         delivery.answer("\n\n".join(wrap(statement.text) for statement in first) + "\n")
     delivery.write(shown, full=full)
     delivery.answer(f"Wrote {output}. Open it in a browser; it needs no network.")
+
+
+def is_of_its_owner(beside: Path, file: Path) -> bool:
+    """Return whether there is a file beside another one that is of the same user, not one that a stranger put there."""
+    return beside.is_file() and beside.stat().st_uid == file.stat().st_uid

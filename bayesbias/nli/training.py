@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_flag, check_number, resolve_seed
-from bayesbias.base.files.outputs import check_output, claimed
+from bayesbias.base.files.outputs import check_output, check_unshared, claimed
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
@@ -164,6 +164,8 @@ def train(
         "batch_size": check_count("batch_size", batch_size),
     }
     place = None if checkpoint is None else check_output(checkpoint, overwrite=True)
+    if place is not None:
+        check_unshared(place)
     frames = [checked_sentence_pairs("pairs", pairs, training=True)]
     if development is not None:
         frames.append(checked_sentence_pairs("development", development))

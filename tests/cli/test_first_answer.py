@@ -1,5 +1,6 @@
 """Commands of `bayesbias.cli.first_answer`."""
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.cli.first_answer import is_of_its_owner
 from bayesbias.cli.options import OPTIONS
 from bayesbias.workers.workers import this_process
+from tests.base.files.users import STRANGER, needs_root
 from tests.cli.running import in_process, run
 
 
@@ -137,3 +140,14 @@ def test_from_vectors_to_a_page_with_debiasing(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Changes from wikipedia2018_skipgram_seed1 to debiased" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
+
+
+@needs_root
+def test_a_table_that_a_stranger_put_beside_a_fit_is_not_read(tmp_path: Path) -> None:
+    fit, table = tmp_path / "fit.nc", tmp_path / "table.csv"
+    fit.touch()
+    assert not is_of_its_owner(table, fit)
+    table.touch()
+    assert is_of_its_owner(table, fit)
+    os.chown(table, STRANGER, STRANGER)
+    assert not is_of_its_owner(table, fit)

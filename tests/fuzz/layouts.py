@@ -2,6 +2,7 @@
 
 import io
 import json
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +30,7 @@ _ENDS = ("\n", "\r\n", "\n", "\r", "\n\n", "", " ", "1", "\n \n")
 
 def _written(rows: list[list[str]], rng: Generator) -> bytes:
     """Return rows as a text of separated cells, at times with odd cells, other separators, and without a last end."""
-    delimiter, end = one_of(rng, (*_DELIMITERS, ",", ",", "\t")), one_of(rng, _ENDS[:4])
+    delimiter, end = one_of(rng, (*_DELIMITERS, *[","] * 10, "\t")), one_of(rng, _ENDS[:4])
     for _ in range(int(one_of(rng, (0, 0, 1, 3)))):
         row = rows[int(rng.integers(len(rows)))]
         at = int(rng.integers(len(row) + 1))
@@ -41,7 +42,7 @@ def _written(rows: list[list[str]], rng: Generator) -> bytes:
     text = (one_of(rng, ("", "", "\ufeff", "\n", "# a\n")) + end.join(lines) + one_of(rng, _ENDS)).encode(
         one_of(rng, (*["utf-8"] * 8, "utf-16", "latin-1")), "replace"
     )
-    return mutated(text, rng) if rng.random() < 0.4 else text
+    return mutated(text, rng) if rng.random() < 0.2 else text
 
 
 def vectors_in_cells(rng: Generator) -> bytes:
@@ -87,7 +88,7 @@ def members(rng: Generator) -> bytes:
         lambda: mutated(whole("glove.txt"), rng),
         lambda: b"",
         lambda: b" " * int(one_of(rng, (10, 1000, 10**6))),
-        lambda: b"he 1 2\n" * int(one_of(rng, (10, 10, 10, 1_000_000))),
+        lambda: b"he 1 2\n" * int(one_of(rng, (10, 10, 10, 100_000))),
         lambda: _zip([("a.txt", whole("glove.txt"))], rng),
     ]
     names = (
@@ -119,7 +120,8 @@ def members(rng: Generator) -> bytes:
 def _zip(entries: list[tuple[str, bytes]], rng: Generator) -> bytes:
     stream = io.BytesIO()
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-    with zipfile.ZipFile(stream, "w") as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w") as archive:
+        warnings.simplefilter("ignore")  # names that occur twice
         for name, content in entries:
             archive.writestr(zipfile.ZipInfo(name), content, one_of(rng, methods))
     return stream.getvalue()

@@ -129,8 +129,9 @@ def check_writable(folder: Path) -> None:
 def check_unshared(file: Path) -> None:
     """Raise `OutputError` if no file can be created in the folder of a file, or any other user could create one there.
 
-    A file of SQLite needs this: SQLite carries out a journal beside it, whoever wrote that, and removes the file that
-    a journal names.
+    What is read before it is written needs this, such as the checkpoint of a training: that of another user would be
+    taken for this user's. So does a file of SQLite, which carries out a journal beside it, whoever wrote that, and
+    removes the file that a journal names.
     """
     folder = followed(file).parent
     check_writable(folder)

@@ -17,7 +17,7 @@ from bayesbias.base.checks import (
     resolve_seed,
     shown,
 )
-from bayesbias.base.files.outputs import check_writable, claimed
+from bayesbias.base.files.outputs import check_unshared, check_writable, claimed
 from bayesbias.base.progress import progress_bar, with_progress
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, check_neighbours, read_corpus, resampled
@@ -364,7 +364,10 @@ def _train_on_workers(
 
 def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:
     """Return the seeds without a file of this training; raise `OutputError` if files of another are in the way."""
-    stored = provenances(place) if place.is_dir() else {}
+    stored = {}
+    if place.is_dir():
+        check_unshared(place / "vectors")  # another user may have made it meanwhile
+        stored = provenances(place)
     names = {seed: seed_file(place, facts["algorithm"], seed) for seed in wanted}
     others = {path: difference for path, other in stored.items() if (difference := differing(facts, other))}
     not_replaced = [path for path in others if path not in names.values()]
@@ -450,5 +453,8 @@ def _folder(folder: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{place} is a file. Give a folder.")
     if not place.is_dir() and not place.parent.is_dir():
         raise OutputError(f"Cannot write {place}: the folder {place.parent} does not exist. Create it first.")
-    check_writable(place if place.is_dir() else place.parent)
+    if place.is_dir():
+        check_unshared(place / "vectors")
+    else:
+        check_writable(place.parent)
     return place

@@ -2,13 +2,14 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+import bayesbias as bb
 from bayesbias.base.files import outputs
 from bayesbias.base.files.outputs import (
     atomic_path,
@@ -21,6 +22,7 @@ from bayesbias.base.files.outputs import (
     new_file,
 )
 from bayesbias.errors import OutputError
+from tests.audits import pets
 from tests.base.files.folders import content, fill
 from tests.base.files.users import STRANGER, USER, as_user, meanwhile, needs_root, shared_folder
 
@@ -395,6 +397,35 @@ def test_a_folder_that_cannot_be_written_is_said_by_name() -> None:
     with shared_folder(0o755) as (shared, _):
         text = as_user(USER, check_writable, shared)
         assert text == f"OutputError: Cannot write in {shared}: Permission denied. Choose another folder."
+
+
+@pytest.mark.parametrize("name", ["training", "cells", "vectors"])
+def test_what_goes_on_from_files_is_refused_where_all_may_put_them(name: str, tmp_path: Path) -> None:
+    """Those of a stranger would be taken for this user's."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    goes_on: dict[str, Callable[[], object]] = {
+        "training": lambda: bb.nli.train({"a": [1.0]}, "absent.csv", checkpoint=shared / "new"),
+        "cells": lambda: bb.audit({"E": pets.embedding(1)}, pets.study(), ["mac"], models=None, cells=shared),
+        "vectors": lambda: bb.embeddings.train_embeddings([["a", "b"]], shared),
+    }
+    with pytest.raises(OutputError, match=f"all may write to {shared}. Choose a folder of your own"):
+        goes_on[name]()
+    assert content(shared) == {}
+
+
+@needs_root
+def test_a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused() -> None:
+    with shared_folder(0o1777) as (shared, _):
+        place = shared / "vectors"
+
+        def documents() -> Iterator[list[str]]:
+            as_user(STRANGER, place.mkdir)
+            yield ["a", "b"] * 5
+
+        with pytest.raises(OutputError, match=f"{place} is of another user"):
+            bb.embeddings.train_embeddings(documents(), place, progress=False)
 
 
 def test_files_of_sqlite_are_refused_where_all_may_put_files_beside_them(
