@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from stat import S_ISDIR, S_IWOTH
 from types import FrameType
 from typing import Any, TextIO
 
@@ -74,8 +75,17 @@ def same_environment() -> Iterator[None]:
 
 
 def has_home() -> bool:
-    """Return whether this user has a home folder; without one, `~` is a folder of that name in the current folder."""
-    return os.path.isabs(os.path.expanduser("~"))  # noqa: PTH111, PTH117 - Path.home raises RuntimeError
+    """Return whether this user has a home folder, one that not all may write to.
+
+    Without one, `~` is a folder of that name in the current folder. Where all may write, others can put settings and
+    compiled code, which libraries run.
+    """
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home raises RuntimeError
+    if not home.is_absolute():
+        return False
+    place = next(folder for folder in (home, *home.parents) if os.path.exists(folder))  # noqa: PTH110 - never raises
+    mode = place.stat().st_mode
+    return os.name != "posix" or not (S_ISDIR(mode) and mode & S_IWOTH)
 
 
 @cache

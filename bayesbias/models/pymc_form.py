@@ -94,8 +94,8 @@ def build_model(data: ModelData, spec: ModelSpec, *, likelihood: bool = True) ->
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
     list has its own attribute_sd; and `pair`.
     """
-    if not has_home():  # PyTensor would compile into ./~/.pytensor, and run what is there
-        raise FitError("PyMC needs a home folder, and this user has none. Set HOME to a folder of your own.")
+    if not has_home():  # PyTensor compiles into ~/.pytensor, and runs what is there
+        raise FitError("PyMC needs a home folder of this user's own. Set HOME to one that others cannot write to.")
     import pymc as pm
 
     from bayesbias.models.multivariate.pymc_density import add_multivariate

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bayesbias.base.machine import has_home
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="folders have modes on POSIX")
 
 IMPORTS = "import os, arviz_base, matplotlib, numba; print(os.getcwd(), arviz_base.rcParams['stats.ci_prob'])"
@@ -68,6 +70,30 @@ def test_without_a_home_folder_the_command_line_has_an_empty_one(tmp_path: Path)
     assert (Path(home).is_absolute(), compiles_nothing, content) == (True, "1", "[]")
     assert not Path(home).parent.exists()
     assert ran(tmp_path, GUARD + "import os; print(os.environ['HOME'])").stdout.strip() == os.environ["HOME"]
+
+
+def test_a_home_folder_that_all_may_write_to_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries would run what others compiled there, such as numba's cache, which is a pickle."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for mode, name, is_there in (
+        (0o755, "", True),
+        (0o1777, "", False),
+        (0o777, "absent/more", False),
+        (0o750, "absent", True),
+    ):
+        home.chmod(mode)
+        monkeypatch.setenv("HOME", str(home / name))
+        assert has_home() == is_there
+    home.chmod(0o1777)
+    monkeypatch.setenv("HOME", str(home))
+    code = (
+        "from bayesbias.base.arrays import compiled\n"
+        "from numba.core.caching import FunctionCache\n"
+        "print(isinstance(compiled(lambda x: x + 1)._cache, FunctionCache))"
+    )
+    assert ran(tmp_path, code).stdout.split() == ["False"]
+    assert ran(tmp_path, GUARD + "import os; print(os.environ['HOME'])").stdout.strip() != str(home)
 
 
 @pytest.mark.slow
