@@ -22,6 +22,7 @@ _THOUSANDS = re.compile(r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?%?")
 _MISSING = ("NA", "N/A", "n/a", "NaN", "nan")
 _LONGEST_NAMES = 100_000
 _MOST_COLUMNS = 10_000  # each takes pandas a while, also an empty one
+_MOST_EMPTY, _MOST_EMPTY_A_LETTER = 1_000_000, 10  # cells that are not written, which take time and memory
 _BYTES_A_CELL = 16
 _BYTES_A_COLUMN = 2_000
 _BYTES_A_PARQUET_CELL = 40
@@ -181,6 +182,8 @@ def csv_frame(text: str, path: Path, delimiter: str = ",", **options: Any) -> "p
     )
     if columns > _MOST_COLUMNS:
         raise ValueError(f"it has {columns:,} columns, more than {_MOST_COLUMNS:,}")
+    if rows * columns > _MOST_EMPTY + _MOST_EMPTY_A_LETTER * len(text):
+        raise ValueError(f"most of its {rows:,} rows lack cells of the {columns:,} columns")
     _check_distinct(filter(None, names), path)
     stream.seek(0)
     frame: pd.DataFrame = pd.read_csv(stream, sep=delimiter, **options)

@@ -44,6 +44,7 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
         (b"a,b,a\n1,2,3\n", "several columns 'a'"),
         (b"," * 20_000, "20,001 columns"),
         (b"a\n" + b"," * 20_000, "20,001 columns"),
+        (b"," * 9000 + b"\n1" * 1000, "1,000 rows lack cells of the 9,001 columns"),
         (b"a" * 200_000 + b",b\n1,2\n", "field larger"),
         (b"Word,word\ncat,dog\n", "several columns 'word'"),
     ],
