@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -416,16 +417,25 @@ def test_what_goes_on_from_files_is_refused_where_all_may_put_them(name: str, tm
 
 
 @needs_root
-def test_a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused() -> None:
+def test_a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused(tmp_path: Path) -> None:
+    """It holds all seeds already, so that nothing would be written."""
+    texts = [["a", "b"] * 5] * 5
+    settings: dict[str, Any] = {"seeds": [1], "dimensions": 2, "progress": False}
+    (theirs,) = bb.embeddings.train_embeddings(texts, tmp_path, **settings).paths.values()
+    content_of_theirs = theirs.read_bytes()
     with shared_folder(0o1777) as (shared, _):
         place = shared / "vectors"
 
+        def plant() -> None:
+            place.mkdir()
+            (place / theirs.name).write_bytes(content_of_theirs)
+
         def documents() -> Iterator[list[str]]:
-            as_user(STRANGER, place.mkdir)
-            yield ["a", "b"] * 5
+            assert as_user(STRANGER, plant) == "None"
+            yield from texts
 
         with pytest.raises(OutputError, match=f"{place} is of another user"):
-            bb.embeddings.train_embeddings(documents(), place, progress=False)
+            bb.embeddings.train_embeddings(documents(), place, **settings)
 
 
 def test_files_of_sqlite_are_refused_where_all_may_put_files_beside_them(
