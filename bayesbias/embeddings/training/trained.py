@@ -17,6 +17,7 @@ from bayesbias.base.checks import check_path, is_count, is_text
 from bayesbias.base.files.inputs import input_file, is_folder, parse_json
 from bayesbias.base.files.outputs import atomic_path, create_folder
 from bayesbias.base.files.stored_arrays import read_arrays
+from bayesbias.base.number_text import visible
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding, as_vectors
 from bayesbias.embeddings.loading import load_embedding
@@ -103,7 +104,7 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
         *most, last = map(str, self.paths)
         seeds = f"seeds {', '.join(most)} and {last}" if most else f"seed {last}"
         corpus = self.provenance["corpus"]
-        return f"{self.provenance['algorithm']}, {seeds}, of {corpus['name']} ({corpus['tokens']:,} words)"
+        return visible(f"{self.provenance['algorithm']}, {seeds}, of {corpus['name']} ({corpus['tokens']:,} words)")
 
 
 def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:

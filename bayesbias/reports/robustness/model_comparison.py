@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
-from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text, visible
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -90,7 +90,7 @@ class ModelComparison(Result):
     total_draws: int
 
     def __repr__(self) -> str:
-        return f"ModelComparison({', '.join(self.models['model'])})"
+        return visible(f"ModelComparison({', '.join(self.models['model'])})")
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
