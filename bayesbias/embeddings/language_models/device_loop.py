@@ -91,12 +91,9 @@ class DeviceLoop:
         is_new = hasattr(matmul, "fp32_precision")
         name = "fp32_precision" if is_new else "allow_tf32"
         values: tuple[Any, Any] = ("ieee", "tf32") if is_new else (False, True)
-        with (
-            torch.inference_mode(),
-            torch.autocast(
-                kind, dtype=getattr(torch, self.precision, None), enabled=self.precision.endswith("float16")
-            ),
-        ):
+        halves = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+        half = halves.get(self.precision, torch.bfloat16)
+        with torch.inference_mode(), torch.autocast(kind, dtype=half, enabled=self.precision in halves):
             if kind != "cuda":
                 yield
                 return
