@@ -207,7 +207,7 @@ def pipeline(
     labels = _labels(name, configuration)
     pytorch()
     loop = device_loop(device, precision, batch_size, MeasureError)
-    network.to(loop.device)
+    loop.place(network)
     network.eval()
     return SequenceClassifier(name, labels, _longest(configuration, tokenizer), loop, progress, network, tokenizer)
 

@@ -184,7 +184,7 @@ def loops(case: Case) -> Iterator[dict[str, Any]]:
     torch.backends.cuda.matmul.fp32_precision = "none"
     if on_gpu:
         torch.cuda.empty_cache()
-    for precision in (None, "float32", *(("tf32", "float16") if on_gpu else ()), "bfloat16", None):
+    for precision in (None, "float32", *(("tf32",) if on_gpu else ()), "bfloat16", None):
         start = time.perf_counter()
         vectors = case.vectors(precision)
         seconds = time.perf_counter() - start
@@ -334,7 +334,7 @@ def real_contrasts(models: list[Path], corpus: Path | None, folder: Path) -> Ite
     sources: dict[str, Any] = {"templates": None}
     if corpus is not None:
         sources["contexts"] = bb.embeddings.index_contexts(corpus, folder / "corpus.contexts", progress=False)
-    precisions = ("float32", *(("tf32", "float16") if torch.cuda.is_available() else ()), "bfloat16")
+    precisions = ("float32", *(("tf32",) if torch.cuda.is_available() else ()), "bfloat16")
     for model in models:
         for source, contexts in sources.items():
             exact: dict[str, dict[str, float]] = {}

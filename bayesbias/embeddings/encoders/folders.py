@@ -315,7 +315,10 @@ class FolderEncoder(Described):
         module, loader = _LOADERS[self.kind]
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
         with library_errors(f"{self.folder} cannot be loaded with {module}", EmbeddingError), offline():
-            return loader(library, self.folder)
+            model = loader(library, self.folder)
+            if self.precision == "bfloat16":
+                model.bfloat16()
+            return model
 
 
 def unknown_to(tokenizer: Any, words: list[str]) -> set[str]:

@@ -13,8 +13,8 @@ from bayesbias.base.checks import check_choice
 from bayesbias.embeddings.language_models.pieces import Integers
 from bayesbias.errors import ArgumentError, BayesBiasError, library_reason
 
-type Precision = Literal["float32", "tf32", "float16", "bfloat16"]
-"""Numbers that a device multiplies: float32, or float32 cut to ten bits (TF32, float16) or seven (bfloat16)."""
+type Precision = Literal["float32", "tf32", "bfloat16"]
+"""Numbers that a device multiplies: float32, float32 cut to ten bits (TF32), or bfloat16, which has seven."""
 
 PLAIN: Precision = "float32"
 """Precision on processors."""
@@ -81,6 +81,12 @@ class DeviceLoop:
         answers[order] = returned
         return answers
 
+    def place(self, model: Any) -> None:
+        """Move a model to the device; in bfloat16, its weights are rounded."""
+        import torch
+
+        model.to(self.device, torch.bfloat16 if self.precision == "bfloat16" else None)
+
     @contextmanager
     def computing(self) -> Iterator[None]:
         """Compute in the precision of the loop, without gradients; what was set before is set again at the end."""
@@ -91,9 +97,7 @@ class DeviceLoop:
         is_new = hasattr(matmul, "fp32_precision")
         name = "fp32_precision" if is_new else "allow_tf32"
         values: tuple[Any, Any] = ("ieee", "tf32") if is_new else (False, True)
-        halves = {"float16": torch.float16, "bfloat16": torch.bfloat16}
-        half = halves.get(self.precision, torch.bfloat16)
-        with torch.inference_mode(), torch.autocast(kind, dtype=half, enabled=self.precision in halves):
+        with torch.inference_mode():
             if kind != "cuda":
                 yield
                 return

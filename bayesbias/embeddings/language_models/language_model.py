@@ -217,7 +217,7 @@ def load_language_model(
         raise EmbeddingError(
             f"The tokenizer in {folder} does not return the places of its pieces. Save it as a fast tokenizer."
         )
-    loaded.to(loop.device)
+    loop.place(loaded)
     name = printable(folder.resolve().name)
     digest = with_precision(folder_digest(folder), loop.precision)
     return LanguageModel(name, loaded, tokenizer, loop, _longest(loaded, tokenizer), digest)
