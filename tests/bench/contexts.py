@@ -15,6 +15,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,19 +123,24 @@ def made_case(folder: Path, size: Size, kind: str = "BertModel") -> Case:
     return Case(folder, index, words, model.to(device), rows, places)
 
 
-def plain_vectors(case: Case, precision: str, pieces: int = 65_536, rows: int | None = None) -> np.ndarray:
+def precisions() -> list[str]:
+    """Return the precisions that the device has."""
+    import torch
+
+    return ["float32", *(["tf32"] if torch.cuda.is_available() else []), "bfloat16"]
+
+
+def plain_vectors(case: Case, precision: str, rows: int | None = None) -> np.ndarray:
     """Return the vector of the word in each of the first rows: batched by pieces, pooled on the device, copied once."""
     import torch
 
     device = case.model.device
-    pieces = pieces if device.type == "cuda" else 4_096
+    pieces = 65_536 if device.type == "cuda" else 4_096
     chosen = sorted(range(len(case.rows))[:rows], key=lambda row: -len(case.rows[row]))
-    kinds = {"bfloat16": torch.bfloat16, "bfloat16 cast": torch.bfloat16, "float16": torch.float16}
-    model = case.model.to(torch.bfloat16) if precision == "bfloat16 cast" else case.model
+    model = deepcopy(case.model).bfloat16() if precision == "bfloat16" else case.model
     torch.backends.cuda.matmul.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     parts = []
-    autocast = torch.autocast(device.type, dtype=kinds.get(precision), enabled=precision in ("bfloat16", "float16"))
-    with torch.inference_mode(), autocast:
+    with torch.inference_mode():
         while chosen:
             width = len(case.rows[chosen[0]])
             block, chosen = chosen[: max(1, pieces // width)], chosen[max(1, pieces // width) :]
@@ -143,54 +149,31 @@ def plain_vectors(case: Case, precision: str, pieces: int = 65_536, rows: int | 
                 numbers[place, : len(case.rows[row])] = case.rows[row]
                 mask[place, : len(case.rows[row])] = 1
             columns = torch.tensor([case.places[row] for row in block], device=device)
-            answer = model(
-                input_ids=torch.from_numpy(numbers).to(device), attention_mask=torch.from_numpy(mask).to(device)
-            )
-            parts.append(answer.last_hidden_state[torch.arange(len(block), device=device), columns].float())
+            sent = {name: torch.from_numpy(array).to(device) for name, array in (("ids", numbers), ("mask", mask))}
+            hidden = model(input_ids=sent["ids"], attention_mask=sent["mask"]).last_hidden_state
+            parts.append(hidden[torch.arange(len(block), device=device), columns].float())
         vectors = torch.cat(parts).cpu().numpy()
-    case.model.to(torch.float32)
+    torch.backends.cuda.matmul.fp32_precision = "none"
     return vectors
 
 
 def loops(case: Case) -> Iterator[dict[str, Any]]:
     """Yield the time of plain loops and of ours in every precision, and how much their vectors differ from float32."""
-    import torch
-
-    on_gpu = case.model.device.type == "cuda"
-    precisions = (
-        "float32",
-        *(("tf32",) if on_gpu else ()),
-        "bfloat16",
-        "bfloat16 cast",
-        *(("float16",) if on_gpu else ()),
-    )
-    weights = {name: value.clone() for name, value in case.model.state_dict().items()}
     exact: dict[str, np.ndarray] = {}
-    for precision in precisions:
+    for precision in precisions():
         plain_vectors(case, precision, rows=1_000)
-        case.model.load_state_dict(weights)
         start = time.perf_counter()
         vectors = plain_vectors(case, precision)
         seconds = time.perf_counter() - start
-        case.model.load_state_dict(weights)
-        yield row(
-            "plain loop", precision, seconds, case.pieces, difference(vectors, exact.setdefault("plain", vectors))
-        )
-    if on_gpu:
-        for size in (16_384, 32_768, 131_072):
-            seconds = seconds_of(lambda size=size: plain_vectors(case, "bfloat16", size, 6_000))  # type: ignore[misc]
-            yield row(f"plain loop, 6,000 rows by {size:,}", "bfloat16", seconds, sum(map(len, case.rows[:6_000])))
-    del weights
-    torch.backends.cuda.matmul.fp32_precision = "none"
-    if on_gpu:
-        torch.cuda.empty_cache()
-    for precision in (None, "float32", *(("tf32",) if on_gpu else ()), "bfloat16", None):
+        gap = difference(vectors, exact.setdefault("plain", vectors))
+        yield row("plain loop", precision, seconds, case.pieces, gap)
+    for precision in [*precisions(), None]:
         start = time.perf_counter()
         vectors = case.vectors(precision)
         seconds = time.perf_counter() - start
-        exact |= {"ours": vectors} if precision == "float32" else {}
         named = precision or f"default, {default_precision()}"
-        yield row("contextual_embedding", named, seconds, case.pieces, difference(vectors, exact.get("ours", vectors)))
+        gap = difference(vectors, exact.setdefault("ours", vectors))
+        yield row("contextual_embedding", named, seconds, case.pieces, gap)
     yield from parts_of(case)
 
 
@@ -230,7 +213,6 @@ def parts_of(case: Case) -> Iterator[dict[str, Any]]:
 
 def masked_words(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     """Yield the time of masked words."""
-    import torch
 
     from bayesbias.embeddings.language_models.language_model import load_language_model, masked_log_probabilities
 
@@ -239,7 +221,7 @@ def masked_words(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     )
     case.model.to("cpu")
     exact: np.ndarray | None = None
-    for precision in ("float32", *((("tf32",)) if torch.cuda.is_available() else ()), "bfloat16"):
+    for precision in precisions():
         model = load_language_model(folder, masked=True, precision=precision)
         texts = case.index.texts(range(len(case.rows)))
         start = time.perf_counter()
@@ -265,7 +247,7 @@ def classifiers(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     case = made_case(folder, Size(size.settings | labels, 2, 4, 5, 9), "BertForSequenceClassification")
     premises, hypotheses = pairs(size.contexts // 2)
     answers: dict[str, np.ndarray] = {}
-    for precision in ("float32", *(("tf32",) if torch.cuda.is_available() else ()), "bfloat16"):
+    for precision in precisions():
         model = bb.nli.pipeline(folder, precision=precision, progress=False)  # type: ignore[arg-type]
         model(premises[:200], hypotheses[:200])
         start = time.perf_counter()
@@ -300,7 +282,6 @@ def encoders(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     """Yield the time of an encoder beside its library."""
     if find_spec("sentence_transformers") is None:
         return
-    import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer import modules as parts
 
@@ -310,7 +291,7 @@ def encoders(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     library.save(str(folder / "encoder"))
     texts = list(dict.fromkeys(pairs(size.contexts // 4)[0]))
     exact: np.ndarray | None = None
-    for precision in ("float32", *(("tf32",) if torch.cuda.is_available() else ()), "bfloat16"):
+    for precision in precisions():
         encoder = bb.embeddings.load_encoder(folder / "encoder", precision=precision)  # type: ignore[arg-type]
         encoder(texts[:200])
         start = time.perf_counter()
@@ -324,7 +305,6 @@ def encoders(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
 
 def real_contrasts(models: list[Path], corpus: Path | None, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the largest difference from float32 of the contrasts of each real model and study, for each precision."""
-    import torch
 
     studies = [bb.load_study(name) for name in STUDIES]
     words, lists = (
@@ -334,12 +314,11 @@ def real_contrasts(models: list[Path], corpus: Path | None, folder: Path) -> Ite
     sources: dict[str, Any] = {"templates": None}
     if corpus is not None:
         sources["contexts"] = bb.embeddings.index_contexts(corpus, folder / "corpus.contexts", progress=False)
-    precisions = ("float32", *(("tf32",) if torch.cuda.is_available() else ()), "bfloat16")
     for model in models:
         for source, contexts in sources.items():
             exact: dict[str, dict[str, float]] = {}
             first: np.ndarray | None = None
-            for precision in precisions:
+            for precision in precisions():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     start = time.perf_counter()

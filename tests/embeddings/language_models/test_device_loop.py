@@ -17,7 +17,7 @@ from bayesbias.embeddings.language_models.language_model import (
     masked_log_probabilities,
     mean_piece_vectors,
 )
-from bayesbias.errors import ArgumentError, BayesBiasWarning
+from bayesbias.errors import ArgumentError
 from tests.asymmetry.toy_language import tiny_bert
 
 TEXTS = [f"North: bado saw {'the ' * count}gile." for count in range(12)]
@@ -177,7 +177,6 @@ def test_the_precision_is_recorded_and_has_vectors_of_its_own_in_a_cache(bert: P
         human=["kado"],
         neutral=["nado"],
     )
-    with pytest.warns(BayesBiasWarning):
-        whole = bb.embeddings.contextual_embedding(bert, study.words, precision="bfloat16", **given)
-        table = bb.distance_table(whole, study)
+    whole = bb.embeddings.contextual_embedding(bert, study.words, precision="bfloat16", **given)
+    table = bb.distance_table(whole, study)
     assert table.attrs["bayesbias"]["embedding"]["steps"] == "computed in bfloat16"
