@@ -85,7 +85,7 @@ def encode(
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
         a text is encoded once. It serves any number of encoders, identified by `name`.
     precision
-        As for `contextual_embedding`, of the encoder in a folder.
+        As for `contextual_embedding`, of a sentence-transformers folder; others have their own.
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
@@ -172,6 +172,8 @@ def _function(encoder: Any, name: str | None, precision: Precision | None, *, ca
             f"encoder={encoder!r:.60}: give a function of a list of texts, such as SentenceTransformer(...).encode, or "
             "the folder of an encoder."
         )
+    if precision is not None:
+        raise ArgumentError("precision is that of an encoder in a folder. Leave it out: a function has its own.")
     if cached and name is None:
         raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
     label = name or str(getattr(encoder, "__name__", type(encoder).__name__))

@@ -312,8 +312,8 @@ def _read(model: LanguageModel, places: dict[str, _Places], texts: dict[str, lis
             continue
         words[word] = slice(start, start := start + len(its_rows))
         chosen.append(its_rows)
-    kept = np.concatenate(chosen) if chosen else numbers[:0]
-    return _Block(pieces.take(kept), spans[kept], words, reasons)
+    contexts = np.concatenate(chosen) if chosen else numbers[:0]
+    return _Block(pieces.take(contexts), spans[contexts], words, reasons)
 
 
 def _word_vectors(

@@ -137,6 +137,8 @@ class LanguageModel:
 
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the pieces of contexts, special pieces at their starts and ends included."""
+        if not texts:  # which tokenizers refuse
+            return read_pieces([], [], [])
         with self.errors():
             encoded = self.tokenizer(
                 list(texts), return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False,

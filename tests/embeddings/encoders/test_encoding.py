@@ -43,6 +43,11 @@ def no_waiting(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
 
 
+def test_a_function_has_its_own_precision():
+    with pytest.raises(ArgumentError, match="precision"):
+        bb.encode(Recorder(), WORDS, name="toy", precision="float32")
+
+
 def test_words_alone_have_the_vectors_of_the_encoder():
     embedding = bb.encode(Recorder(), WORDS, name="toy")
     assert type(embedding) is bb.Embedding

@@ -47,17 +47,6 @@ def model() -> LanguageModel:
     return LanguageModel("made", None, Tokenizer(), None, 20, "")  # type: ignore[arg-type]  # no device is needed
 
 
-def test_pieces_of_words_without_their_spaces() -> None:
-    pieces = model().pieces([TEXT])
-    assert pieces.characters.tolist() == [[0, 0], [0, 3], [4, 9], [9, 12], [13, 16], [0, 0]]
-    words = np.array([[4, 12], [13, 16], [3, 4], [0, 3], [4, 8]])
-    texts = np.zeros(len(words), dtype=np.int64)
-    assert pieces.spans(texts, words).tolist() == [[2, 4], [4, 5], [0, 0], [1, 2], [2, 3]]
-    assert [array.tolist() for array in pieces.whole_words(texts, words)] == [[1, 3], [4, 1]]
-    special = Pieces(np.array([7]), np.array([0, 1]), np.array([[0, 0]]))
-    assert special.spans(texts[:1], np.array([[0, 5]])).tolist() == [[0, 0]]
-
-
 def test_a_word_is_split_as_after_another_word() -> None:
     assert model().split("splitter") == [" split", "ter"]
     assert model().unknown == 3
