@@ -16,6 +16,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
 from bayesbias.base.progress import with_progress
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_pairs, read_contexts
+from bayesbias.embeddings.language_models.device_loop import Precision
 from bayesbias.embeddings.language_models.language_model import (
     LanguageModel,
     load_language_model,
@@ -150,7 +151,6 @@ class MaskedModel(Described):
     most: int
     random_seed: int
     _model: LanguageModel
-    _batch: int
     _progress: bool
     # Log probability of the word at each place, None where it is not a single piece.
     _answers: dict[_Place, float | None] = field(default_factory=dict)
@@ -273,19 +273,15 @@ class MaskedModel(Described):
             contexts, places = np.array(chunk, dtype=np.int64).T
             spans = character_spans(self.index, contexts, places, np.array([lengths[place] for place in chunk]))
             distinct = sorted(set(contexts.tolist()))
-            pieces = dict(zip(distinct, self._model.pieces(self.index.texts(distinct)), strict=True))
+            pieces = self._model.pieces(self.index.texts(distinct))
             self._answers.update(dict.fromkeys(chunk))
-            rows, piece_places, sent_places = [], [], []
-            for place, (first, last) in zip(chunk, spans.tolist(), strict=True):
-                read = pieces[place[0]]
-                word = read.row_range(first, last)
-                is_one_piece = read.is_whole(word, first, last) and read.numbers[word[0]] != self._model.unknown
-                if is_one_piece and len(read.numbers) <= self._model.longest:
-                    rows.append(read.numbers)
-                    piece_places.append(word[0])
-                    sent_places.append(place)
-            answers = masked_log_probabilities(self._model, rows, piece_places, batch=self._batch, progress=False)
-            self._answers.update(zip(sent_places, answers.tolist(), strict=True))
+            texts = np.searchsorted(distinct, contexts)
+            whole, piece_places = pieces.whole_words(texts, spans)
+            read = texts[whole]
+            is_known = pieces.ids[pieces.bounds[read] + piece_places] != self._model.unknown
+            sent = is_known & (pieces.lengths[read] <= self._model.longest)
+            answers = masked_log_probabilities(self._model, pieces.take(read[sent]), piece_places[sent])
+            self._answers.update(zip([chunk[word] for word in whole[sent]], answers.tolist(), strict=True))
 
     def _mean(self, cue: Occurrences, shared: Shared, response: Occurrences) -> tuple[ResponseMean, Places] | None:
         """Return P(response given cue) and the contexts used, or None if there are too few."""
@@ -309,8 +305,9 @@ def masked_model(
     index: ContextIndex | str | os.PathLike[str],
     *,
     most: int = 200,
-    batch: int = 32,
+    batch: int | None = None,
     device: str | None = None,
+    precision: Precision | None = None,
     random_seed: int | None = None,
     progress: bool = True,
 ) -> MaskedModel:
@@ -331,10 +328,8 @@ def masked_model(
     most
         Largest number of contexts used per pair, at least 2. From more contexts, a random sample is drawn, which both
         directions share.
-    batch
-        Number of contexts per batch.
-    device
-        ``"cpu"``, ``"cuda"`` and so on; None uses a graphics card if there is one.
+    batch, device, precision
+        As for `bb.embeddings.contextual_embedding`.
     random_seed
         Seed of the samples of contexts.
     progress
@@ -376,7 +371,7 @@ def masked_model(
         bb.asymmetry.lar(source, [("guitar", "music")])
     """
     seed = resolve_seed(random_seed)
-    most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
+    most, batch = check_count("most", most, least=_LEAST), None if batch is None else check_count("batch", batch)
     contexts = index if isinstance(index, ContextIndex) else read_contexts(index)
-    loaded = load_language_model(model, masked=True, device=device)
-    return MaskedModel(loaded.name, contexts, most, seed, loaded, batch, progress)
+    loaded = load_language_model(model, masked=True, device=device, precision=precision, batch=batch)
+    return MaskedModel(loaded.name, contexts, most, seed, loaded, progress)

@@ -83,7 +83,7 @@ def table(
     output: Path,
     loading: Annotated[Settings, "bb.load_embedding case prefix suffix phrases format name allow_pickle"],
     building: Annotated[Settings, "bb.distance_table max_lost duplicates reference"],
-    contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device cache random_seed"],
+    contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device precision cache random_seed"],
     contexts: Path | None = None,
     templates: str | None = None,
     no_controls: bool = False,

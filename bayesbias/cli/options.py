@@ -183,6 +183,10 @@ OPTIONS = {
     "layer": Option("Layer of a language model: -1 for the last, 0 for the input of the first.", type=int),
     "most": Option("Largest number of contexts per word, for a language model.", type=int),
     "device": Option("Device for a language model: cpu, cuda and so on; by default a GPU if there is one.", type=str),
+    "precision": Option(
+        "Numbers that the device multiplies: float32, tf32 or bfloat16; by default tf32 on a GPU, float32 elsewhere.",
+        type=Literal["float32", "tf32", "bfloat16"],
+    ),
     "cache": Option("File that keeps the vectors of an encoder or language model for the next run.", type=Path),
     "batch": Option(type=int),
     "attempts": Option(type=int),

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_count, check_path, is_text
 from bayesbias.base.number_text import counted
-from bayesbias.base.progress import with_progress
+from bayesbias.base.progress import progress_bar
 from bayesbias.base.statements import Described, Facts
-from bayesbias.embeddings.language_models.language_model import chosen_device, library_errors, load_transformer
+from bayesbias.embeddings.language_models.device_loop import DeviceLoop, Precision, device_loop, padded
+from bayesbias.embeddings.language_models.language_model import library_errors, load_transformer
+from bayesbias.embeddings.language_models.pieces import bounds_of, flat_rows, places_of
 from bayesbias.errors import InputFileError, MeasureError, name_some
 from bayesbias.nli.model_scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
@@ -21,6 +25,7 @@ from bayesbias.nli.tensor_files import pytorch
 
 # Labels of models that were trained to distinguish entailment from everything else, without contradiction.
 _TWO_LABELS = {"entailment": "entailment", "not entailment": "neutral", "non entailment": "neutral"}
+_BLOCK = 4_096  # pairs on the device at a time
 # Tokenizers without a limit report a number of at least this size.
 _NO_LIMIT = 10**9
 # Models whose positions begin after the padding id, so that fewer positions can be used than the configuration says.
@@ -44,8 +49,10 @@ class SequenceClassifier(Described):
         Labels of the model, in its order.
     longest
         Largest number of tokens of a pair, or None if the model has no limit.
-    batch_size, device, progress
-        The arguments of `pipeline`; `device` is the chosen one.
+    loop
+        The device, the precision, and the largest number of pieces in a batch.
+    progress
+        The argument of `pipeline`.
     model, tokenizer
         Objects of transformers.
 
@@ -59,8 +66,7 @@ class SequenceClassifier(Described):
     name: str
     labels: tuple[str, ...]
     longest: int | None
-    batch_size: int
-    device: str
+    loop: DeviceLoop
     progress: bool
     model: Any
     tokenizer: Any
@@ -71,45 +77,60 @@ class SequenceClassifier(Described):
             "name": self.name,
             "labels": ", ".join(self.labels),
             "longest": "no limit" if self.longest is None else f"{self.longest} tokens",
-            "batch_size": self.batch_size,
-            "device": self.device,
+            "batch_size": self.loop.pieces,
+            "device": str(self.loop.device),
+            "precision": self.loop.precision,
         }
 
     def __call__(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
         """Return the probabilities of neutral, entailment and contradiction, of shape (pairs, 3)."""
-        torch = pytorch()
         firsts, seconds = checked_sentences("premises", premises), checked_sentences("hypotheses", hypotheses)
         if len(firsts) != len(seconds):
             raise MeasureError(
                 f"There are {len(firsts):,} premises and {len(seconds):,} hypotheses. Give one hypothesis per premise."
             )
-        answers = np.empty((len(firsts), len(LABELS)))
+        answers = np.zeros((len(firsts), len(LABELS)))
         if not firsts:
             return answers
-        lengths = self._lengths(firsts, seconds)
-        # Batches hold pairs of similar length; the longest come first, so that a lack of memory shows at once.
-        order = np.argsort(-lengths, kind="stable")
-        batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
-        places = [LABELS.index(_meaning(label)) for label in self.labels]
-        answers[:] = 0.0
-        with torch.inference_mode():
-            for batch in with_progress(batches, "Pairs", progress=self.progress):
-                texts = [firsts[pair] for pair in batch], [seconds[pair] for pair in batch]
-                with library_errors(f"{self.name} fails", MeasureError, "Download the model again."):
-                    tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
-                    answer = self.model(**tokens).logits
-                    answers[np.ix_(batch, places)] = answer.cpu().double().softmax(dim=-1).numpy()
+        tokenizer, places = self.tokenizer, [LABELS.index(_meaning(label)) for label in self.labels]
+        padding = {"input_ids": tokenizer.pad_token_id or 0, "token_type_ids": tokenizer.pad_token_type_id}
+        left = tokenizer.padding_side == "left"
+        failure = library_errors(f"{self.name} fails", MeasureError, "Download the model again.")
+        with failure, progress_bar(len(firsts), "Pairs", progress=self.progress) as bar:
+            features, bounds = self._read(firsts, seconds)
+            lengths = np.diff(bounds)
+            # Blocks hold pairs of similar length.
+            order = np.argsort(-lengths, kind="stable")
+            for pairs in (order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK)):
+                flat, _ = places_of(bounds, pairs)
+                block = {name: numbers[flat] for name, numbers in features.items()}
+                logits = self.loop.run(
+                    lambda batch, _: self.model(**batch).logits.float(),
+                    padded(lengths[pairs], block, padding, left=left),
+                    left=left,
+                    advance=bar.advance,
+                )
+                answers[np.ix_(pairs, places)] = softmax(logits.astype(np.float64), axis=1)
         return answers
 
-    def _lengths(self, firsts: list[str], seconds: list[str]) -> Any:
-        """Return the number of tokens of each pair; raise `MeasureError` if one is too long for the model."""
-        lengths = np.empty(len(firsts), dtype=np.intp)
-        for start in range(0, len(firsts), 10_000):
-            part = slice(start, start + 10_000)
+    def _read(self, firsts: list[str], seconds: list[str]) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
+        """Return what the tokenizer makes of pairs, pair after pair, and where each begins.
+
+        Raises `MeasureError` if a pair is too long for the model.
+        """
+        parts: dict[str, list[NDArray[Any]]] = {}
+        counts = []
+        for start in range(0, len(firsts), _BLOCK):
+            part = slice(start, start + _BLOCK)
             # Not verbose: the tokenizer would warn of long texts before the error below.
-            with library_errors(f"{self.name} fails", MeasureError, "Download the model again."):
-                tokens = self.tokenizer(firsts[part], seconds[part], truncation=False, verbose=False)["input_ids"]
-            lengths[part] = [len(token_ids) for token_ids in tokens]
+            encoded = self.tokenizer(
+                firsts[part], seconds[part], truncation=False, verbose=False, return_attention_mask=False
+            )
+            for name, rows in encoded.items():
+                numbers, bounds = flat_rows(rows)
+                parts.setdefault(name, []).append(numbers.astype(np.int32))
+            counts.append(np.diff(bounds))
+        lengths = np.concatenate(counts)
         if self.longest is not None and lengths.max() > self.longest:
             longest = int(lengths.argmax())
             raise MeasureError(
@@ -118,11 +139,16 @@ class SequenceClassifier(Described):
                 f"{firsts[longest][:80]!r} -> {seconds[longest][:80]!r}. Shorten or leave out such pairs; nothing is "
                 "truncated."
             )
-        return lengths
+        return {name: np.concatenate(arrays) for name, arrays in parts.items()}, bounds_of(lengths)
 
 
 def pipeline(
-    model: Any, *, batch_size: int = 32, device: str | None = None, progress: bool = True
+    model: Any,
+    *,
+    batch_size: int | None = None,
+    device: str | None = None,
+    precision: Precision | None = None,
+    progress: bool = True,
 ) -> SequenceClassifier:
     """Return a transformer for sequence classification as a model of inference.
 
@@ -134,10 +160,13 @@ def pipeline(
         folder is run. To use a model from the Hub, download it first, for example with
         ``huggingface_hub.snapshot_download``.
     batch_size
-        Number of pairs per batch.
+        Largest number of tokens in a batch, padding included; None (default) takes 4,096 on processors and 65,536
+        elsewhere.
     device
         Device such as ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``, to which the model is moved. By default a
         CUDA device, if there is one.
+    precision
+        As for `bb.embeddings.contextual_embedding`.
     progress
         Whether to show a progress bar while the model answers.
 
@@ -168,23 +197,28 @@ def pipeline(
         ...
     bayesbias.errors.InputFileError: no_such_folder is no folder of a model: it holds no config.json...
     """
-    check_count("batch_size", batch_size)
+    if batch_size is not None:
+        check_count("batch_size", batch_size)
     if isinstance(model, str | os.PathLike):
         name, network, tokenizer = _load(check_path(model))
     else:
         name, network, tokenizer = _given(model)
     configuration = network.config
     labels = _labels(name, configuration)
-    chosen = str(chosen_device(device, MeasureError))
-    network.to(chosen)
+    pytorch()
+    loop = device_loop(device, precision, batch_size, MeasureError)
+    loop.place(network)
     network.eval()
-    return SequenceClassifier(
-        name, labels, _longest(configuration, tokenizer), batch_size, chosen, progress, network, tokenizer
-    )
+    return SequenceClassifier(name, labels, _longest(configuration, tokenizer), loop, progress, network, tokenizer)
 
 
 def pipelines(
-    folder: str | os.PathLike[str], *, batch_size: int = 32, device: str | None = None, progress: bool = True
+    folder: str | os.PathLike[str],
+    *,
+    batch_size: int | None = None,
+    device: str | None = None,
+    precision: Precision | None = None,
+    progress: bool = True,
 ) -> list[SequenceClassifier]:
     """Return the transformers of a folder: it is a model itself, or each of its folders is one, such as a training.
 
@@ -192,7 +226,7 @@ def pipelines(
     ----------
     folder
         Folder of a model, as for `pipeline`, or of folders of models.
-    batch_size, device, progress
+    batch_size, device, precision, progress
         As for `pipeline`.
 
     Raises
@@ -212,7 +246,8 @@ def pipelines(
     path = check_path(folder)
     within = sorted(path.glob("*/config.json")) if path.is_dir() else []
     sources = [path] if not within or (path / "config.json").is_file() else [inner.parent for inner in within]
-    return [pipeline(source, batch_size=batch_size, device=device, progress=progress) for source in sources]
+    given: dict[str, Any] = {"batch_size": batch_size, "device": device, "precision": precision, "progress": progress}
+    return [pipeline(source, **given) for source in sources]
 
 
 def _load(folder: Path) -> tuple[str, Any, Any]:

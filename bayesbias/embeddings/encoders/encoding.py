@@ -17,6 +17,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_word_list
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
+from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
@@ -57,6 +58,7 @@ def encode(
     batch: int = 512,
     attempts: int = 3,
     cache: str | os.PathLike[str] | None = None,
+    precision: Precision | None = None,
     name: str | None = None,
     reference: Iterable[str] | None = None,
     progress: bool = True,
@@ -82,6 +84,8 @@ def encode(
     cache
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
         a text is encoded once. It serves any number of encoders, identified by `name`.
+    precision
+        As for `contextual_embedding`, of a sentence-transformers folder; others have their own.
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
@@ -135,7 +139,7 @@ def encode(
     wanted = list(dict.fromkeys(check_word_list(check_items("words", listed, "a list of words, or a study"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
-    function, identity, label = _function(encoder, name, cached=cache is not None)
+    function, identity, label = _function(encoder, name, precision, cached=cache is not None)
     sentences = templates_of_words(wanted, (MARK,) if templates is None else templates)
     texts_of = {word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted}
     others = [] if reference is None else check_word_list(check_items("reference", reference, "a list of words"))
@@ -146,7 +150,8 @@ def encode(
     with vector_cache(cache) as opened:
         vectors = _encoded(function, keys, calls, opened, label, word_of)
     fault = "does not know" if isinstance(function, FolderEncoder) else "gives a zero vector to"
-    embedding = _embedding(label, texts_of, vectors, sentences, fault)
+    steps = steps_of(function.precision) if isinstance(function, FolderEncoder) else ()
+    embedding = replace(_embedding(label, texts_of, vectors, sentences, fault), steps=steps)
     if not beside:
         return embedding
     sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
@@ -157,16 +162,18 @@ def encode(
     return replace(embedding, vocabulary_sample=sample)
 
 
-def _function(encoder: Any, name: str | None, *, cached: bool) -> tuple[Encoder, str, str]:
+def _function(encoder: Any, name: str | None, precision: Precision | None, *, cached: bool) -> tuple[Encoder, str, str]:
     """Return an encoder's function, its identity in a cache, and its name."""
     if isinstance(encoder, str | os.PathLike):
-        loaded = folder_encoder(encoder)
+        loaded = folder_encoder(encoder, precision)
         return loaded, f"{loaded.name} {loaded.digest}", name or loaded.name
     if not callable(encoder):
         raise ArgumentError(
             f"encoder={encoder!r:.60}: give a function of a list of texts, such as SentenceTransformer(...).encode, or "
             "the folder of an encoder."
         )
+    if precision is not None:
+        raise ArgumentError("precision is that of an encoder in a folder. Leave it out: a function has its own.")
     if cached and name is None:
         raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
     label = name or str(getattr(encoder, "__name__", type(encoder).__name__))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import is_folder, printable
 from bayesbias.base.machine import require
 from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.language_models.device_loop import PLAIN, Precision, device_loop, with_precision
 from bayesbias.embeddings.language_models.language_model import (
     check_tokenizer,
     library_errors,
@@ -89,10 +91,6 @@ _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # only transfo
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 _CONFIG = "config.json"
 _PROMPTS, _LONGEST_PROMPT = "config_sentence_transformers.json", 10_000  # letters, before each text
-_SETTINGS = {
-    "sentence-transformers": {"show_progress_bar": False},
-    "model2vec": {"show_progress_bar": False, "use_multiprocessing": False},
-}
 
 
 def _lstm(settings: dict[str, Any]) -> _Shapes:
@@ -250,26 +248,50 @@ class FolderEncoder(Described):
     name
         Name of the folder.
     digest
-        Hash of its files.
+        Hash of its files, with the precision unless it is float32: it identifies the vectors in caches.
     kind
         ``"sentence-transformers"`` or ``"model2vec"``.
     folder
         The folder.
+    precision
+        As for `contextual_embedding`.
     """
 
     name: str
     digest: str
     kind: str
     folder: Path
+    precision: Precision = PLAIN
 
     @property
     def _facts(self) -> Facts:
-        return {"name": self.name, "kind": self.kind, "digest": self.digest[:16]}
+        return {"name": self.name, "kind": self.kind, "digest": self.digest[:16], "precision": self.precision}
 
     def __call__(self, texts: list[str]) -> Any:
         """Return the vectors of texts, an array of shape (texts, dimensions)."""
         with library_errors(f"{self.name} fails", EmbeddingError, "Download the model again."), offline():
-            return self.load().encode(texts, **_SETTINGS[self.kind])
+            model = self.load()
+            if self.kind == "model2vec":
+                return model.encode(texts, show_progress_bar=False, use_multiprocessing=False)
+            return self._vectors(model, texts)
+
+    def _vectors(self, model: Any, texts: list[str]) -> Any:
+        """Return the vectors that sentence-transformers' modules give to texts."""
+        loop = device_loop(str(model.device), self.precision, None, EmbeddingError)
+        features = model.preprocess(texts, prompt=model.prompts.get(model.default_prompt_name))
+        shapes = {name: tuple(values.shape) for name, values in features.items() if hasattr(values, "shape")}
+        shape = shapes.get("attention_mask", ())
+        if len(shape) != 2 or shape[0] != len(texts) or set(shapes.values()) != {shape}:  # word lists, or images
+            with loop.computing():
+                return model.encode(texts, show_progress_bar=False, convert_to_tensor=True).cpu()
+        settings = {name: value for name, value in features.items() if name not in shapes}
+
+        def forward(batch: dict[str, Any], _: Any) -> Any:
+            return model(batch | settings)["sentence_embedding"][:, : model.truncate_dim].float()
+
+        model.eval()
+        arrays = {name: features[name].numpy() for name in shapes}
+        return loop.run(forward, arrays, left=not arrays["attention_mask"][:, 0].all())
 
     def unknown_words(self, words: Collection[str]) -> set[str]:
         """Return the words of which the tokenizer does not know a part, which no vector describes."""
@@ -293,7 +315,10 @@ class FolderEncoder(Described):
         module, loader = _LOADERS[self.kind]
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
         with library_errors(f"{self.folder} cannot be loaded with {module}", EmbeddingError), offline():
-            return loader(library, self.folder)
+            model = loader(library, self.folder)
+            if self.precision == "bfloat16":
+                model.bfloat16()
+            return model
 
 
 def unknown_to(tokenizer: Any, words: list[str]) -> set[str]:
@@ -334,7 +359,7 @@ def folder_kind(folder: Path) -> str | None:
     return "sentence-transformers" if modules else "transformers"
 
 
-def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
+def load_encoder(folder: str | os.PathLike[str], *, precision: Precision | None = None) -> FolderEncoder:
     """Return the encoder in a folder: a function of a list of texts, without downloads.
 
     Parameters
@@ -342,6 +367,8 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
     folder
         A folder that sentence-transformers' ``save`` wrote: pooling, normalisation, default prompt and largest length
         are those of its configuration. Or one that model2vec's ``save_pretrained`` wrote.
+    precision
+        As for `contextual_embedding`.
 
     Returns
     -------
@@ -363,12 +390,12 @@ def load_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
         encoder = bb.embeddings.load_encoder("all-MiniLM-L6-v2/")
         encoder(["a text", "another"]).shape       # (2, 384)
     """
-    encoder = folder_encoder(folder)
+    encoder = folder_encoder(folder, precision)
     encoder.load()
     return encoder
 
 
-def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
+def folder_encoder(folder: str | os.PathLike[str], precision: Precision | None = None) -> FolderEncoder:
     """Return the encoder in a folder, checked and not yet loaded.
 
     Raises `InputFileError` as for `load_encoder`.
@@ -389,7 +416,11 @@ def folder_encoder(folder: str | os.PathLike[str]) -> FolderEncoder:
     parts = ["", *(module.path for module in modules)]
     check_model_folder(path, parts)
     check_modules(path, modules)
-    return FolderEncoder(printable(path.resolve().name), folder_digest(path, parts), kind, path)
+    chosen = PLAIN
+    if kind == "sentence-transformers" and find_spec("torch") is not None:
+        chosen = device_loop(None, precision, None).precision
+    digest = with_precision(folder_digest(path, parts), chosen)
+    return FolderEncoder(printable(path.resolve().name), digest, kind, path, chosen)
 
 
 def _sentence_transformer(library: Any, folder: Path) -> Any:

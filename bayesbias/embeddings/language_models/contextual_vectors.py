@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import check_word_list
 from bayesbias.embeddings.language_models.context_index import ContextIndex, character_spans, find_words, read_contexts
+from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
 from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
+from bayesbias.embeddings.language_models.pieces import Integers, Pieces, bounds_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
 from bayesbias.errors import (
@@ -79,8 +82,9 @@ def contextual_embedding(
     *,
     layer: int = -1,
     most: int = 100,
-    batch: int = 32,
+    batch: int | None = None,
     device: str | None = None,
+    precision: Precision | None = None,
     cache: str | os.PathLike[str] | None = None,
     name: str | None = None,
     random_seed: int | None = None,
@@ -103,13 +107,18 @@ def contextual_embedding(
     most
         Largest number of contexts of a word; of more, a random sample is taken.
     batch
-        Contexts in a batch.
+        Largest number of pieces in a batch, padding included; None (default) takes 4,096 on processors and 65,536
+        elsewhere. What a device has too little memory for is halved.
     device
         Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
+    precision
+        Numbers that the device multiplies: ``"float32"``, or what only GPUs are faster with, ``"tf32"`` and
+        ``"bfloat16"``. None (default) takes float32 on processors, and on an NVIDIA GPU what keeps every contrast
+        within 1e-4 of float32. `steps` of the embedding, and so tables, record it unless it is float32.
     cache
         File that keeps the vectors of words for the next run, created if necessary, also of several models. Its keys
-        are hashes of model files, word, contexts and layer; for words with more than `most` contexts they need the same
-        `random_seed`.
+        are hashes of model files, precision, word, contexts and layer; for words with more than `most` contexts they
+        need the same `random_seed`.
     name
         Name of the embedding in reports; by default the folder's name.
     random_seed
@@ -161,13 +170,13 @@ def contextual_embedding(
         table = bb.distance_table(embedding, study)      # with a column cosine_sd
     """
     seed = resolve_seed(random_seed)
-    most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
+    most, batch = check_count("most", most, least=_LEAST), None if batch is None else check_count("batch", batch)
     wanted = list(dict.fromkeys(check_word_list(check_items("words", words, "a list of words"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
     source = _checked_contexts(contexts)
     with vector_cache(cache) as opened:
-        loaded = load_language_model(model, device=device)
+        loaded = load_language_model(model, device=device, precision=precision, batch=batch)
         if (Path(model) / "modules.json").is_file():
             warn_user(
                 f"{loaded.name} is a sentence encoder. These are vectors of its pieces, not those that it gives to "
@@ -191,20 +200,22 @@ def contextual_embedding(
         size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
         total = sum(len(places[word].contexts) for word in new)
         with progress_bar(total, f"{loaded.name}: {total:,} contexts of {len(new):,} words", progress=progress) as bar:
-            for start in range(0, len(new), size):
-                texts = {word: _texts(word, places[word], source) for word in new[start : start + size]}
-                new_vectors, new_reasons = _word_vectors(
-                    loaded, places, texts, layer=layer, batch=batch, least=least, advance=bar.advance
-                )
+            blocks = (
+                _read(loaded, places, {word: _texts(word, places[word], source) for word in words_at_once}, least)
+                for words_at_once in batched(new, size)
+            )
+            for block in loaded.loop.ahead(blocks):
+                new_vectors = _word_vectors(loaded, block, layer=layer, advance=bar.advance)
                 if opened and new_vectors:
                     opened.write((keys[word] for word in new_vectors), map(numbers_of_vectors, new_vectors.values()))
                 word_vectors |= new_vectors
-                reasons |= new_reasons
+                reasons |= block.reasons
         lengths = {vectors.mean.size for vectors in word_vectors.values()}
         if opened and len(lengths) > 1:
             raise opened.damaged(f"vectors of {min(lengths):,} and {max(lengths):,} numbers")
     ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
-    return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
+    embedding = _embedding(name or loaded.name, ordered, reasons, paired=index is None)
+    return replace(embedding, steps=steps_of(loaded.loop.precision))
 
 
 def _cached(cache: VectorCache, keys: dict[str, bytes]) -> dict[str, CachedVector]:
@@ -267,48 +278,59 @@ def _texts(word: str, places: _Places, source: ContextIndex | tuple[str, ...]) -
     return [template.replace(MARK, word) for template in source]
 
 
-def _word_vectors(
-    model: LanguageModel,
-    places: dict[str, _Places],
-    texts: dict[str, list[str]],
-    *,
-    layer: int,
-    batch: int,
-    least: int,
-    advance: Callable[[int], None],
-) -> tuple[dict[str, CachedVector], dict[str, str]]:
-    """Return the vectors of words in their texts, and reasons for words without one."""
-    rows: list[list[int]] = []
-    pieces: list[range] = []
-    chosen: dict[str, slice] = {}
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Contexts of words as pieces: the word's pieces in each, the contexts of each word, and reasons of words without.
+
+    - `spans`: the first of the word's pieces in each context, and the one after the last: shape (contexts, 2).
+    """
+
+    rows: Pieces
+    spans: Integers
+    words: dict[str, slice]
+    reasons: dict[str, str]
+
+
+def _read(model: LanguageModel, places: dict[str, _Places], texts: dict[str, list[str]], least: int) -> _Block:
+    """Return the contexts of words in pieces, without those that the model cannot read."""
+    pieces = model.pieces([text for its_texts in texts.values() for text in its_texts])
+    counts = [len(its_texts) for its_texts in texts.values()]
+    numbers = np.arange(len(pieces))
+    spans = pieces.spans(numbers, np.concatenate([places[word].spans.reshape(-1, 2) for word in texts]))
+    firsts, lasts = spans.T + pieces.bounds[:-1]
+    unknown_before = bounds_of(pieces.ids == model.unknown)
+    unknown = (firsts == lasts) | (unknown_before[lasts] > unknown_before[firsts])
+    fits = ~unknown & (pieces.lengths <= model.longest)
+    chosen: list[Integers] = []
+    words: dict[str, slice] = {}
     reasons: dict[str, str] = {}
-    for word, its_texts in texts.items():
-        start, unknown = len(rows), 0
-        read_texts = model.pieces(its_texts) if its_texts else []
-        for read, (first, last) in zip(read_texts, places[word].spans.tolist(), strict=True):
-            inside = read.row_range(first, last)
-            if not inside or any(read.numbers[place] == model.unknown for place in inside):
-                unknown += 1
-            elif len(read.numbers) <= model.longest:
-                rows.append(read.numbers)
-                pieces.append(inside)
-        chosen[word] = slice(start, len(rows))
-        if len(rows) - start < least:
-            del rows[start:], pieces[start:]
-            reasons[word] = _reason(model, len(its_texts), unknown, least)
-    if not rows:
-        return {}, reasons
-    vectors = mean_piece_vectors(model, rows, pieces, layer=layer, batch=batch, advance=advance)
+    start = 0
+    for word, its_numbers in zip(texts, np.split(numbers, np.cumsum(counts)[:-1]), strict=True):
+        its_rows = its_numbers[fits[its_numbers]]
+        if len(its_rows) < least:
+            reasons[word] = _reason(model, len(its_numbers), int(unknown[its_numbers].sum()), least)
+            continue
+        words[word] = slice(start, start := start + len(its_rows))
+        chosen.append(its_rows)
+    contexts = np.concatenate(chosen) if chosen else numbers[:0]
+    return _Block(pieces.take(contexts), spans[contexts], words, reasons)
+
+
+def _word_vectors(
+    model: LanguageModel, block: _Block, *, layer: int, advance: Callable[[int], None]
+) -> dict[str, CachedVector]:
+    """Return the vectors of words in their contexts."""
+    if not block.words:
+        return {}
+    vectors = mean_piece_vectors(model, block.rows, block.spans, layer=layer, advance=advance)
     word_vectors = {}
-    for word, its_rows in chosen.items():
-        if word not in reasons:
-            mean, deviations = jackknife(vectors[its_rows])
-            count = its_rows.stop - its_rows.start
-            most_pieces = max(map(len, pieces[its_rows]))
-            word_vectors[word] = CachedVector(
-                mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces
-            )
-    return word_vectors, reasons
+    for word, its_rows in block.words.items():
+        mean, deviations = jackknife(vectors[its_rows])
+        most_pieces = int(np.diff(block.spans[its_rows]).max())
+        word_vectors[word] = CachedVector(
+            mean.astype(np.float32), deviations.astype(np.float32), its_rows.stop - its_rows.start, most_pieces
+        )
+    return word_vectors
 
 
 def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> str:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from bayesbias.base.checks import check_path, is_count, is_number
 from bayesbias.base.files.inputs import printable
 from bayesbias.base.machine import require
-from bayesbias.base.progress import with_progress
+from bayesbias.embeddings.language_models.device_loop import DeviceLoop, device_loop, padded, with_precision
 from bayesbias.embeddings.language_models.model_folder import check_model_folder, folder_digest
-from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
+from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
 
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
@@ -72,23 +73,6 @@ def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
         )
 
 
-def chosen_device(device: str | None, error: type[BayesBiasError]) -> Any:
-    """Return a device of PyTorch, by default CUDA's if there is one; raise `error` if it cannot be used here."""
-    import torch
-
-    if device is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        place = torch.device(device)
-        torch.zeros(1, device=place).item()  # the device "meta" has no numbers
-    # The error depends on whether the text names no device, or one that this machine or build lacks.
-    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as fault:
-        raise error(
-            f"device={device!r:.60} cannot be used here ({library_reason(fault)[:-1]}). Leave it out, or give 'cpu'."
-        ) from fault
-    return place
-
-
 @contextmanager
 def library_errors(what: str, error: type[BayesBiasError], advice: str = "") -> Iterator[None]:
     """Raise what a library raises for a damaged model, which can be anything, as `error`: `what`, reason and advice.
@@ -136,48 +120,31 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-@dataclass(frozen=True)
-class Pieces:
-    """A tokenised context: ids of its pieces, and where each starts and ends (exclusive)."""
-
-    numbers: list[int]
-    offsets: list[tuple[int, int]]
-
-    def row_range(self, start: int, end: int) -> range:
-        """Return the places of the pieces of the word between two characters."""
-        inside = [place for place, (first, last) in enumerate(self.offsets) if first < end and last > start]
-        return range(inside[0], inside[-1] + 1) if inside else range(0)
-
-    def is_whole(self, places: range, start: int, end: int) -> bool:
-        """Return whether a word is exactly one piece."""
-        return len(places) == 1 and self.offsets[places[0]] == (start, end)
-
-
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
     """A model with its tokenizer, from `load_language_model`.
 
-    `longest` is the largest number of pieces that it can read, `digest` a hash of the files in its folder.
+    `loop` runs it on its device, `longest` is the largest number of pieces that it can read, `digest` identifies its
+    numbers: a hash of the files in its folder, and the precision if it is not float32.
     """
 
     name: str
     model: Any
     tokenizer: Any
-    device: str
+    loop: DeviceLoop
     longest: int
     digest: str
 
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+    def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the pieces of contexts, special pieces at their starts and ends included."""
+        if not texts:  # which tokenizers refuse
+            return read_pieces([], [], [])
         with self.errors():
             encoded = self.tokenizer(
                 list(texts), return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False,
                 verbose=False,
             )  # fmt: skip
-        return [
-            Pieces(numbers, [_trimmed(text, *span) for span in spans])
-            for text, numbers, spans in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
-        ]
+        return read_pieces(texts, encoded["input_ids"], encoded["offset_mapping"])
 
     def errors(self) -> AbstractContextManager[None]:
         """Raise what the libraries raise for a damaged model as `EmbeddingError`."""
@@ -185,9 +152,21 @@ class LanguageModel:
 
     def split(self, word: str) -> list[str]:
         """Return the pieces of a word after another word; more than one if the model splits it."""
-        (pieces,) = self.pieces([f"the {word}"])
-        numbers = [pieces.numbers[place] for place in pieces.row_range(4, 4 + len(word))]
-        return list(self.tokenizer.convert_ids_to_tokens(numbers))
+        pieces = self.pieces([f"the {word}"])
+        ((first, last),) = pieces.spans(np.zeros(1, dtype=np.int64), np.array([[4, 4 + len(word)]]))
+        return list(self.tokenizer.convert_ids_to_tokens(pieces.ids[first:last].tolist()))
+
+    def run(
+        self,
+        forward: Callable[[dict[str, Any], Any], Any],
+        rows: Pieces,
+        beside: Integers,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> NDArray[Any]:
+        """Return what `forward` gives for texts: see `DeviceLoop.run`."""
+        features = padded(rows.lengths, {"input_ids": rows.ids}, {"input_ids": self.tokenizer.pad_token_id or 0})
+        with self.errors():
+            return self.loop.run(forward, features, beside=beside, advance=advance)
 
     @cached_property
     def unknown(self) -> int | None:
@@ -197,13 +176,18 @@ class LanguageModel:
 
 
 def load_language_model(
-    model: str | os.PathLike[str], *, masked: bool = False, device: str | None = None
+    model: str | os.PathLike[str],
+    *,
+    masked: bool = False,
+    device: str | None = None,
+    precision: str | None = None,
+    batch: int | None = None,
 ) -> LanguageModel:
     """Return a model from a folder, without downloads and without running any code or pickle in the folder.
 
     - `model`: a folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
     - `masked`: whether the model must predict masked words.
-    - `device`: device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
+    - `device`, `precision`, `batch`: for `device_loop`.
 
     Raises `EmbeddingError` if torch or transformers is not installed, the model cannot be loaded, or it predicts no
     masked words. Raises `InputFileError` if there is no such folder.
@@ -217,7 +201,7 @@ def load_language_model(
         absent=EmbeddingError,
         broken=EmbeddingError,
     )
-    place = chosen_device(device, ArgumentError)
+    loop = device_loop(device, precision, batch)
     if masked and missing:
         raise EmbeddingError(
             f"The model in {folder} has no masked head: its file lacks {name_some(missing, 3)}. Take a model that was "
@@ -235,16 +219,10 @@ def load_language_model(
         raise EmbeddingError(
             f"The tokenizer in {folder} does not return the places of its pieces. Save it as a fast tokenizer."
         )
-    loaded.to(place)
+    loop.place(loaded)
     name = printable(folder.resolve().name)
-    return LanguageModel(name, loaded, tokenizer, str(place), _longest(loaded, tokenizer), folder_digest(folder))
-
-
-def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return where a piece starts and ends without leading spaces, which some tokenizers include."""
-    while first < last and text[first].isspace():
-        first += 1
-    return first, last
+    digest = with_precision(folder_digest(folder), loop.precision)
+    return LanguageModel(name, loaded, tokenizer, loop, _longest(loaded, tokenizer), digest)
 
 
 def _longest(model: Any, tokenizer: Any) -> int:
@@ -258,79 +236,57 @@ def _longest(model: Any, tokenizer: Any) -> int:
     return min(limits, default=512)
 
 
-def masked_log_probabilities(
-    model: LanguageModel, rows: Sequence[Sequence[int]], places: Sequence[int], *, batch: int, progress: bool
-) -> NDArray[np.float64]:
-    """Return the log probability of the piece at one place of each row, given the row with this piece masked.
-
-    - `rows`: token ids of the pieces.
-    - `places`: place of the masked piece in each row.
-    """
+def masked_log_probabilities(model: LanguageModel, rows: Pieces, places: Integers) -> NDArray[np.float64]:
+    """Return the log probability of the piece at one place of each row, given the row with this piece masked."""
     import torch
 
-    log_probabilities = np.empty(len(rows), dtype=np.float64)
     masked: list[Any] = []
-    with torch.inference_mode(), model.errors(), _only_places(model.model, masked):
-        for block, numbers, mask in _batches(model, rows, batch, "masked words", progress=progress):
-            columns = torch.tensor([places[row] for row in block], device=model.device)
-            batch_rows = torch.arange(len(block), device=model.device)
-            targets = numbers[batch_rows, columns]
-            numbers[batch_rows, columns] = model.tokenizer.mask_token_id
-            masked[:] = [batch_rows, columns]
-            logits = model.model(input_ids=numbers, attention_mask=mask).logits
-            scores = logits[:, 0] if logits.shape[1] == 1 else logits[batch_rows, columns]
-            log_softmax = torch.log_softmax(scores.double(), dim=-1)
-            log_probabilities[block] = log_softmax[batch_rows, targets].cpu().numpy()
-    return log_probabilities
+    exact = torch.float32 if model.loop.device.type == "mps" else torch.float64  # which has no float64
+
+    def forward(batch: dict[str, Any], columns: Any) -> Any:
+        place = columns[0, :, None]
+        targets = batch["input_ids"].gather(1, place)
+        batch["input_ids"].scatter_(1, place, model.tokenizer.mask_token_id)
+        batch_rows = torch.arange(len(place), device=place.device)
+        masked[:] = [batch_rows, columns[0]]
+        logits = model.model(**batch).logits
+        scores = logits[:, 0] if logits.shape[1] == 1 else logits[batch_rows, columns[0]]
+        return torch.log_softmax(scores.to(exact), dim=-1).gather(1, targets)[:, 0]
+
+    if not len(rows):
+        return np.empty(0)
+    with _only_places(model.model, masked):
+        return model.run(forward, rows, places[None])
 
 
 def mean_piece_vectors(
     model: LanguageModel,
-    rows: Sequence[Sequence[int]],
-    places: Sequence[range],
+    rows: Pieces,
+    spans: Integers,
     *,
     layer: int,
-    batch: int,
     advance: Callable[[int], None] = lambda _: None,
 ) -> NDArray[np.float32]:
     """Return the mean vector of some pieces of each row after a layer: an array of shape (rows, dimensions).
 
-    - `rows`: token ids of the pieces.
-    - `places`: places of the word's pieces in each row.
+    - `spans`: the first of the word's pieces in each row, and the one after the last: shape (rows, 2).
     - `layer`: number of the layer: 0 is the input of the first layer, -1 the last layer.
     - `advance`: function that is called with the number of rows of each batch that is done.
     """
     import torch
 
-    means: list[Any] = [None] * len(rows)
-    with torch.inference_mode(), model.errors():
-        for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=False):
-            answer = model.model(input_ids=numbers, attention_mask=mask, output_hidden_states=True)
-            hidden = answer.hidden_states[layer]
-            for place, row in enumerate(block):
-                pieces = places[row]
-                means[row] = hidden[place, pieces.start : pieces.stop].mean(dim=0).float().cpu().numpy()
-            advance(len(block))
-    return np.stack(means)
+    steps = torch.arange(int(np.diff(spans).max()), device=model.loop.device)
 
+    def forward(batch: dict[str, Any], columns: Any) -> Any:
+        hidden = model.model(**batch, output_hidden_states=True).hidden_states[layer]
+        firsts, lasts = columns[:, :, None]
+        places = firsts + steps
+        inside = places < lasts
+        rows = torch.arange(len(hidden), device=hidden.device)[:, None]
+        pieces = hidden[rows, torch.where(inside, places, firsts)].float()
+        return (pieces * inside[:, :, None]).sum(dim=1) / (lasts - firsts)
 
-def _batches(
-    model: LanguageModel, rows: Sequence[Sequence[int]], batch: int, what: str, *, progress: bool
-) -> Iterator[tuple[list[int], Any, Any]]:
-    """Yield the rows of each batch, their token ids padded to one length, and the mask of what is not padding."""
-    import torch
-
-    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-    blocks = [order[start : start + batch] for start in range(0, len(order), batch)]
-    padding = model.tokenizer.pad_token_id or 0
-    for block in with_progress(blocks, what, progress=progress):
-        width = max(len(rows[row]) for row in block)
-        numbers = torch.full((len(block), width), padding, device=model.device)
-        mask = torch.zeros_like(numbers)
-        for place, row in enumerate(block):
-            numbers[place, : len(rows[row])] = torch.tensor(rows[row], device=model.device)
-            mask[place, : len(rows[row])] = 1
-        yield block, numbers, mask
+    return model.run(forward, rows, spans.T, advance)
 
 
 @contextmanager

@@ -43,6 +43,11 @@ def no_waiting(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
 
 
+def test_a_function_has_its_own_precision():
+    with pytest.raises(ArgumentError, match="precision"):
+        bb.encode(Recorder(), WORDS, name="toy", precision="float32")
+
+
 def test_words_alone_have_the_vectors_of_the_encoder():
     embedding = bb.encode(Recorder(), WORDS, name="toy")
     assert type(embedding) is bb.Embedding
@@ -267,7 +272,7 @@ def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tm
             return np.random.default_rng(1).normal(size=(len(texts), 4))
 
     folder = Folder("toy", "1", "sentence-transformers", tmp_path)
-    monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda _: folder)
+    monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda *_: folder)
     words = ["king", "\u738b", "queen", "lady", "duke", "earl", "lord", "dame"]
     lists = {name: words[2 * place : 2 * place + 2] for place, name in enumerate("XYAB")}
     for _ in range(2):

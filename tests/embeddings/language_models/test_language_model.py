@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.embeddings.language_models.device_loop import device_loop
 from bayesbias.embeddings.language_models.language_model import (
     LanguageModel,
-    Pieces,
     _longest,
     check_tokenizer,
     folder_digest,
@@ -21,6 +21,7 @@ from bayesbias.embeddings.language_models.language_model import (
     mean_piece_vectors,
     offline,
 )
+from bayesbias.embeddings.language_models.pieces import Pieces, flat_rows
 from bayesbias.errors import EmbeddingError, InputFileError
 
 TEXT = "the splitter saw"
@@ -43,21 +44,7 @@ class Tokenizer:
 
 
 def model() -> LanguageModel:
-    return LanguageModel("made", None, Tokenizer(), "cpu", 20, "")
-
-
-def test_pieces_of_words_without_their_spaces() -> None:
-    (pieces,) = model().pieces([TEXT])
-    assert pieces.offsets == [(0, 0), (0, 3), (4, 9), (9, 12), (13, 16), (0, 0)]
-    assert pieces.row_range(4, 12) == range(2, 4)
-    assert pieces.row_range(13, 16) == range(4, 5)
-    assert pieces.row_range(3, 4) == range(0)
-    assert [pieces.is_whole(pieces.row_range(*span), *span) for span in ((0, 3), (4, 12), (4, 8))] == [
-        True,
-        False,
-        False,
-    ]
-    assert Pieces([7], [(0, 0)]).row_range(0, 5) == range(0)
+    return LanguageModel("made", None, Tokenizer(), None, 20, "")  # type: ignore[arg-type]  # no device is needed
 
 
 def test_a_word_is_split_as_after_another_word() -> None:
@@ -189,7 +176,7 @@ def made_model(kind: str) -> LanguageModel:
         for weights in model.parameters():
             weights.add_(0.3 * torch.randn_like(weights))
     tokenizer = SimpleNamespace(mask_token_id=MASK, pad_token_id=PADDING)
-    return LanguageModel(kind, model, tokenizer, "cpu", 20, "")
+    return LanguageModel(kind, model, tokenizer, device_loop("cpu", None, 20), 20, "")
 
 
 @pytest.mark.extras
@@ -200,8 +187,10 @@ def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
     made = made_model(kind)
     spans = [range(place, place + 1) for place in PLACES]
     spans[3] = range(2, 5)
-    log_probabilities = masked_log_probabilities(made, ROWS, PLACES, batch=3, progress=False)
-    vectors = mean_piece_vectors(made, ROWS, spans, layer=-1, batch=3)
+    ids, bounds = flat_rows(ROWS)
+    rows = Pieces(ids, bounds, np.zeros((len(ids), 2), dtype=np.int64))
+    log_probabilities = masked_log_probabilities(made, rows, np.array(PLACES))
+    vectors = mean_piece_vectors(made, rows, np.array([(span.start, span.stop) for span in spans]), layer=-1)
     inner: list[Any] = []
     for row, place, span in zip(ROWS, PLACES, spans, strict=True):
         with torch.no_grad():
