@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ class EstimateFrame(pd.DataFrame):
     0  connection_mean  associated 0.890   0.870    0.910    128 0.010
     """
 
-    _metadata = ("settings",)
+    _metadata: ClassVar = ["settings"]
     settings: Mapping[str, Any] = {}
 
     @property
