@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -66,7 +66,7 @@ from bayesbias.reports.robustness.model_comparison import (
     compare_models,
 )
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
-from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivities
+from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, RefitSettings, sensitivities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -355,8 +355,8 @@ def sensitivity_section(page: FitReport) -> Section:
     )
     if reason:
         return Section("sensitivity", _SENSITIVITY, [Notice(f"Not computed. {reason}")])
-    every: dict[str, Any] = {"hdi_prob": page.hdi_prob, "random_seed": page.random_seed, "progress": False}
-    for changes in sensitivities(page.table, page.spec, LEAVE_OUT, draws=_SENSITIVITY_DRAWS, **every):
+    settings = RefitSettings(_SENSITIVITY_DRAWS, page.random_seed, page.hdi_prob)
+    for changes in sensitivities(page.table, page.spec, LEAVE_OUT, settings, progress=False):
         if changes.stopped:  # an interrupt is meant for the page
             raise KeyboardInterrupt
         blocks += [Heading(changes.contents.title), *embedded(changes, "sensitivity", _SENSITIVITY).blocks]

@@ -246,28 +246,36 @@ def sensitivity(
     (51, 17)
     """
     check_choice("leave_out", leave_out, LEAVE_OUT)
-    options: dict[str, Any] = {"draws": draws, "chains": chains, "random_seed": random_seed, "progress": progress}
-    return next(sensitivities(table, model, (leave_out,), baseline=baseline, hdi_prob=hdi_prob, **options))
+    settings = RefitSettings(draws, random_seed, hdi_prob, baseline, chains)
+    return next(sensitivities(table, model, (leave_out,), settings, progress=progress))
+
+
+@dataclass(frozen=True)
+class RefitSettings:
+    """Settings of refits, as in `sensitivity`."""
+
+    draws: int
+    random_seed: int | None
+    hdi_prob: float
+    baseline: str = "associated"
+    chains: int = 4
 
 
 def sensitivities(
     table: "pd.DataFrame",
     model: str | os.PathLike[str] | ModelSpec,
     leave_outs: Sequence[str],
+    settings: RefitSettings,
     *,
-    baseline: str = "associated",
-    hdi_prob: float,
-    draws: int,
-    chains: int = 4,
-    random_seed: int | None,
     progress: bool,
 ) -> Iterator[Sensitivity]:
     """Yield `sensitivity` for each of several parts to leave out; the refits share what they have in common."""
     import pandas as pd
 
+    baseline, hdi_prob = settings.baseline, settings.hdi_prob
     check_probability("hdi_prob", hdi_prob)
-    draws, chains = check_count("draws", draws, least=_FEWEST_DRAWS), check_count("chains", chains)
-    seed, spec = resolve_seed(random_seed), load_model(model)
+    draws = check_count("draws", settings.draws, least=_FEWEST_DRAWS)
+    chains, seed, spec = check_count("chains", settings.chains), resolve_seed(settings.random_seed), load_model(model)
     data = model_data(table)
     check_baseline(baseline, data.connections, "table")
     table, not_compared = validate_table(table), groups_not_compared(data)
