@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ class EstimateFrame(pd.DataFrame):
     """A pandas frame of estimates that is shown with its labels, mean and interval first.
 
     pandas itself would leave out the columns in the middle, which are the answer. `all_columns` shows the others.
+    `settings` are those that the function which returned the frame names; rows and columns of the frame keep them.
 
     Examples
     --------
@@ -31,6 +32,9 @@ class EstimateFrame(pd.DataFrame):
              parameter  connection  mean hdi_low hdi_high  pairs    sd
     0  connection_mean  associated 0.890   0.870    0.910    128 0.010
     """
+
+    _metadata: ClassVar = ["settings"]
+    settings: Mapping[str, Any] = {}
 
     @property
     def _constructor(self) -> Callable[..., "EstimateFrame"]:

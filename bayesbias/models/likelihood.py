@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData
-from bayesbias.models.numerics.proposals import smoothed_tails
+from bayesbias.models.numerics.proposals import smoothed_tail, tail_size
 
 # Numbers in an array that stays in a core's cache.
 _BLOCK = 2**18
@@ -161,14 +161,16 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     weights.
     """
     parts, draws = log_density.shape
-    elpd, khat = np.empty(parts), np.empty(parts)
+    elpd, khat, size = np.empty(parts), np.empty(parts), tail_size(draws, relative_efficiency)
     for piece in np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK)):
-        density = log_density[piece]
-        log_weight, khat[piece], tail = smoothed_tails(-density, relative_efficiency)
+        # The largest weights are those of the smallest densities.
+        ordered = np.partition(log_density[piece], size, axis=1)
+        tail, others = np.sort(ordered[:, :size], axis=1)[:, ::-1], ordered[:, size:]
+        least = ordered.min(axis=1, keepdims=True)
+        log_weight, khat[piece] = smoothed_tail(least - tail, least - others[:, :1])
         # Beyond the tail, the product of density and weight is the smallest density.
-        others = density.min(axis=1, keepdims=True) + np.log(draws - tail.shape[1])
-        of_tail = np.take_along_axis(log_weight, tail, axis=1) + np.take_along_axis(density, tail, axis=1)
-        elpd[piece] = _log_sum(np.concatenate([others, of_tail], axis=1)) - _log_sum(log_weight)
+        products = np.concatenate([least + np.log(draws - size), log_weight + tail], axis=1)
+        elpd[piece] = _log_sum(products) - _log_sum(np.concatenate([least - others, log_weight], axis=1))
     return elpd, khat
 
 
@@ -179,4 +181,5 @@ def log_mean(log_density: np.ndarray) -> np.ndarray:
 
 def _log_sum(values: np.ndarray) -> np.ndarray:
     top = values.max(axis=-1, keepdims=True)
-    return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
+    shifted = values - top
+    return np.asarray(np.log(np.exp(shifted, out=shifted).sum(axis=-1)) + top[..., 0])

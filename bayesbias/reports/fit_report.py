@@ -18,7 +18,7 @@ from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
+from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import estimate_table, summary
@@ -93,11 +93,11 @@ class FitReport(Result):
     def contents(self) -> Contents:
         """Conclusions, estimates, contrasts, and answers to the study's own questions."""
         prob = f"{percent_text(self.hdi_prob)} HPDI, in units of cosine distance"
-        tables = {"summary": estimate_table(summary(self.fit, hdi_prob=self.hdi_prob))}
+        tables = {"summary": estimate_table(self.summary)}
         reason = self.nothing_to_compare
         if not reason:
+            tables["contrasts"] = estimate_table(self.contrasts)
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
-            tables["contrasts"] = estimate_table(contrasts(self.fit, level="all", **options))
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 tables["questions"] = estimate_table(answers)
         conclusions = None if reason else self.conclusions
@@ -150,7 +150,17 @@ class FitReport(Result):
     @cached_property
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
-        return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
+        return conclusions_of(self.fit, self.contrasts, self.rope)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Estimates of all parameters by connection and by protected word."""
+        return summary(self.fit, hdi_prob=self.hdi_prob)
+
+    @cached_property
+    def contrasts(self) -> pd.DataFrame:
+        """Contrasts of all levels; there must be something to compare."""
+        return contrasts(self.fit, level="all", hdi_prob=self.hdi_prob, rope=self.rope)
 
     @cached_property
     def study_of_table(self) -> Study | None:

@@ -1,5 +1,6 @@
 """Frames of estimates: mean and interval are seen in 80 columns, and all else is a pandas frame."""
 
+import pickle
 import re
 
 import pandas as pd
@@ -70,3 +71,11 @@ def test_long_labels_are_left_out_before_numbers_are() -> None:
 def test_a_small_p_is_not_printed_as_0() -> None:
     shown = frame_text(pd.DataFrame({"p_value": [0.0, 0.0004, 0.021, None]}), index=False)
     assert [line.strip() for line in shown.splitlines()][1:] == ["below 0.001", "below 0.001", "0.021", ""]
+
+
+def test_rows_columns_and_copies_keep_the_settings() -> None:
+    frame = EstimateFrame({"word": ["he", "she"], "mean": [0.9, 1.0]})
+    frame.settings = {"hdi_prob": 0.5}
+    same = (frame[["mean"]], frame.query("mean < 1"), frame.assign(sd=0.1), pickle.loads(pickle.dumps(frame)))
+    assert all(part.settings == {"hdi_prob": 0.5} for part in same)
+    assert EstimateFrame({"mean": [0.9]}).settings == {}

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.models.data import ModelData, model_data
+from bayesbias.tables.schema import COLUMNS
 
 
 def small(
@@ -26,15 +27,7 @@ def small(
                 attribute = f"{name}{number}"
                 distance = level[connection] + shift[connection] + effect[attribute] + rng.normal(0, 0.07)
                 rows.append((f"p{place}", f"group {own_list}", attribute, name, connection, distance))
-    columns = [
-        "protected_word",
-        "protected_group",
-        "attribute_word",
-        "attribute_group",
-        "connection",
-        "cosine_distance",
-    ]
-    table = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=list(COLUMNS[:6]))
     return table[rng.random(len(table)) >= missing].reset_index(drop=True)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import FitError, NotEnoughMemoryError
+from bayesbias.tables.schema import COLUMNS
 
 SETTINGS = {"draws": 500, "random_seed": 1, "progress": False}
 
@@ -35,15 +36,7 @@ def table(
                 distance = 1 - vector @ other / np.linalg.norm(vector) / np.linalg.norm(other)
                 connection = "neutral" if name == "neutral" else "associated" if group in owners else "different"
                 rows.append((word, group, f"{name}{number}", name, connection, distance))
-    columns = [
-        "protected_word",
-        "protected_group",
-        "attribute_word",
-        "attribute_group",
-        "connection",
-        "cosine_distance",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(COLUMNS[:6]))
 
 
 TABLES = {

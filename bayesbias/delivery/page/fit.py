@@ -45,7 +45,7 @@ from bayesbias.delivery.page.fit_sections import (
     words_section,
 )
 from bayesbias.delivery.page.sections import table_block
-from bayesbias.delivery.plots.posterior import MOST_GROUPS, plot_contrasts, plot_distances
+from bayesbias.delivery.plots.posterior import MOST_GROUPS, figure_of_contrasts, plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import USER, sampler_text
@@ -166,7 +166,7 @@ def _forest(page: FitReport) -> Figure:
     groups = len(page.compared_groups)
     cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
     return figure(
-        plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, words=False),
+        figure_of_contrasts(page.fit, page.contrasts, words=False),
         "Difference of mean cosine distances, associated minus other words: posterior means (points; filled if the "
         f"interval excludes 0, hollow if it does not or is borderline), {percent_text(page.hdi_prob)} intervals "
         "(lines) and plain differences (crosses)"

@@ -30,7 +30,7 @@ from bayesbias.delivery.page.blocks import (
     figure,
 )
 from bayesbias.delivery.page.sections import embedded, table_block
-from bayesbias.delivery.plots.posterior import plot_connections, plot_words
+from bayesbias.delivery.plots.posterior import figure_of_connections, figure_of_words
 from bayesbias.errors import (
     FitError,
     MeasureError,
@@ -53,10 +53,10 @@ from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
-from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.methods import methods
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import UNITS, summary
+from bayesbias.reports.posterior.summary import UNITS
 from bayesbias.reports.robustness.model_comparison import (
     AS_GOOD,
     FEWEST_WORDS,
@@ -66,7 +66,7 @@ from bayesbias.reports.robustness.model_comparison import (
     compare_models,
 )
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
-from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
+from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, RefitSettings, sensitivities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,13 +102,13 @@ _RANDOM_LISTS = "Is it only frequency? Claims for random words"
 def overall_section(page: FitReport) -> Section:
     """Return the section on the mean distances of all protected words and their differences."""
     prob = percent_text(page.hdi_prob)
-    frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
+    frame = page.summary[page.summary["protected_word"] == ""]
     means = frame[frame["parameter"] == "connection_mean"]
     added = frame[frame["parameter"].isin(added_parameters(page.fit))]
     others = frame[(frame["parameter"] != "connection_mean") & ~frame["parameter"].isin(added["parameter"])]
     blocks: list[Block] = [
         figure(
-            plot_connections(page.fit, hdi_prob=page.hdi_prob),
+            figure_of_connections(page.fit, page.summary),
             f"Posterior means (points) and {prob} intervals (lines) of the mean distance of all protected words, "
             "by connection.",
             f"Points with intervals on an axis of mean cosine distance, one per connection: {_intervals(means)}.",
@@ -144,8 +144,7 @@ def _added(page: FitReport, rows: "pd.DataFrame") -> list[Block]:
 def words_section(page: FitReport) -> Section:
     """Return the section on the means of each protected word and their differences."""
     prob = percent_text(page.hdi_prob)
-    frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
-    frame = frame[frame["parameter"] == "word_mean"]
+    frame = page.summary[page.summary["parameter"] == "word_mean"]
     word_count = frame["protected_word"].nunique()
     statements = page.statements("words")
     blocks: list[Block] = []
@@ -157,7 +156,7 @@ def words_section(page: FitReport) -> Section:
         nearest_text = " ".join(statements) or f"Nearest: {_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
         blocks.append(
             figure(
-                plot_words(page.fit, hdi_prob=page.hdi_prob),
+                figure_of_words(page.fit, page.summary),
                 f"Posterior means and {prob} intervals of each protected word, by connection; the top panel has those "
                 "of all words. A hollow point is a word without any pair of that connection.",
                 f"Points with intervals for {counted(word_count, 'protected word')}, at most four connections. "
@@ -176,7 +175,7 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
     """Return the contrasts at a level, or a notice that says why there are none."""
     if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
-    frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
+    frame = at_level(page.contrasts, level)
     if frame.empty:
         return Notice("No differences are shown: no protected group has both sides of one.")
     reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer"
@@ -323,7 +322,7 @@ def _headline(name: str, reading: str | None, models: pd.DataFrame) -> str:
 
 def _with_those_of_the_fit(page: FitReport, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the contrasts of other models, and of the fit itself in place of its shorter repetition."""
-    of_the_fit = contrasts(page.fit, hdi_prob=page.hdi_prob).assign(model=page.spec.name)
+    of_the_fit = at_level(page.contrasts, "overall").assign(model=page.spec.name)
     return pd.concat([of_the_fit, rows[rows["model"] != page.spec.name]]).sort_values("contrast", kind="stable")
 
 
@@ -356,21 +355,13 @@ def sensitivity_section(page: FitReport) -> Section:
     )
     if reason:
         return Section("sensitivity", _SENSITIVITY, [Notice(f"Not computed. {reason}")])
-    for leave_out in LEAVE_OUT:
-        changes = sensitivity(
-            page.table,
-            page.spec,
-            leave_out=leave_out,
-            hdi_prob=page.hdi_prob,
-            draws=_SENSITIVITY_DRAWS,
-            random_seed=page.random_seed,
-            progress=False,
-        )
+    settings = RefitSettings(_SENSITIVITY_DRAWS, page.random_seed, page.hdi_prob)
+    for changes in sensitivities(page.table, page.spec, LEAVE_OUT, settings, progress=False):
         if changes.stopped:  # an interrupt is meant for the page
             raise KeyboardInterrupt
         blocks += [Heading(changes.contents.title), *embedded(changes, "sensitivity", _SENSITIVITY).blocks]
         refits += changes.refits
-        if leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
+        if changes.leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
             edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
             deciding.setdefault(contrast, []).extend(names)
@@ -389,7 +380,7 @@ def sensitivity_section(page: FitReport) -> Section:
 
 def _edges(page: FitReport, refitted: pd.DataFrame) -> list[str]:
     """Return sentences on intervals so near to 0 that a refit of the same model changes the conclusion."""
-    fitted = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
+    fitted = at_level(page.contrasts, "overall").set_index("contrast")
     edges = []
     for row in rows_of(refitted):
         fitted_row = fitted.loc[row["contrast"]]
@@ -460,7 +451,7 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     """Yield a paragraph on why WEAT and the contrast disagree, if they do."""
     if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
         return
-    row = rows_of(contrasts(page.fit, hdi_prob=page.hdi_prob))[0]
+    row = rows_of(page.contrasts)[0]
     claimed = is_settled(row["hdi_low"], row["hdi_high"]) and row["direction"] == "nearer"
     if claimed == (p < LEVEL):
         return

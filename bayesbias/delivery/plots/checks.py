@@ -167,7 +167,7 @@ def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", color: str) -> None:
     # Slightly wider than the points, because a model may predict the same mean for all.
     mean = ends["mean"].to_numpy() + np.array([-0.003, *np.zeros(len(shown)), 0.003])
     for low, high, alpha in (("low_89", "high_89", 0.13), ("low_50", "high_50", 0.22)):
-        axes.fill_between(mean, ends[low], ends[high], color=color, alpha=alpha, linewidth=0)
+        axes.fill_between(mean, ends[low], ends[high], color=color, alpha=alpha, linewidth=0, rasterized=True)
     axes.plot(mean, ends["mean"], color="black", linewidth=0.8)
     axes.plot(
         shown["mean"],

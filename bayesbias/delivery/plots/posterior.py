@@ -94,6 +94,12 @@ def plot_contrasts(
     1
     """
     frame = contrasts(fit, baseline=baseline, level="all", hdi_prob=hdi_prob, rope=rope)
+    return figure_of_contrasts(fit, frame, words=words)
+
+
+def figure_of_contrasts(fit: "xr.DataTree", frame: "pd.DataFrame", *, words: bool) -> "Figure":
+    """Draw the contrasts of a fit at all levels."""
+    baseline, hdi_prob, rope = (frame.settings[name] for name in ("baseline", "hdi_prob", "rope"))
     shown, count = _shown(frame) if words else _shown_groups(frame)
     names = list(dict.fromkeys(shown["row"]))
     others = [contrast_sides(name)[1] for name in dict.fromkeys(shown["contrast"])]
@@ -109,8 +115,8 @@ def plot_contrasts(
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
         axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)
-    if frame.attrs["rope"]:
-        shade_rope(axes, frame.attrs["rope"])
+    if rope:
+        shade_rope(axes, rope)
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
@@ -188,11 +194,15 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     >>> len(bb.plots.plot_connections(fit).axes)
     1
     """
-    frame = summary(fit, level="overall", hdi_prob=hdi_prob)
+    return figure_of_connections(fit, summary(fit, level="overall", hdi_prob=hdi_prob))
+
+
+def figure_of_connections(fit: "xr.DataTree", frame: "pd.DataFrame") -> "Figure":
+    """Draw the means of connections from a `summary` of a fit."""
     figure = new_figure(_WORDS_WIDTH, 3.0)
     axes = figure.subplots()
     _draw_connections(axes, frame)
-    _finish(figure, fit, hdi_prob)
+    _finish(figure, fit, frame.settings["hdi_prob"])
     return figure
 
 
@@ -222,7 +232,11 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     >>> len(bb.plots.plot_words(fit).axes)
     2
     """
-    frame = summary(fit, hdi_prob=hdi_prob)
+    return figure_of_words(fit, summary(fit, hdi_prob=hdi_prob))
+
+
+def figure_of_words(fit: "xr.DataTree", frame: "pd.DataFrame") -> "Figure":
+    """Draw the means of all words and of each word from a `summary` of a fit."""
     words, label = shown_words(frame[frame["parameter"] == "word_mean"], "mean")
     heights = [1.5, _INCHES_A_WORD * words["protected_word"].nunique() + 0.5]
     figure = new_figure(_WORDS_WIDTH, sum(heights) + 1.3)
@@ -230,7 +244,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     _draw_connections(top, frame)
     _draw_words(bottom, words)
     bottom.set_ylabel(label)
-    _finish(figure, fit, hdi_prob)
+    _finish(figure, fit, frame.settings["hdi_prob"])
     return figure
 
 

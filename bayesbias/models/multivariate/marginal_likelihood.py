@@ -282,16 +282,15 @@ def lean_log_density(
 
     `terms` are those of lists at these points from earlier calls; new ones are added.
     """
-    terms = {} if terms is None else terms
-    strength, free = np.exp(points[:, -1]), axes.free
-    prior, target = strength + free + 1, strength[:, None, None] * lean_target(points[:, :-1], axes)
-    if free == 1:
-        determinants = np.log(target[:, 0, 0])
-    else:  # omega^2 jj' + psi^2 diag(d), with j_g^2 = d_g for groups: a rank beside a diagonal
-        omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
-        determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
-        determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
+    terms, free = {} if terms is None else terms, axes.free
     if (key := b"prior") not in terms:
+        prior = np.exp(points[:, -1]) + free + 1
+        if free == 1:
+            determinants = points[:, -1] + np.log(lean_target(points[:, :-1], axes)[:, 0, 0])
+        else:  # omega^2 jj' + psi^2 diag(d), with j_g^2 = d_g for groups: a rank beside a diagonal
+            omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
+            determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
+            determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
         terms[key] = 0.5 * prior * determinants - log_multigamma(prior / 2, free)
     of_prior, value = terms[key], np.zeros(len(points))
     for place in stats.lists_of(kind):

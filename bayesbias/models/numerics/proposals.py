@@ -36,6 +36,8 @@ _EFFICIENT = 0.2
 _MOST_ROUNDS = 3
 # Scale of a component fitted to weighted points, relative to theirs.
 _WIDER = 1.3
+# Fewer weights do not show the shape of their tail.
+_FEWEST_IN_TAIL = 5
 
 
 class ImproperDensityError(ValueError):
@@ -467,44 +469,48 @@ def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
     return smoothed[0], float(khat[0])
 
 
-def pareto_smoothed(log_weights: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return Pareto-smoothed log weights of draws, and their k-hat, for each row of weights (rows, draws).
+def pareto_smoothed(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Pareto-smoothed log weights of independent draws, and their k-hat, for each row of weights (rows, draws).
 
-    `relative_efficiency` is effective sample size over number of draws. The weights do not sum to 1. If the tail does
-    not have the shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance
-    sampling. Equal to ArviZ's ``psislw``, but computed for all rows at once.
+    The weights do not sum to 1. If the tail does not have the shape of a Pareto distribution, k-hat is not finite and
+    the weights are those of plain importance sampling. Equal to ArviZ's ``psislw``, but computed for all rows at once.
 
     Vehtari, Simpson, Gelman, Yao and Gabry (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for
     the fit of the Pareto distribution.
     """
-    weight, khat, _ = smoothed_tails(log_weights, relative_efficiency)
+    draws, size = log_weights.shape[1], tail_size(log_weights.shape[1])
+    weight = log_weights - log_weights.max(axis=1, keepdims=True)
+    place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
+    cutoff = np.take_along_axis(weight, place[:, :1], axis=1)
+    place = place[:, 1:]
+    tail = np.take_along_axis(weight, place, axis=1)
+    order = np.argsort(tail, axis=1)
+    smooth, khat = smoothed_tail(np.take_along_axis(tail, order, axis=1), cutoff)
+    np.put_along_axis(weight, np.take_along_axis(place, order, axis=1), smooth, axis=1)
     return weight, khat
 
 
-def smoothed_tails(
-    log_weights: np.ndarray, relative_efficiency: float = 1.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what `pareto_smoothed` does, and the positions of the weights that were smoothed, shape (rows, tail)."""
-    rows, draws = log_weights.shape
+def tail_size(draws: int, relative_efficiency: float = 1.0) -> int:
+    """Return how many of the largest weights are smoothed; `relative_efficiency` is effective draws over all draws."""
     many = draws * relative_efficiency > 225
-    size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
-    weight = log_weights - log_weights.max(axis=1, keepdims=True)
-    if size < 5:  # too few to judge
-        khat, place = np.full(rows, np.inf), np.empty((rows, 0), dtype=np.intp)
-    else:
-        place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
-        cutoff = np.exp(np.take_along_axis(weight, place[:, :1], axis=1))
-        place = place[:, 1:]
-        tail = np.take_along_axis(weight, place, axis=1)
-        order = np.argsort(tail, axis=1)
-        place, tail = np.take_along_axis(place, order, axis=1), np.take_along_axis(tail, order, axis=1)
-        khat, sigma = _fit_pareto(np.exp(tail) - cutoff)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            k = np.where(khat == 0, 1e-12, khat)[:, None]
-            quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
-            smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
-        np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
-    return weight, khat, place
+    return int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
+
+
+def smoothed_tail(tail: np.ndarray, cutoff: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smoothed tails of log weights, and their k-hat; see `pareto_smoothed`.
+
+    `tail` (rows, size) is sorted, with 0 at most, `cutoff` (rows, 1) is the largest log weight below it.
+    """
+    size = tail.shape[1]
+    if size < _FEWEST_IN_TAIL:
+        return tail, np.full(len(tail), np.inf)
+    limit = np.exp(cutoff)
+    khat, sigma = _fit_pareto(np.exp(tail) - limit)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        k = np.where(khat == 0, 1e-12, khat)[:, None]
+        quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
+        smooth = np.minimum(np.log(limit + sigma[:, None] * quantile), tail[:, -1:])
+    return np.where(np.isfinite(khat)[:, None], smooth, tail), khat
 
 
 def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

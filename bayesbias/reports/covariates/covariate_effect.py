@@ -479,9 +479,7 @@ def _effects(
         "wefat_correlation",
         *diagnostics_of(frame),
     ]
-    effects = EstimateFrame(frame[columns])
-    effects.attrs = {"hdi_prob": hdi_prob}
-    return effects, population
+    return EstimateFrame(frame[columns]), population
 
 
 def _least_squares_intervals(leans: np.ndarray, design: CovariateDesign, hdi_prob: float) -> list[tuple[float, float]]:
@@ -515,9 +513,7 @@ def _words(
     }
     # A covariate may have the name of another column.
     named = {f"{name} (covariate)" if name in columns else name: values for name, values in covariates.items()}
-    frame = EstimateFrame(pd.DataFrame(columns | named))
-    frame.attrs = {"hdi_prob": hdi_prob}
-    return frame
+    return EstimateFrame(pd.DataFrame(columns | named))
 
 
 def _line(

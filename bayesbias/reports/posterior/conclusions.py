@@ -19,7 +19,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
-from bayesbias.reports.posterior.contrasts import context_statement, contrasts, reason_apart, reason_pulled
+from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
@@ -34,6 +34,7 @@ from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
     from bayesbias.models.spec import ModelSpec
@@ -229,13 +230,19 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
+    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope), rope)
+
+
+def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tuple[float, float] | None) -> Conclusions:
+    """Return the conclusions from `contrasts` of a fit at all levels, with their region of practical equivalence."""
+    hdi_prob = frame.settings["hdi_prob"]
     overall, groups, words = (
         [
             {
                 **row,
                 "settled": _has_observed(row) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"],
             }
-            for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
+            for row in at_level(frame, level).to_dict("records")
         ]
         for level in ("overall", "protected_group", "word")
     )

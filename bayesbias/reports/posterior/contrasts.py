@@ -202,7 +202,7 @@ def contrasts(
     -------
     pandas.DataFrame
         One row per contrast, baseline minus other, in units of cosine distance: negative means that the baseline's
-        attribute words are nearer. ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
+        attribute words are nearer. Its `settings` are `hdi_prob`, `baseline`, `scope` and `rope`.
 
         - `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where the row
           is about more words);
@@ -291,21 +291,25 @@ def contrasts(
                     }
                 )
     if not records:  # no group has both sides
-        overall = contrasts(fit, baseline=baseline, level="overall", scope=scope, hdi_prob=hdi_prob, rope=rope)
-        empty = overall.iloc[:0]
-        empty.attrs = overall.attrs
-        return empty
+        return contrasts(fit, baseline=baseline, level="overall", scope=scope, hdi_prob=hdi_prob, rope=rope).iloc[:0]
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
     columns = [name for name in _COLUMNS if name in result]
     result = EstimateFrame(result[[*columns, *probabilities, *diagnostics_of(result)]])
-    result.attrs = {
+    result.settings = {
         "hdi_prob": hdi_prob,
         "baseline": baseline,
         "scope": scope,
         "rope": None if region is None else list(region),
     }
     return result
+
+
+def at_level(frame: "pd.DataFrame", level: str) -> "pd.DataFrame":
+    """Return the rows of `contrasts` at a level, numbered from 0."""
+    of_group, of_word = frame["protected_group"] != "", frame["protected_word"] != ""
+    chosen = {"overall": ~(of_group | of_word), "protected_group": of_group, "word": of_word}[level]
+    return frame[chosen].reset_index(drop=True)
 
 
 def contrast_draws(

@@ -72,7 +72,7 @@ def planned_contrasts(
     pandas.DataFrame
         One row for each question: `question`, `pairs` (rows of the table behind it), `observed`, `mean`,
         `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of
-        cosine distance. Questions of the study that have no answer are left out, and ``attrs["unanswered"]`` says why.
+        cosine distance. Questions of the study that have no answer are left out; ``settings["unanswered"]`` says why.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def planned_contrasts(
         reasons = "\n".join(f"- {reason}" for reason in unanswered.values())
         warn_user(f"Questions without an answer:\n{reasons}", QuestionWarning)
     frame = EstimateFrame(answers)
-    frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region), "unanswered": unanswered}
+    frame.settings = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region), "unanswered": unanswered}
     return frame
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Returns
     -------
     pandas.DataFrame
-        One row per parameter, in its unit (`UNITS`). ``attrs["hdi_prob"]`` holds `hdi_prob`.
+        One row per parameter, in its unit (`UNITS`). Its `settings` hold `hdi_prob`.
 
         - `parameter`, `connection`, `protected_word`, `protected_group` (empty for parameters of all words), and
           `effect`, `attribute_list` and `attribute_word` if the model has them; a group that is in no contrast has no
@@ -100,7 +100,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = result[~_without_pairs_by_design(fit, result)]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
-    result.attrs = {"hdi_prob": hdi_prob}
+    result.settings = {"hdi_prob": hdi_prob}
     return result
 
 
@@ -170,28 +170,28 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     >>> estimate_table(bb.contrasts(fit)).caption
     'Contrasts, 89% HPDI, ...; below 0, associated words are nearer; rows over all words are about words like these'
     """
-    if "hdi_prob" not in frame.attrs or "mean" not in frame:
+    if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
         raise ReportError(
-            "The frame does not state the probability of its intervals (attrs['hdi_prob']). Write a frame that "
+            "The frame does not state the probability of its intervals (settings['hdi_prob']). Write a frame that "
             "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
         )
-    prob = f"{percent_text(frame.attrs['hdi_prob'])} HPDI, in units of cosine distance"
+    prob = f"{percent_text(settings['hdi_prob'])} HPDI, in units of cosine distance"
     if "contrast" in frame:
-        caption = f"Contrasts, {prob}; below 0, {frame.attrs['baseline']} words are nearer{_about_rows(frame)}"
+        caption = f"Contrasts, {prob}; below 0, {settings['baseline']} words are nearer{_about_rows(frame, settings)}"
         return ResultTable(frame, "Contrasts", caption, columns, differences=True)
     if "question" in frame:
         return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
     if frame["parameter"].str.endswith("_mean").all():
         return ResultTable(frame, "Means", f"Mean distances, {prob}", columns)
-    parameters = f"Parameters, {percent_text(frame.attrs['hdi_prob'])} HPDI, {UNITS}"
+    parameters = f"Parameters, {percent_text(settings['hdi_prob'])} HPDI, {UNITS}"
     return ResultTable(frame, "Parameters", parameters, columns)
 
 
-def _about_rows(frame: "pd.DataFrame") -> str:
+def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
     """Return which words the rows over all words are about, and the region of practical equivalence, for a caption."""
-    about = scope_text(frame.attrs.get("scope", "these_words"))
+    about = scope_text(settings["scope"])
     over_all = f"; rows over all words are about {about}" if (frame["protected_group"] == "").any() else ""
-    if not (rope := frame.attrs.get("rope")):
+    if not (rope := settings["rope"]):
         return over_all
     return f"{over_all}; from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter"
 
@@ -211,6 +211,6 @@ class EstimateTables(Result):
     def contents(self) -> Contents:
         """The tables."""
         tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
-        prob = ", ".join({f"{percent_text(frame.attrs['hdi_prob'])} HPDI": None for frame in self.frames.values()})
+        prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
         title = " and ".join(table.section for table in tables.values())
         return Contents(title=title, tables=tables, settings={"Interval": prob})

@@ -5,7 +5,7 @@ sampler fails, the model is fitted by `fit`, which may use NUTS.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -245,12 +245,37 @@ def sensitivity(
     >>> len(changes.shifts), changes.refits
     (51, 17)
     """
+    check_choice("leave_out", leave_out, LEAVE_OUT)
+    settings = RefitSettings(draws, random_seed, hdi_prob, baseline, chains)
+    return next(sensitivities(table, model, (leave_out,), settings, progress=progress))
+
+
+@dataclass(frozen=True)
+class RefitSettings:
+    """Settings of refits, as in `sensitivity`."""
+
+    draws: int
+    random_seed: int | None
+    hdi_prob: float
+    baseline: str = "associated"
+    chains: int = 4
+
+
+def sensitivities(
+    table: "pd.DataFrame",
+    model: str | os.PathLike[str] | ModelSpec,
+    leave_outs: Sequence[str],
+    settings: RefitSettings,
+    *,
+    progress: bool,
+) -> Iterator[Sensitivity]:
+    """Yield `sensitivity` for each of several parts to leave out; the refits share what they have in common."""
     import pandas as pd
 
-    check_choice("leave_out", leave_out, LEAVE_OUT)
+    baseline, hdi_prob = settings.baseline, settings.hdi_prob
     check_probability("hdi_prob", hdi_prob)
-    draws, chains = check_count("draws", draws, least=_FEWEST_DRAWS), check_count("chains", chains)
-    seed, spec = resolve_seed(random_seed), load_model(model)
+    draws = check_count("draws", settings.draws, least=_FEWEST_DRAWS)
+    chains, seed, spec = check_count("chains", settings.chains), resolve_seed(settings.random_seed), load_model(model)
     data = model_data(table)
     check_baseline(baseline, data.connections, "table")
     table, not_compared = validate_table(table), groups_not_compared(data)
@@ -270,54 +295,56 @@ def sensitivity(
             return _fitted(table[keep], spec, baseline, hdi_prob, draws=draws, chains=chains, seed=seed)
 
     everything = estimates(np.ones(len(table), dtype=bool), spec)
-    cases = list(_cases(table, data, spec, leave_out))
-    rows, skipped, errors, done = [], [], [0.0], 0
-    stopped: tuple[Statement, ...] = ()
-    try:
-        for label, keep, changed in with_progress(cases, "Refits", progress=progress):
-            reasons = _obstacles(data, keep, baseline)
-            refit = {}
-            if not all(reasons.values()):
-                try:
-                    refit = estimates(keep, changed)
-                except BayesBiasError as error:
-                    reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
-            for contrast, full in everything.items():
-                if contrast in refit:
-                    rows.append(_row(label, contrast, refit[contrast], full))
-                    errors.append(shift_error(refit[contrast], full))
-                else:
-                    skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
-            done += 1
-    except KeyboardInterrupt:
-        stopped = (stopped_statement(done, len(cases), "refits"),)
-    shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_reading": bool})
-    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
-    shifts = shifts.iloc[order].reset_index(drop=True)
-    changing = shifts[shifts["changes_reading"]]
-    deciding = {
-        contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
-    }
-    statements = (
-        *stopped,
-        *_statements(shifts, everything, deciding, skipped, leave_out),
-        *without_contrast(not_compared),
-    )
-    return Sensitivity(
-        shifts=shifts,
-        contrasts=pd.DataFrame({"contrast": contrast, **full.numbers()} for contrast, full in everything.items()),
-        deciding=deciding,
-        skipped=pd.DataFrame(skipped, columns=["left_out", "contrast", "reason"]),
-        statements=statements,
-        leave_out=leave_out,
-        model=spec.name,
-        random_seed=seed,
-        hdi_prob=hdi_prob,
-        total_draws=draws * chains,
-        refits=done,
-        stopped=bool(stopped),
-        monte_carlo_error=max(errors),
-    )
+    whole = _groups_behind(data, data.pair_counts > 0)
+    for leave_out in leave_outs:
+        cases = list(_cases(table, data, spec, leave_out))
+        rows, skipped, errors, done = [], [], [0.0], 0
+        stopped: tuple[Statement, ...] = ()
+        try:
+            for label, keep, changed in with_progress(cases, "Refits", progress=progress):
+                reasons = _obstacles(data, keep, baseline, whole)
+                refit = {}
+                if not all(reasons.values()):
+                    try:
+                        refit = estimates(keep, changed)
+                    except BayesBiasError as error:
+                        reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
+                for contrast, full in everything.items():
+                    if contrast in refit:
+                        rows.append(_row(label, contrast, refit[contrast], full))
+                        errors.append(shift_error(refit[contrast], full))
+                    else:
+                        skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
+                done += 1
+        except KeyboardInterrupt:
+            stopped = (stopped_statement(done, len(cases), "refits"),)
+        shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_reading": bool})
+        order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
+        shifts = shifts.iloc[order].reset_index(drop=True)
+        changing = shifts[shifts["changes_reading"]]
+        deciding = {
+            contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
+        }
+        statements = (
+            *stopped,
+            *_statements(shifts, everything, deciding, skipped, leave_out),
+            *without_contrast(not_compared),
+        )
+        yield Sensitivity(
+            shifts=shifts,
+            contrasts=pd.DataFrame({"contrast": contrast, **full.numbers()} for contrast, full in everything.items()),
+            deciding=deciding,
+            skipped=pd.DataFrame(skipped, columns=["left_out", "contrast", "reason"]),
+            statements=statements,
+            leave_out=leave_out,
+            model=spec.name,
+            random_seed=seed,
+            hdi_prob=hdi_prob,
+            total_draws=draws * chains,
+            refits=done,
+            stopped=bool(stopped),
+            monte_carlo_error=max(errors),
+        )
 
 
 def _fitted(
@@ -369,12 +396,15 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
             yield f"{name} ~ {changed} (scale {change})", load_model(spec, priors={name: changed})
 
 
-def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, str]:
-    """Return for each contrast the reason why these rows do not determine it; an empty text if they do."""
+def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, whole: Mapping[str, set[str]]) -> dict[str, str]:
+    """Return for each contrast the reason why these rows do not determine it; an empty text if they do.
+
+    `whole` are the groups behind each connection with all rows (`_groups_behind`).
+    """
     reasons, equal = {}, ""
     places = data.cells(slice(None))
     counts = np.bincount(places[keep], minlength=data.pair_counts.size).reshape(data.pair_counts.shape)
-    whole, left = _groups_behind(data, data.pair_counts > 0), _groups_behind(data, counts > 0)
+    left = _groups_behind(data, counts > 0)
     left_groups = set(data.protected_groups[counts.any(axis=1)].tolist())
     for place, name in enumerate(data.connections):
         distance = data.distance[keep & (data.connection == place)]

@@ -8,20 +8,8 @@ import pytest
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.errors import MeasureError
-
-WORDS = ["cat", "tom", "dog", "pup", "purr", "nap", "mew", "bark", "howl", "yap"]
-VECTORS = dict(zip(WORDS, np.random.default_rng(7).normal(size=(10, 6)), strict=True))
-LISTS = {
-    "cats": ["cat", "tom"],
-    "dogs": ["dog", "pup"],
-    "quiet": ["purr", "nap", "mew"],
-    "loud": ["bark", "howl", "yap"],
-}
-A, B = LISTS["quiet"], LISTS["loud"]
-
-
-def cosine(first: np.ndarray, second: np.ndarray) -> float:
-    return float(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
+from tests.metrics.associations.test_semaxis import LISTS, VECTORS, A, B
+from tests.metrics.made import cosine
 
 
 @pytest.mark.parametrize("ddof", [0, 1])

@@ -134,7 +134,7 @@ def test_a_question_without_an_answer_is_named_and_the_others_are_answered(fit: 
     with pytest.warns(QuestionWarning, match=r"\n- .*'mal'.*'male'"):
         frame = bb.planned_contrasts(fit_with_questions)
     assert frame["question"].tolist() == ["good"]
-    assert list(frame.attrs["unanswered"]) == ["bad"]
+    assert list(frame.settings["unanswered"]) == ["bad"]
 
 
 @pytest.mark.parametrize("garbled", [["x"], "abc", None, {"a": 3}, {"a": [["sci"], ["art"]]}, {"a": [["sci", "male"]]}])
@@ -172,8 +172,8 @@ def test_a_group_without_a_side_is_asked_about_in_the_default_model_alone() -> N
     fit = bb.fit(table, "hierarchical", draws=500, random_seed=1, progress=False)
     with pytest.warns(QuestionWarning, match="without 'people', which has no associated list"):
         frame = bb.planned_contrasts(fit)
-    assert list(frame.attrs["unanswered"]) == ["people to lists"]
-    assert "'multivariate'" in frame.attrs["unanswered"]["people to lists"]
+    assert list(frame.settings["unanswered"]) == ["people to lists"]
+    assert "'multivariate'" in frame.settings["unanswered"]["people to lists"]
     with pytest.raises(ReportError, match="no associated list"):
         bb.planned_contrasts(fit, ("people", "male"), ("math", "male"))
 

@@ -44,8 +44,8 @@ def test_the_interval_is_the_narrowest_and_not_the_equal_tailed(normal_fit: xr.D
 def test_the_probability_of_the_interval_is_the_one_asked_for(normal_fit: xr.DataTree) -> None:
     frame = bb.summary(normal_fit, level="overall", hdi_prob=0.5).query("parameter == 'connection_mean'")
     np.testing.assert_allclose((frame["hdi_high"] - frame["hdi_low"]) / 2, stats.norm.ppf(0.75) * SDS, rtol=0.1)
-    assert bb.summary(normal_fit, hdi_prob=0.5).attrs["hdi_prob"] == 0.5
-    assert bb.summary(normal_fit).attrs["hdi_prob"] == 0.89
+    assert bb.summary(normal_fit, hdi_prob=0.5).settings["hdi_prob"] == 0.5
+    assert bb.summary(normal_fit).settings["hdi_prob"] == 0.89
 
 
 def test_means_of_groups_are_those_of_their_words(short_fit: xr.DataTree) -> None:
@@ -152,7 +152,7 @@ def test_chosen_rows_are_written(made: xr.DataTree, tmp_path: Path) -> None:
 
 def test_frames_without_their_interval_are_refused(made: xr.DataTree, tmp_path: Path) -> None:
     frame = bb.contrasts(made)
-    frame.attrs = {}
+    frame.settings = {}
     with pytest.raises(ReportError, match="hdi_prob"):
         bb.write(frame, tmp_path / "table.tex")
     with pytest.raises(ReportError, match="DataFrame"):
