@@ -155,7 +155,7 @@ class AsymmetryReport(Result):
         return Contents(
             title=f"Which word evokes the other more? {self.norms}",
             about=f"{self.norms}, and beside it {names}.",
-            verdict=" ".join(
+            answer=" ".join(
                 statement.text
                 for statement in (*first.statements, *agreement.statements)
                 if statement.kind != "relation"

@@ -100,8 +100,8 @@ class AuditReport(Result):
             title=f"Audit: {counted(len(studies), 'study', 'studies')} in "
             f"{embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), 'embedding')}",
             about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
-            diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
-            verdict=" ".join(
+            doubts=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
+            answer=" ".join(
                 [
                     *(
                         f"{variant.name}: {verdict}" if several else verdict

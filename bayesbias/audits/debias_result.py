@@ -181,8 +181,8 @@ class DebiasReport(Result):
                 )
             },
         )
-        verdict, answers = self.verdict.text, self._first_answers()
-        return replace(contents, verdict=verdict, answers=answers, tables=tables, settings=self.settings)
+        answer, answers = self.verdict.text, self._first_answers()
+        return replace(contents, answer=answer, answers=answers, tables=tables, settings=self.settings)
 
     def _first_answers(self) -> tuple[Statement, ...]:
         """Return the first statements about associations, and about quality, for the first screen of a page."""

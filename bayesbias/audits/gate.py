@@ -209,7 +209,7 @@ class GateResult(Result):
                 if self.baseline
                 else ""
             ),
-            verdict=self.summary.text,
+            answer=self.summary.text,
             answers=(*self.lines, *self._beside()),
             tables={
                 "questions": ResultTable(

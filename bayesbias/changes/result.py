@@ -227,8 +227,8 @@ class Changes(ComparedConditions):
             title=self._headline,
             about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
             f"{counted(facts['attribute_words'], 'attribute word')}.",
-            diagnostics=self.doubts,
-            verdict=" ".join(answer.text for answer in self.verdicts),
+            doubts=self.doubts,
+            answer=" ".join(answer.text for answer in self.verdicts),
             answers=tuple(answer for answer in self.answers if answer not in self.verdicts),
             parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},

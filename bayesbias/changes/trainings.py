@@ -191,8 +191,8 @@ class TrainingComparison(Result):
             if second
             else f"Are the contrasts of {facts['study']} stable over seeds?",
             about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
-            diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
-            verdict=self.verdict.text,
+            doubts=tuple(Statement("fits", text) for text in facts["doubts"]),
+            answer=self.verdict.text,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
             tables={
                 "contrasts": ResultTable(

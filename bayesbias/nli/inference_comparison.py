@@ -110,7 +110,7 @@ class InferenceComparison(Result):
         return Contents(
             title=f"Does it reach a model of inference? {count} compared with {first}",
             about=f"{self.groups[0]} and {self.groups[1]}, {counted(len(self.runs), 'training')}.",
-            verdict=" ".join(statement.text for statement in answers.statements),
+            answer=" ".join(statement.text for statement in answers.statements),
             answers=tuple(statement for part in further for statement in part.statements),
             tables={
                 "changes": ResultTable(self.changes, f"Against {first}", f"Changes, {prob}", differences=True),

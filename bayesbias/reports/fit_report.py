@@ -1,7 +1,7 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,12 +12,14 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import contrast_sides, mark
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
@@ -99,17 +101,26 @@ class FitReport(Result):
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             tables["contrasts"] = estimate_table(contrasts(self.fit, level="all", **options))
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                tables["questions"] = estimate_table(answers)
+                tables["questions"] = replace(estimate_table(answers), mark=mark)
+        answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
+        if answer:
+            tables = answer.tables() | tables
         caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
+        distances = ResultFigure(
+            "plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob}, section="Mean distances of words"
+        )
         return Contents(
             title=self.title,
             about=self.about,
-            diagnostics=conclusions.doubts if conclusions else self.parts[0].statements,
-            verdict=conclusions.verdict.text if conclusions else "",
-            answers=conclusions.shown if conclusions else (),
+            answer=answer.sentence if answer else "",
+            estimate=answer.estimate if answer else "",
+            answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
+            parts=answer.parts if answer else (),
             tables=tables,
-            figures={"words": ResultFigure("plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob})},
+            figures={**(answer.figures(self.fit) if answer else {}), "distances": distances},
+            opened=("Questions", "Groups", "Words"),
+            doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
                 "Model": self.spec.name,
@@ -117,7 +128,24 @@ class FitReport(Result):
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
-            page="fit_page",
+            details="fit_details",
+        )
+
+    @cached_property
+    def answer(self) -> FitAnswer:
+        """The first sentences of the report, with tables of groups and words; they need a contrast."""
+        conclusions = self.conclusions
+        first = next(row.numbers["contrast"] for row in conclusions.shown if row.kind == "contrast")
+        rows = self.table[self.table["protected_group"].isin(self.compared_groups)]
+        lists = rows[rows["connection"] == BASELINE].groupby("protected_group", sort=False, observed=True)
+        other = self.table["connection"] == contrast_sides(first)[1]
+        return FitAnswer(
+            conclusions,
+            contrasts(self.fit, level="all", hdi_prob=self.hdi_prob, rope=self.rope),
+            {str(group): list(names) for group, names in lists["attribute_group"].unique().items()},
+            self.table.loc[other, "attribute_group"].unique().tolist(),
+            self.hdi_prob,
+            self.rope,
         )
 
     @property

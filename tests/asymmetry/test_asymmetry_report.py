@@ -276,7 +276,7 @@ def test_one_relation_and_pairs_in_one_direction() -> None:
     assert stated.numbers == {"pairs": one_way, "low": low, "high": high}
     assert f"{one_way} pairs" in stated.text
     assert f"{low:.0%} to {high:.0%}" in stated.text
-    assert stated.text in written.contents.verdict
+    assert stated.text in written.contents.answer
     plain = bb.asymmetry.report(source, vectors, random_seed=1)
     assert "coverage" not in {text.kind for part in plain.parts for text in part.statements}
     assert plain.agreement["relation"].tolist() == ["all pairs"]

@@ -98,7 +98,7 @@ def test_all_others_are_compared_with_the_first() -> None:
     assert {(verdict.numbers["contrast"], verdict.numbers["protected_group"]) for verdict in three.verdicts} == {
         ("associated - different", "")
     }
-    assert three.contents.verdict == " ".join(map(str, three.verdicts))
+    assert three.contents.answer == " ".join(map(str, three.verdicts))
     assert len(three.contents.answers) == len(three.answers) - 2
 
 

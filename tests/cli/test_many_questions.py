@@ -208,7 +208,7 @@ def test_a_folder_of_embeddings(
     made = {"report.html", "trend.png", "conclusions.txt", "conclusions.json"}
     made |= {f"{name}.csv" for name in ("gaps", "changes", "lines", "neighbours", "words", "distances", "lacking")}
     assert {path.name for path in output.iterdir()} == made
-    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert data["answer"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}
     assert in_process("trend", *given, monkeypatch=monkeypatch) == 2
     assert "moved" in capsys.readouterr().err
@@ -273,7 +273,7 @@ def test_trainings(
     data = json.loads(capsys.readouterr().out)
     made = {"report.html", "trainings.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
     assert {path.name for path in output.iterdir()} == made
-    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert data["answer"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert [row["seeds"] for row in data["tables"]["contrasts"]] == [3, 3]
     assert {row["seed"] for row in data["tables"]["by_seed"]} == {"seed1", "seed2", "seed3"}
     (tmp_path / "later").mkdir()

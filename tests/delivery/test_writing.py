@@ -44,16 +44,17 @@ def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, fold
     shown = " ".join(reader.texts)
     contents = result.contents
     assert contents.title in shown
-    assert contents.verdict in shown
-    for statement in (*contents.diagnostics, *contents.limits):
+    assert contents.answer in shown
+    assert contents.estimate in shown
+    for statement in (*contents.doubts, *contents.limits):
         assert statement.text in shown
     for part in contents.parts:
         assert part.title in shown
         assert [statement.text for statement in part.statements if statement.text not in shown] == []
     assert not {"b", "i", "u"} & {tag for tag, _ in reader.elements}
     assert len(reader.all("img")) >= len(contents.figures)
-    if contents.verdict and contents.figures:
-        assert page.index('class="verdict"') < page.index("<figure")
+    if contents.answer and contents.figures:
+        assert page.index('class="answer"') < page.index("<figure")
 
 
 def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folder: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folde
 def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
     data = json.loads(bb.write(result, tmp_path / "a.json").read_text(encoding="utf-8"))
     assert set(data) == {
-        *("title", "about", "diagnostics", "verdict", "answers", "parts", "limits", "tables", "settings"),
+        *("title", "about", "answer", "estimate", "answers", "doubts", "parts", "limits", "tables", "settings"),
         *(_OF_A_GATE if isinstance(result, GateResult) else ()),
         *(FIELDS if isinstance(result, bb.metrics.MeasureResult) else ()),
     }
@@ -193,7 +194,7 @@ class WithoutPage(_Bare):
 
     @property
     def contents(self) -> Contents:
-        return Contents("None", page="no_such_page")
+        return Contents("None", details="no_such_page")
 
 
 def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_path: Path) -> None:

@@ -515,7 +515,7 @@ def covariates_section(page: FitReport) -> Section:
         effect,
         "covariates",
         _COVARIATES,
-        [str(contents.answers[0]), *(f"Beware: {doubt}" for doubt in contents.diagnostics)],
+        [contents.answer, *(f"Beware: {doubt}" for doubt in contents.doubts)],
     )
     lists = (
         "For the contrast of two attribute lists, use bb.covariate_effect(fit, (first, second)) or bayesbias covariate "

@@ -221,7 +221,7 @@ class Projection(Result):
         return Contents(
             title=f"Words on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}",
             about=f"{counted(self.words['word'].nunique(), 'word')} in {self.embedding}.",
-            diagnostics=bewares,
+            doubts=bewares,
             parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables,
             figures=figures,

@@ -29,13 +29,13 @@ def test_pairs_that_do_not_agree_have_no_cosines_and_a_warning() -> None:
     vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
     projection = bb.project(vectors, WORDS, PAIRS, random_seed=1)
     assert projection.words[["cosine", "cosine_low", "cosine_high"]].isna().all(axis=None)
-    assert projection.contents.diagnostics[0].kind == "agreement"
-    assert "none" not in projection.contents.diagnostics[0].text
+    assert projection.contents.doubts[0].kind == "agreement"
+    assert "none" not in projection.contents.doubts[0].text
 
 
 def test_words_of_pairs_and_words_in_several_pairs_are_named() -> None:
     projection = bb.project(planted(), [*WORDS, "high1"], [*PAIRS, ("high0", "low3")])
-    kinds = {statement.kind: statement.text for statement in projection.contents.diagnostics}
+    kinds = {statement.kind: statement.text for statement in projection.contents.doubts}
     assert kinds["words in pairs"].startswith("high1 is")
     assert kinds["shared words"].startswith("high0, low3 are in several pairs")
 
@@ -59,7 +59,7 @@ def test_what_few_pairs_cannot_show_depends_on_the_level(hdi_prob: float, pairs:
     vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
     for first in range(len(PAIRS) - pairs + 1):
         projection = bb.project(vectors, WORDS, PAIRS[first : first + pairs], hdi_prob=hdi_prob, random_seed=1)
-        for statement in projection.contents.diagnostics:
+        for statement in projection.contents.doubts:
             if " name one axis" in statement.text:
                 assert ("so few pairs" in statement.text) == said
                 return
