@@ -69,6 +69,8 @@ class ResultTable:
     mark
         Function of a row that returns its mark, such as `bayesbias.estimates.intervals.mark`: a circle (settled,
         borderline or not settled), an arrow and a word. Marks are the second column.
+    in_folder
+        Whether the table is also data: a file of a folder, and part of the JSON. Rows of another table are not.
     """
 
     frame: "pd.DataFrame"
@@ -81,6 +83,7 @@ class ResultTable:
     folded: bool = False
     on_page: bool = True
     mark: Callable[[Mapping[str, Any]], str] | None = None
+    in_folder: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,14 +253,19 @@ class Contents:
         return tuple(section for section in sections if section.parts or section.figures or section.tables)
 
     @property
+    def data(self) -> "dict[str, pd.DataFrame]":
+        """The frames of the tables that are data, by name."""
+        return {name: table.frame for name, table in self.tables.items() if table.in_folder}
+
+    @property
     def file_names(self) -> list[str]:
         """Names of the files of data, tables, figures and further pages in a folder."""
-        tables, figures = [f"{name}.csv" for name in self.tables], [f"{name}.png" for name in self.figures]
+        tables, figures = [f"{name}.csv" for name in self.data], [f"{name}.png" for name in self.figures]
         return [*self.files, *tables, *figures, *(page.file for page in self.pages)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return title, statements, tables and settings as plain Python, for JSON."""
-        tables = {name: plain(table.frame) for name, table in self.tables.items()}
+        tables = {name: plain(frame) for name, frame in self.data.items()}
         parts = [{"title": part.title, "statements": plain(part.statements)} for part in self.parts]
         texts = {
             name: plain(getattr(self, name))

@@ -155,9 +155,9 @@ def write_files(
     contents = result.contents
     for file, write_file in contents.files.items():
         write_file(folder / file)
-    for name, table in contents.tables.items():
-        if len(table.frame):
-            write_csv(table.frame, folder / f"{name}.csv")
+    for name, frame in contents.data.items():
+        if len(frame):
+            write_csv(frame, folder / f"{name}.csv")
     for name, request in contents.figures.items():
         save_figure(drawn(result, request), folder / f"{name}.png")
     (folder / TEXT).write_text(f"{visible(result).rstrip()}\n", encoding="utf-8")
@@ -261,13 +261,13 @@ def _write_latex(result: Result, path: Path, **_: bool) -> None:
 
 
 def _write_csv(result: Result, path: Path, **_: bool) -> None:
-    tables = result.contents.tables
+    tables = result.contents.data
     if len(tables) != 1:
         raise ReportError(
             f"The result has {len(tables)} tables ({', '.join(tables)}), and a .csv holds one. Write it to a folder, "
             "with a .csv for each."
         )
-    write_csv(next(iter(tables.values())).frame, path)
+    write_csv(next(iter(tables.values())), path)
 
 
 def _write_docx(result: Result, path: Path, **_: bool) -> None:

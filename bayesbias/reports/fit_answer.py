@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bayesbias.base.number_text import interval_text, percent_text, signed_text
 from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled, mark
+from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 EVERYONE = "All words"
@@ -21,7 +23,8 @@ _MOST_NAMED = 3
 _MOST_GROUPS = MOST_LINES - 2  # beside all words
 _MOST_ROWS = 60
 _NEVER_SETTLED = "not settled"
-_COLUMNS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "net_mean", "net_low", "net_high")
+_COLUMNS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
+_NET = ("net_mean", "net_low", "net_high")
 _HEADINGS = {
     "contrast": "Difference",
     "mean": "Estimate",
@@ -43,7 +46,7 @@ class FitAnswer:
     """
 
     conclusions: Conclusions
-    contrasts: "pd.DataFrame"
+    contrasts: pd.DataFrame
     lists: Mapping[str, Sequence[str]]
     others: Sequence[str]
     hdi_prob: float
@@ -69,8 +72,8 @@ class FitAnswer:
             text = claim
             if not self._first["settled"]:
                 state = "borderline" if self._first["borderline"] else _NEVER_SETTLED
-                text = f"Whether {claim[0].lower()}{claim[1:]} is {state}"
-            if len(text.split()) < MOST_WORDS:
+                text = f"It is {state} whether {claim[0].lower()}{claim[1:]}"
+            if len(text.split()) <= MOST_WORDS:
                 break
         return f"{text[0].upper()}{text[1:]}."
 
@@ -105,7 +108,7 @@ class FitAnswer:
         if other != "different":
             return f"than to {other} control words"
         if generic or len(self.lists) > 1:
-            return "than to the lists of other groups"
+            return "than to other groups' lists"
         return f"than to the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
 
     @cached_property
@@ -145,7 +148,8 @@ class FitAnswer:
         of_word, of_group = frame["protected_word"] != "", frame["protected_group"] != ""
         in_first = frame["contrast"] == first
         reading = f"{percent_text(self.hdi_prob)} HPDI; below 0, {contrast_sides(first)[0]} words are nearer"
-        groups = frame[~of_word & (in_first | ~of_group)]
+        groups = pd.concat([frame[~of_word & in_first], frame[~of_word & ~of_group & ~in_first]])
+        turned = any(nearness_matters(row) or nearness_turns(row) for row in groups.to_dict("records"))
         groups = groups.assign(protected_group=groups["protected_group"].replace("", EVERYONE))
         words = frame[of_word & in_first].sort_values("mean", kind="stable")
         chance = [statement.text for statement in self.conclusions.shown if statement.kind == "by chance"]
@@ -154,10 +158,11 @@ class FitAnswer:
                 groups,
                 "Groups",
                 f"Differences of mean cosine distances, {reading}",
-                ("protected_group", "contrast", *_COLUMNS),
+                ("protected_group", "contrast", *_COLUMNS, *(_NET if turned else ())),
                 _HEADINGS,
                 differences=True,
                 mark=mark,
+                in_folder=False,
             ),
             "words": ResultTable(
                 words,
@@ -168,6 +173,7 @@ class FitAnswer:
                 differences=True,
                 note=" ".join(chance),
                 mark=_mark_of_word,
+                in_folder=False,
             ),
         }
         return {name: table for name, table in tables.items() if len(table.frame)}

@@ -60,7 +60,7 @@ def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, fold
 def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     contents = result.contents
-    tables = {f"{name}.csv" for name, table in contents.tables.items() if len(table.frame)}
+    tables = {f"{name}.csv" for name, frame in contents.data.items() if len(frame)}
     figures = {f"{name}.png" for name in contents.figures}
     page = {"report.html"} if result.page_in_folder else set()
     pages = {page.file for page in contents.pages}
@@ -70,11 +70,11 @@ def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folde
     data = json.loads((folder / "conclusions.json").read_text(encoding="utf-8"))
     assert set(data.pop("files")) == names
     assert data == json.loads(json.dumps(result.to_dict()))
-    for name, table in contents.tables.items():
-        if len(table.frame):
+    for name, frame in contents.data.items():
+        if len(frame):
             read = pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
-            assert list(read.columns) == list(table.frame.columns)
-            assert len(read) == len(table.frame)
+            assert list(read.columns) == list(frame.columns)
+            assert len(read) == len(frame)
 
 
 def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
