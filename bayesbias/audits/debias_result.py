@@ -31,6 +31,7 @@ VALUES = (
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _DEBIASED = "the debiased vectors"
+_OPENED = "What each method changed"
 _TINY = 0.0005  # changes that three decimals do not show
 _LIMITS = (
     "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
@@ -178,7 +179,7 @@ class DebiasReport(Result):
         by_method = {
             "methods": ResultTable(
                 methods_table[is_association],
-                "Methods",
+                _OPENED,
                 f"Change of the gap after each method, {interval}; above 0, associated words are farther",
                 columns,
                 headings,
@@ -187,7 +188,7 @@ class DebiasReport(Result):
             ),
             "scores": ResultTable(
                 methods_table[~is_association],
-                "Methods",
+                _OPENED,
                 f"What is left of a bias, and what it cost: change of each score, {interval}",
                 columns,
                 headings | {"measure": "Score"},
@@ -214,7 +215,7 @@ class DebiasReport(Result):
             },
             answer=self._answer(methods_table),
             estimate=self._estimate(methods_table),
-            opened=("Methods",),
+            opened=(_OPENED,),
         )
         tables = {name: table for name, table in by_method.items() if len(table.frame)} | tables
         return replace(contents, answers=(self.verdict,), tables=tables, settings=self.settings)

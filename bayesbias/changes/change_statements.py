@@ -47,7 +47,7 @@ _CLAIMS = {
     "wider": ("is wider {names}", "wider"),
     "second only": ("is settled only {names}", "now settled"),
     "reversed": ("has the opposite sign {names}", "opposite sign"),
-    "neither": ("changed {names}, though settled in neither condition", "changed"),
+    "neither": ("changed {names}, though neither gap is settled", "changed"),
     "borderline": ("has a borderline change {names}", "borderline"),
     "not settled": ("has no settled change {names}", "not settled"),
     "equal": ("is the same {names}", "no change"),
