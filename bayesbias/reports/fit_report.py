@@ -256,10 +256,10 @@ def report(
 ) -> FitReport:
     """Return the report of a fit, which `print` shows and `bayesbias.write` writes.
 
-    Its page has four parts: the answer (a sentence with the number and its interval, and a forest of groups); words
-    (each word, the lists, the distances); robustness (sampler, predictions, sensitivity, other models and embeddings,
-    random attribute words, priors, single-number measures); and methods (model, settings, code, citation). Details are
-    folded. The page loads nothing, and only its own script may run, which sorts and filters long tables.
+    Its page has the answer (a sentence, its number with the interval, and a forest of groups); groups and words, each
+    with a mark; doubts; checks (sampler, predictions, sensitivity, other models and embeddings, random attribute words,
+    priors, single-number measures); and methods and tables (lists, distances, model, settings, code, citation). Checks,
+    methods and tables are folded. The page loads nothing, and only its own script may run, which sorts and filters long tables.
 
     Parameters
     ----------

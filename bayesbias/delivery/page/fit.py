@@ -1,4 +1,4 @@
-"""The page of a fit in four parts: answer, words, robustness and methods."""
+"""The folded parts of the page of a fit: checks, and methods and tables."""
 
 import json
 import re
