@@ -37,8 +37,8 @@ def first_tables(
         "groups_changed": ResultTable(
             groups,
             "Groups",
-            f"Changes of gaps, {about}",
-            ("protected_group", *several, "contrast", *_NUMBERS),
+            f"How each gap changed, {about}",
+            ("protected_group", *several, *_NUMBERS[:3], "contrast", *_NUMBERS[3:]),
             headings,
             mark=change_mark,
             **shown,
@@ -46,7 +46,7 @@ def first_tables(
         "words_changed": ResultTable(
             ends[of_word & in_first],
             "Words",
-            f"Changes of the gap {first} of each word, {about}",
+            f"How the gap {first} of each word changed, {about}",
             ("protected_word", *several, *_NUMBERS),
             headings,
             mark=change_mark,

@@ -8,23 +8,22 @@ from bayesbias.changes.training_statements import training_mark
 if TYPE_CHECKING:
     import pandas as pd
 
-_NUMBERS = (
-    *("mean", "hdi_low", "hdi_high", "next_low", "next_high", "nearer", "farther", "not_settled"),
-    "seed_share",
-)
+_NUMBERS = ("mean", "hdi_low", "hdi_high", "next_low", "next_high", "nearer", "farther", "not_settled", "seed_share")
 
 
 def tables_over_seeds(contrasts: "pd.DataFrame", prob: str) -> dict[str, ResultTable]:
-    """Return tables with marks of the contrasts over seeds: of all words and groups, and of each word."""
+    """Return tables with marks: contrasts of all words and groups over seeds, and the first contrast of each word."""
     is_word = contrasts["protected_word"] != ""
+    words = contrasts[is_word & (contrasts["contrast"] == contrasts["contrast"].iloc[0])]
     groups = contrasts[~is_word].assign(protected_group=lambda rows: rows["protected_group"].replace("", "All words"))
-    frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", contrasts[is_word])}
+    frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
     return {
         f"{title.lower()}_over_seeds": ResultTable(
             frame,
             title,
-            f"Over seeds, in units of cosine distance, {prob}",
-            (name, "contrast", *_NUMBERS),
+            f"{'Contrasts' if title == 'Groups' else frame['contrast'].iloc[0]} over seeds, in units of cosine "
+            f"distance, {prob}",
+            (name, *_NUMBERS[:3], *(("contrast", *_NUMBERS[3:]) if title == "Groups" else ("seed_share",))),
             {"mean": "Over seeds"},
             differences=True,
             mark=training_mark,

@@ -158,7 +158,7 @@ class FitAnswer:
                 groups,
                 "Groups",
                 f"Differences of mean cosine distances, {reading}",
-                ("protected_group", "contrast", *_COLUMNS, *(_NET if turned else ())),
+                ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
                 _HEADINGS,
                 differences=True,
                 mark=mark,

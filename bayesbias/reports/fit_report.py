@@ -259,7 +259,8 @@ def report(
     Its page has the answer (a sentence, its number with the interval, and a forest of groups); groups and words, each
     with a mark; doubts; checks (sampler, predictions, sensitivity, other models and embeddings, random attribute words,
     priors, single-number measures); and methods and tables (lists, distances, model, settings, code, citation). Checks,
-    methods and tables are folded. The page loads nothing, and only its own script may run, which sorts and filters long tables.
+    methods and tables are folded. The page loads nothing, and only its own script may run, which sorts and filters
+    tables.
 
     Parameters
     ----------

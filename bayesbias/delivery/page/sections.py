@@ -94,7 +94,10 @@ def embedded(result: Result, slug: str, title: str, headlines: Sequence[str] = (
     blocks += [Paragraph(text) for text in (contents.answer, contents.estimate) if text]
     blocks += first_figure(result, contents)
     for section in (*opened_sections(result, contents), *folded_sections(result, contents)[:-1]):
-        blocks += [*([Heading(section.title)] if section.title != SHOWS else []), *section.blocks]
+        if section.title == SHOWS:
+            blocks += [Paragraph(statement.text) for statement in contents.answers]
+        else:
+            blocks += [Heading(section.title), *section.blocks]
     if settings := "; ".join(f"{name.lower()} {text}" for name, text in contents.settings.items()):
         blocks.append(Paragraph(f"Settings: {settings}."))
     return Section(slug, title, blocks, headlines)

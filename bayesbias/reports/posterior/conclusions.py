@@ -157,7 +157,9 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
     chance, text = _by_chance(len(rows), hdi_prob, spec)
     named = sum(map(is_named, rows))
     return Statement(
-        "by chance", f"{text} Here {counted(named, 'is', 'are')} named.", {"by_chance": chance, "named": named}
+        "by chance",
+        f"{text} Here {counted(named, 'is', 'are')} named.",
+        {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
     )
 
 

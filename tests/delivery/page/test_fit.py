@@ -72,7 +72,7 @@ def test_nothing_is_loaded_from_outside_and_no_other_script_may_run(page: str) -
 def test_figures_and_tables_can_be_read_without_seeing_them(page: str, fitted: xr.DataTree) -> None:
     reader = Reader(page)
     images, headers = reader.all("img"), reader.all("th")
-    assert len(images) == 6
+    assert len(images) == 7
     for image in images:
         assert sum(character.isdigit() for character in str(image["alt"])) >= 4
         assert int(str(image["width"])) > int(str(image["height"])) / 4 > 0
@@ -155,7 +155,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
 def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> None:
     reader = Reader(page)
     sections = [section["id"] for section in reader.all("section")]
-    assert sections == ["answer", "groups", "words", "doubts", "part-checks", "part-methods"]
+    assert sections == ["answer", "questions", "groups", "words", "doubts", "part-checks", "part-methods"]
     details = [part["id"] for part in reader.all("div") if "id" in part]
     expected = "words overall question data conclusions predictions sensitivity comparison priors single-numbers"
     assert details == [*expected.split(), "model", "reproduce", "cite"]
@@ -221,7 +221,7 @@ def test_the_output_is_checked_before_anything_is_computed(
     def no(*_: object, **__: object) -> str:
         raise AssertionError("computed")
 
-    monkeypatch.setattr("bayesbias.delivery.page.fit_page", no)
+    monkeypatch.setattr("bayesbias.delivery.page.fit_details", no)
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
     with pytest.raises(OutputError, match="exists"):
@@ -270,11 +270,11 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
         assert taken.read_text() == "mine"
         raise ReportError("half way")
 
-    monkeypatch.setattr("bayesbias.delivery.page.fit_page", fails)
+    monkeypatch.setattr("bayesbias.delivery.page.fit_details", fails)
     with pytest.raises(ReportError, match="half way"):
         fit_page(fitted, taken, overwrite=True)
     assert taken.read_text() == "mine"
-    monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "new")
+    monkeypatch.setattr("bayesbias.delivery.page.fit_details", lambda *_, **__: "new")
     assert fit_page(fitted, taken, overwrite=True).read_text() == "new"
     assert list(tmp_path.iterdir()) == [taken]
 

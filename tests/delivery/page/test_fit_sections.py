@@ -16,7 +16,7 @@ from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import explanations
 from bayesbias.delivery.page import fit_sections as posterior
 from bayesbias.delivery.page import fit_sections as robustness
-from bayesbias.delivery.page.blocks import Bullets, Figure, Heading, Notice, Paragraph, Section, Table
+from bayesbias.delivery.page.blocks import Beside, Bullets, Figure, Heading, Notice, Paragraph, Section, Table
 from bayesbias.delivery.page.fit_sections import (
     PRIOR_SAMPLES,
     covariates_section,
@@ -285,8 +285,11 @@ def test_tables_are_explained_once(names: tuple[str, ...]) -> None:
     assert len(places) == 1
     assert blocks[places[0] + 1] == Bullets(tuple(str(statement) for statement in explanations()))
     assert sum("What it does not show" in str(block) for block in blocks) == 1
-    figures = [block for block in blocks if isinstance(block, Figure)]
+    summary, *figures = [block for block in blocks if isinstance(block, Figure)]
+    assert "Above, the change from old" in summary.caption
+    figures += [block.figure for block in blocks if isinstance(block, Beside)]
     assert len(figures) == len(names)
+    figures.sort(key=lambda block: "newer" in block.caption)
     assert all(f"from old to {name}: " in block.alt for name, block in zip(names, figures, strict=True))
     assert all("Changes from old to " in block.caption and "gap in old" in block.caption for block in figures)
 

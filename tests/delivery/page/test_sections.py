@@ -46,6 +46,6 @@ def test_a_result_inside_another_page_has_its_statements_figure_tables_and_setti
     )
     section = embedded(SimpleNamespace(contents=contents), "check", "A check", ["Headline."])
     kinds = [type(block).__name__ for block in section.blocks]
-    assert kinds == ["Bullets", "Heading", "Bullets", "Heading", "Table", "Paragraph"]
+    assert kinds == ["Paragraph", "Heading", "Bullets", "Heading", "Table", "Paragraph"]
     assert section.blocks[-1] == Paragraph("Settings: draws 100; seed 1.")
     assert (section.slug, section.title, section.headlines) == ("check", "A check", ["Headline."])
