@@ -94,19 +94,24 @@ class FitReport(Result):
     @cached_property
     def contents(self) -> Contents:
         """Conclusions, estimates, contrasts, and answers to the study's own questions."""
-        prob = f"{percent_text(self.hdi_prob)} HPDI, in units of cosine distance"
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
         tables = {"summary": estimate_table(summary(self.fit, hdi_prob=self.hdi_prob))}
         reason = self.nothing_to_compare
         if not reason:
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             tables["contrasts"] = estimate_table(contrasts(self.fit, level="all", **options))
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                tables["questions"] = replace(estimate_table(answers), mark=mark)
+                caption = f"Questions of the study, about these protected words, {prob}; below 0, nearer"
+                headings = {"observed": "Plain difference"}
+                table = replace(estimate_table(answers), caption=caption, headings=headings, mark=mark)
+                tables["questions"] = table
         answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
         if answer:
             tables = answer.tables() | tables
-        caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
+        caption = (
+            f"Posterior means (points) and {prob} (lines) of each word's mean distance, in units of cosine distance"
+        )
         distances = ResultFigure(
             "plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob}, section="Mean distances of words"
         )
@@ -125,7 +130,7 @@ class FitReport(Result):
             settings={
                 "Model": self.spec.name,
                 "Sampler": sampler_text(self.fit),
-                "Interval": f"{percent_text(self.hdi_prob)} HPDI",
+                "Interval": prob,
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
             details="fit_details",
