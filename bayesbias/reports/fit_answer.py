@@ -207,6 +207,7 @@ class FitAnswer:
             )
         }
         if words:
+            of_words = [statement.text for statement in self.conclusions.shown if statement.kind == "words"]
             rows = 1 + words + (groups if groups > 1 else 0)
             left = f" Of {words} words, those farthest from 0 are shown." if rows > _MOST_ROWS else ""
             figures["words"] = ResultFigure(
@@ -215,6 +216,7 @@ class FitAnswer:
                 fit,
                 {**options, "contrast": first},
                 section="Words",
+                alt=f"A forest of contrasts with a line at 0. {' '.join(of_words[:1])}",
             )
         return figures
 
