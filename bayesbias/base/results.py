@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Conclusions",
     "Contents",
-    "ContentsSection",
     "LinkedPage",
     "Result",
     "ResultFigure",

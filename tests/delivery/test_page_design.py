@@ -12,7 +12,6 @@ from bayesbias.base.statements import Statement
 from bayesbias.delivery.page.sections import drawn
 from tests.delivery.results import RESULTS, result_of
 
-
 TO_COME = {"covariate", "asymmetry", "inference", "prior check", "measure", "reliability drivers", "random lists"}
 TO_COME |= {"study sizes", "projection", "shares"}
 """Kinds whose first sentences, figures or statements are still to be rewritten; delete those that are."""
