@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Conclusions",
     "Contents",
+    "ContentsSection",
     "LinkedPage",
     "Result",
     "ResultFigure",
