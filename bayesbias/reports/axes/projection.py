@@ -12,12 +12,22 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.base.files.stored_frames import plain_numbers, without_row_numbers
 from bayesbias.base.number_text import correlation_text, counted, digits_text, p_text, percent_text, visible
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
+from bayesbias.base.results import (
+    BEWARE,
+    LIMITS,
+    MOST_LINES,
+    NO_PROOF,
+    Contents,
+    Result,
+    ResultFigure,
+    ResultTable,
+    call_options,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.estimates.dependence import error_factor
-from bayesbias.estimates.intervals import is_settled, welch_freedom
+from bayesbias.estimates.intervals import is_settled, mark, welch_freedom
 from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs, pair_label
 from bayesbias.reports.covariates.slopes import CovariateDesign, design_of, robust_freedom
 from bayesbias.studies.study import normal_form
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+MOST_DRAWN = 60
+"""Largest number of words that a figure names."""
 _MOST_NAMED = 8
 _EXTREME = 6.0  # kurtosis of ratings beyond which a few words decide a correlation
 LEAST_WORDS = 4
@@ -150,12 +162,13 @@ class Projection(Result):
         beware = [*map(self._disagreement, apart), *self._copies(), *self._own_words(), *self._shared_words()]
         beware += [*self._shared_pairs(), *self._extreme_ratings()]
         return (
+            StatementList("", (self._answer,), bulleted=False),
             StatementList(BEWARE, tuple(beware)),
             StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
             StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
             StatementList("Axes together", tuple(map(self._angle, rows_of(self.angles)))),
             StatementList("Against ratings", tuple(map(self._rating, rows_of(self.ratings)))),
-            StatementList("What it does not show", self._limits()),
+            StatementList(LIMITS, self._limits()),
         )
 
     @cached_property
@@ -164,18 +177,11 @@ class Projection(Result):
         prob = percent_text(self.hdi_prob)
         names = list(self.scores)
         bewares = tuple(text for part in self.parts if part.title == BEWARE for text in part.statements)
-        parts = tuple(part for part in self.parts if part.title not in (BEWARE, "What it does not show"))
+        parts = tuple(part for part in self.parts if part.title not in ("", BEWARE, LIMITS))
         lost = tuple(Statement("lost", f"{name}: {name_some(words, 20)}.") for name, words in self.lost_words.items())
-        figures = {
-            f"axis_{place}": ResultFigure(
-                "plot_axis",
-                f"Projections of words on the axis {name}: mean cosine with the difference of a pair (points), and "
-                f"{prob} intervals over pairs (lines).",
-                options={"axis": name},
-                section=f"Words on the axis {name}",
-            )
-            for place, name in enumerate(names, 1)
-        }
+        figures = {f"axis_{place}": self._figure(name, MOST_LINES) for place, name in enumerate(names, 1)}
+        if len(self._rows(names[0])) > MOST_LINES:
+            figures["axis_1_all"] = self._figure(names[0], MOST_DRAWN)
         if len(names) > 1:
             figures["axes_map"] = ResultFigure(
                 "plot_axes_map",
@@ -196,7 +202,7 @@ class Projection(Result):
                 f"Projections: mean cosine with the difference of a pair, {prob} interval over pairs; cosine with the "
                 "axis of all pairs like these",
                 differences=True,
-                folded=len(self.words) > 100,
+                mark=self._mark,
             ),
             "pairs": ResultTable(
                 self.pairs,
@@ -219,8 +225,11 @@ class Projection(Result):
                 differences=True,
             )
         return Contents(
-            title=f"Words on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}",
+            title=f"Where do words lie on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}?",
             about=f"{counted(self.words['word'].nunique(), 'word')} in {self.embedding}.",
+            answer=self._claim,
+            estimate=self._estimate,
+            opened=("Where the words lie", "Against ratings", "Words"),
             doubts=bewares,
             parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables,
@@ -237,6 +246,78 @@ class Projection(Result):
             f"{', ratings=RATINGS' if len(self.ratings) else ''}"
             f"{call_options(hdi_prob=(self.hdi_prob, HDI_PROB))}, random_seed={self.random_seed})\n"
             'bb.write(projection, "axes.html")',
+        )
+
+    def _rows(self, axis: str) -> "pd.DataFrame":
+        """Return the rows of the words on an axis, from its second side to its first."""
+        return self.words[self.words["axis"] == axis].sort_values("mean", kind="stable")
+
+    def _mark(self, row: Mapping[str, Any]) -> str:
+        first, second = self.base_pairs[row["axis"]][0]
+        return mark(row, below=second, above=first)
+
+    def _figure(self, axis: str, most: int) -> ResultFigure:
+        """Return the figure of at most `most` words of an axis, those at its ends."""
+        count = len(self._rows(axis))
+        cut = f" {most} of {count:,} words are shown, those farthest out; the table has all." if count > most else ""
+        first, second = self.base_pairs[axis][0]
+        return ResultFigure(
+            "plot_axis",
+            f"Words on the axis {axis}: mean cosine with the difference of a pair (points), and "
+            f"{percent_text(self.hdi_prob)} intervals over pairs (lines). To the right: nearer to {first} (circles, "
+            f"blue if settled). To the left: nearer to {second} (squares, orange if settled). Hollow and grey: not "
+            f"settled.{cut}",
+            options={"axis": axis, "most": most},
+            section="Words" if axis == next(iter(self.scores)) else f"Words on the axis {axis}",
+        )
+
+    @property
+    def _answer(self) -> Statement:
+        return Statement("answer", " ".join(filter(None, (self._claim, self._estimate))), self._first)
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        """The numbers of the answer: the first correlation with ratings, else how many words lie on each side."""
+        return rows_of(self.ratings)[0] if len(self.ratings) else dict(self._sides(next(iter(self.scores))).numbers)
+
+    @property
+    def _claim(self) -> str:
+        """The answer on the first axis: whether it agrees with ratings, else where the words lie."""
+        axis, row = next(iter(self.scores)), self._first
+        first, second = self.base_pairs[axis][0]
+        if not len(self.ratings):
+            return (
+                f"Of {counted(row['words'], 'word')}, {row['first_side']} lie nearer to {first}, {row['second_side']} "
+                f"nearer to {second}, and {row['words'] - row['first_side'] - row['second_side']} are not settled."
+            )
+        if not np.isfinite(row["correlation_low"]):
+            return f"The pairs do not show how words with a larger {row['rating']} lie between {second} and {first}."
+        if not is_settled(row["correlation_low"], row["correlation_high"]):
+            return f"Whether words with a larger {row['rating']} lie nearer to {first} or to {second} is not settled."
+        return f"Words with a larger {row['rating']} lie nearer to {first if row['correlation'] > 0 else second}."
+
+    @property
+    def _estimate(self) -> str:
+        axis, row, prob = next(iter(self.scores)), self._first, percent_text(self.hdi_prob)
+        if len(self.ratings):
+            if not np.isfinite(row["correlation_low"]):
+                return ""
+            ends = f"{correlation_text(row['correlation_low'])} to {correlation_text(row['correlation_high'])}"
+            return (
+                f"Correlation {correlation_text(row['correlation'])} over {counted(row['words'], 'word')}, {prob} "
+                f"interval {ends}."
+            )
+        paired = {word for pair in self.base_pairs[axis] for word in pair}
+        rows = [
+            side
+            for side in rows_of(self._rows(axis))
+            if side["word"] not in paired and is_settled(side["hdi_low"], side["hdi_high"])
+        ]
+        ends = dict.fromkeys(f"{side['word']} at {_cosine_text(side)}" for side in rows[-1:] + rows[:1])
+        return (
+            f"Farthest out: {' and '.join(ends)}; mean cosine with the difference of a pair, {prob} interval."
+            if rows
+            else ""
         )
 
     def _pairs_text(self) -> str:
@@ -266,7 +347,7 @@ class Projection(Result):
 
     def _disagreement(self, row: Mapping[str, Any]) -> Statement:
         return Statement(
-            "agreement",
+            "no axis",
             f"Nothing shows that the {counted(row['pairs'], 'pair')} of {row['axis']} name one axis"
             + ("; so few pairs cannot show it" if 2.0 ** (1 - row["pairs"]) > 1 - self.hdi_prob else "")
             + ". Cosines with the axis are therefore left out. The projections below are means over pairs that may "
