@@ -188,7 +188,7 @@ def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None
         shade_rope(axes, rope)
     axes.set_yticks(range(len(rows)), [short_label(name, 34) for name in rows["label"]])
     axes.set_ylim(len(rows) - 0.3, -0.7)
-    axes.set_xlabel(label)
+    as_text(axes.set_xlabel(label))
     furnish(axes, "x", small=True, rows=True)
     return figure
 
