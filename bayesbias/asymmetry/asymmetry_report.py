@@ -1,7 +1,7 @@
 """`report`: compare people's associations with vectors or models, by pairs, relations and agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, overload
@@ -131,14 +131,18 @@ class AsymmetryReport(Result):
         prob = percent_text(self.hdi_prob)
         names = ", ".join(self.sources)
         people = self.ratios[self.ratios["source"] == self.norms]
-        parts = {part.title: part for part in self.parts if part.title not in ("", "Left out")}
+        stated = [part for part in self.parts if part.title not in ("", "Left out")]
+        doubts = tuple(one for part in stated for one in part.statements if one.kind == "coverage")
+        parts = [
+            replace(part, statements=tuple(one for one in part.statements if one not in doubts)) for part in stated
+        ]
         figures = {} if self.agreement.empty else {"agreement": self._agreement_figure(prob)}
         figures |= {
             "asymmetry": ResultFigure(
                 "asymmetry.plot_asymmetry",
                 f"The log asymmetry ratio of pairs of words in {self.norms} and in {names}: posterior means and "
-                f"{prob} intervals. Above 0, the first word evokes the second more than the reverse. Colours of sources: "
-                f"whether they have the direction of {self.norms}.",
+                f"{prob} intervals. Above 0, the first word evokes the second more than the reverse. Colours of "
+                f"sources: whether they have the direction of {self.norms}.",
                 section="Pairs",
             )
         }
@@ -159,7 +163,8 @@ class AsymmetryReport(Result):
             about=f"{counted(len(people.drop_duplicates(['a', 'b'])), 'pair')} of words in {self.norms}.",
             answer=self._claim,
             estimate=self._estimate,
-            parts=tuple(parts.values()),
+            parts=tuple(parts),
+            doubts=doubts,
             opened=("Agreement", "Agreement with them", "Relations"),
             tables={
                 "agreement": ResultTable(
@@ -249,12 +254,14 @@ class AsymmetryReport(Result):
         shown = rows if len(rows) <= MOST_LINES else rows.loc[self._whole_agreement.index].head(MOST_LINES)
         several = len(self.sources) > 1
         labels = [f"{row['source']}: {row['relation']}" if several else row["relation"] for row in rows_of(shown)]
-        shown = shown.assign(label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(shown)])
+        shown = shown.assign(
+            label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(shown)]
+        )
         cut = f" {len(shown)} of {len(rows):,} rows are shown; the table has all." if len(shown) < len(rows) else ""
         return ResultFigure(
             "delivery.plots.style.forest",
-            f"Rank correlation of log asymmetry ratios with those of {self.norms} (points) and {prob} intervals (lines), "
-            f"by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.{cut}",
+            f"Rank correlation of log asymmetry ratios with those of {self.norms} (points) and {prob} intervals "
+            f"(lines), by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.{cut}",
             shown,
             {"label": f"Rank correlation with {self.norms}"},
         )

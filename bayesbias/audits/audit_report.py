@@ -137,7 +137,7 @@ class AuditReport(Result):
         return Contents(
             title=(first.record.questions.get(studies[0]) if len(studies) == 1 else "")
             or f"Which associations are settled in {where}?",
-            about=f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. Model {', '.join(models)}." 
+            about=f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. Model {', '.join(models)}."
             if models
             else f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. No model: values without intervals.",
             doubts=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),

@@ -283,8 +283,8 @@ class GateResult(Result):
         cut = f" {len(rows)} of {count:,} questions are shown; the table has all." if len(rows) < count else ""
         caption = (
             "Each question: distance to associated words minus that to others (below 0, associated words are nearer), "
-            f"and its {percent_text(self.hdi_prob)} interval. Shaded: too small to matter. Filled: passed or failed; hollow "
-            f"and grey: undecided.{cut}"
+            f"and its {percent_text(self.hdi_prob)} interval. Shaded: too small to matter. Filled: passed or failed; "
+            f"hollow and grey: undecided.{cut}"
         )
         options = {"label": "Difference of mean cosine distances", "rope": self.rope}
         return {"gate": ResultFigure("delivery.plots.style.forest", caption, rows, options)}

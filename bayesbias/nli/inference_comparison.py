@@ -160,7 +160,9 @@ class InferenceComparison(Result):
             opened=(f"Against {first}", "Word by word"),
             doubts=doubts.statements,
             tables={
-                "changes": ResultTable(self.changes, f"Against {first}", f"Changes, {prob}", differences=True, mark=_mark),
+                "changes": ResultTable(
+                    self.changes, f"Against {first}", f"Changes, {prob}", differences=True, mark=_mark
+                ),
                 "values": ResultTable(self.values, "With each embedding", f"Values, {prob}", differences=True),
                 "words": ResultTable(
                     self.words,

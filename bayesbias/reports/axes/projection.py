@@ -302,11 +302,8 @@ class Projection(Result):
         if len(self.ratings):
             if not np.isfinite(row["correlation_low"]):
                 return ""
-            ends = f"{correlation_text(row['correlation_low'])} to {correlation_text(row['correlation_high'])}"
-            return (
-                f"Correlation {correlation_text(row['correlation'])} over {counted(row['words'], 'word')}, {prob} "
-                f"interval {ends}."
-            )
+            value, low, high = (correlation_text(row[f"correlation{end}"]) for end in ("", "_low", "_high"))
+            return f"Correlation {value} over {counted(row['words'], 'word')}, {prob} interval {low} to {high}."
         paired = {word for pair in self.base_pairs[axis] for word in pair}
         rows = [
             side

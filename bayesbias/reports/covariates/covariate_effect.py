@@ -247,12 +247,14 @@ class CovariateEffect(Result):
                 other = second if slope["mean"] < 0 else first
                 claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
             ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
+            numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
+            yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
-                "slope",
-                f"{claim}. For one unit of {name}, the distance to {first} words minus that to {second} words changes "
-                f"by {estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
+                "size",
+                f"For one unit of {name}, the distance to {first} words minus that to {second} words changes by "
+                f"{estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
                 f"{name} is {ends[0]} ({ends[1]} to {ends[2]}). Brackets hold {interval} HPDIs.",
-                {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
+                numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
                 yield Statement(

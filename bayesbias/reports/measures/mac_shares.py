@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_number
 from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import SHOWS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.study import CONNECTIONS
@@ -49,13 +49,16 @@ class MacShares(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
+        numbers = {"mac": self.mac, "band": self.band}
+        answer = Statement(
+            "mac", f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{self._whose}.", numbers
+        )
         about = Statement(
-            "mac",
-            f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{self._whose}. "
-            f"Calling a MAC below 1 bias means calling a mean similarity of {distance_text(self.band)} bias. The band "
-            f"{interval_text(-self.band, self.band)} shows how ordinary such similarities are, also among control "
-            "words.",
-            {"mac": self.mac, "band": self.band},
+            "band",
+            "A MAC below 1 counts as bias in the literature. A pair is above the band "
+            f"{interval_text(-self.band, self.band)} if its words are more similar than that MAC is from 1: compare "
+            "the shares of associated pairs with those of control words.",
+            numbers,
         )
         rows = tuple(
             Statement(
@@ -67,7 +70,7 @@ class MacShares(Result):
             for row in rows_of(self.shares)
             if "protected_word" not in row
         )
-        return StatementList("", (about,), bulleted=False), StatementList("", rows)
+        return StatementList("", (answer, about), bulleted=False), StatementList("", rows)
 
     @property
     def _whose(self) -> str:
@@ -87,7 +90,8 @@ class MacShares(Result):
         """The shares of pairs inside and outside the band."""
         return contents_of(
             self,
-            title="Similarities and the band of MAC",
+            title="How ordinary are the similarities that MAC takes for bias?",
+            opened=("Shares", SHOWS),
             captions={"shares": "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"},
             differences=("shares",),
             headings={"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"},

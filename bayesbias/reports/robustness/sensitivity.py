@@ -183,7 +183,6 @@ class Sensitivity(Result):
             },
         )
 
-
     def _figure(self) -> ResultFigure:
         """Return a forest of a contrast, if possible one whose conclusion changes: with everything, and in refits."""
         import pandas as pd
@@ -197,7 +196,11 @@ class Sensitivity(Result):
             label=["with everything", *labels],
             filled=lambda frame: [is_settled(*ends) for ends in frame[["hdi_low", "hdi_high"]].to_numpy()],
         )
-        cut = "" if len(refits) == len(every) else f" {len(refits)} of {len(every):,} refits are shown; the table has all."
+        cut = (
+            ""
+            if len(refits) == len(every)
+            else f" {len(refits)} of {len(every):,} refits are shown; the table has all."
+        )
         caption = (
             f"{contrast} with everything and {_TITLES[self.leave_out].lower()}: posterior means (points) with "
             f"{percent_text(self.hdi_prob)} intervals (lines), conclusions that change and large shifts first. Filled: "

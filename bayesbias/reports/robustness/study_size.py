@@ -22,7 +22,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, render_html, render_text
+from bayesbias.base.statements import Statement, StatementList, render_html, render_text, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.models.coordinates import posterior_with_covariances
@@ -281,26 +281,36 @@ class StudySizes(Result):
     random_seed: int
 
     def __str__(self) -> str:
-        return f"{self.frame.to_string(index=False)}\n\n" + render_text(
-            [StatementList("", self.statements, bulleted=False)]
-        )
+        return f"{render_text(self.parts)}\n\n{self.frame.to_string(index=False)}"
 
     def __repr__(self) -> str:
         return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
 
     def _repr_html_(self) -> str:
-        return (notebook_html(self.frame) or "") + render_html([StatementList("", self.statements, bulleted=False)])
+        return render_html(self.parts) + (notebook_html(self.frame) or "")
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        return (StatementList("", self.statements, bulleted=False),)
+        return (StatementList("", (self._answer, *self.statements), bulleted=False),)
+
+    @property
+    def _answer(self) -> Statement:
+        """The size with the fewest words that suffices, if one does."""
+        rows = self.frame[self.frame["smallest"]]
+        goal = f"the {percent_text(self.hdi_prob)} interval of {self.contrast!r}"
+        often = f"narrower than {self.width:g} in at least {percent_text(ASSURANCE)} of studies"
+        if rows.empty:
+            return Statement("answer", f"No size that was tried makes {goal} {often}.")
+        size = rows_of(rows.loc[[rows[["protected_words", "attribute_words"]].sum(axis=1).idxmin()]])[0]
+        words = _size_text(size["protected_words"], size["attribute_words"])
+        return Statement("answer", f"With {words}, {goal} is {often}.", size)
 
     @cached_property
     def contents(self) -> Contents:
         """How wide intervals are in studies of several sizes, and what they detect."""
         return contents_of(
             self,
-            title=f"Words that a study of {self.contrast} needs",
+            title=f"How many words does a study of {self.contrast} need?",
             captions={"frame": "Simulated studies by size, in units of cosine distance"},
         )
 
