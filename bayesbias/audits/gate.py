@@ -222,7 +222,11 @@ class GateResult(Result):
         return Contents(
             title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
             about=f"Too small to matter: {interval_text(low, high)} in cosine distance."
-            + (f" What lies outside passes too, unless it got worse than in {self.baseline}." if self.baseline else ""),
+            + (
+                f" What lies outside passes too, unless it is worse than in the baseline, {self.baseline}."
+                if self.baseline
+                else ""
+            ),
             answer=self.summary.text,
             estimate="" if self._worst["outcome"] == UNANSWERED else self._line(self._worst),
             answers=(*self.lines, *self._beside()),

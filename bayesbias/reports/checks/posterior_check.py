@@ -271,8 +271,8 @@ class PosteriorCheck(Result):
     @property
     def _answer(self) -> Statement:
         """Whether the model predicts distances like the actual ones, and the share inside its intervals."""
-        every, failing = rows_of(self.coverage)[0], dict.fromkeys(one.kind for one in self.problems)
-        verdict = "misses something of" if failing else "describes"
+        every, failing = rows_of(self.coverage)[0], bool(self.problems)
+        verdict = "does not fully describe" if failing else "describes"
         inside = share_text(every["inside_89"])
         text = f"The model {verdict} these distances: {inside} of them lie inside its 89% predictive intervals."
         return Statement("answer", text, every)

@@ -86,7 +86,7 @@ class FalsePositiveRates(Result):
         if worst is None:
             return Statement("answer", "No method could be applied to any data set.")
         text = (
-            f"{len(above) or 'None'} of {counted(len(rows), 'rule')} {'claims' if len(above) == 1 else 'claim'} "
+            f"{len(above) or 'None'} of {counted(len(rows), 'rule')} {'claim' if len(above) > 1 else 'claims'} "
             f"clearly more often than promised; the worst is {worst['method']}: {share_text(worst['rate'])}, promised "
             f"{share_text(worst['nominal'])}."
         )

@@ -11,6 +11,7 @@ from bayesbias.base.number_text import counted, distance_text, interval_text, sh
 from bayesbias.base.results import SHOWS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
+from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.schema import any_frame, as_frame, validate_table
 
@@ -50,14 +51,12 @@ class MacShares(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         numbers = {"mac": self.mac, "band": self.band}
-        answer = Statement(
-            "mac", f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{self._whose}.", numbers
-        )
+        answer = Statement("mac", f"MAC is {distance_text(self.mac)}{self._whose}.{self._share_above}", numbers)
         about = Statement(
             "band",
-            "A MAC below 1 counts as bias in the literature. A pair is above the band "
-            f"{interval_text(-self.band, self.band)} if its words are more similar than that MAC is from 1: compare "
-            "the shares of associated pairs with those of control words.",
+            "MAC is the mean average cosine distance. Below 1, it counts as bias in the literature. A pair is above "
+            f"the band {interval_text(-self.band, self.band)} if its words are more similar than this MAC is from 1: "
+            "compare the shares of associated pairs with those of control words.",
             numbers,
         )
         rows = tuple(
@@ -71,6 +70,20 @@ class MacShares(Result):
             if "protected_word" not in row
         )
         return StatementList("", (answer, about), bulleted=False), StatementList("", rows)
+
+    @property
+    def _share_above(self) -> str:
+        """The shares of associated and of control pairs above the band, where the rows show both."""
+        if "protected_word" in self.shares or "table" in self.shares:
+            return ""
+        above = dict(zip(self.shares["connection"].astype(str), self.shares["above"], strict=True))
+        control = next((name for name in CONTROLS if name in above), "")
+        if not control or "associated" not in above:
+            return ""
+        return (
+            f" More similar than it takes for bias: {share_text(above['associated'])} of associated pairs, and "
+            f"{share_text(above[control])} of pairs with {control} words."
+        )
 
     @property
     def _whose(self) -> str:

@@ -29,7 +29,7 @@ def test_pairs_that_do_not_agree_have_no_cosines_and_a_warning() -> None:
     vectors = bb.Embedding((*WORDS, *(word for pair in PAIRS for word in pair)), rng.normal(size=(24, 30)))
     projection = bb.project(vectors, WORDS, PAIRS, random_seed=1)
     assert projection.words[["cosine", "cosine_low", "cosine_high"]].isna().all(axis=None)
-    assert projection.contents.doubts[0].kind == "agreement"
+    assert projection.contents.alerts[0].kind == "no axis"
     assert "none" not in projection.contents.doubts[0].text
 
 
@@ -70,7 +70,7 @@ def test_what_few_pairs_cannot_show_depends_on_the_level(hdi_prob: float, pairs:
 def test_axes_that_share_pairs_and_code_that_repeats_the_numbers() -> None:
     axes = {"gender": PAIRS, "other": [PAIRS[0][::-1], *[(f"high{n}", f"low{n + 1}") for n in range(3)]]}
     projection = bb.project(planted(), WORDS, axes, hdi_prob=0.8, random_seed=7)
-    shared = [text for text in projection.parts[0].statements if text.kind == "shared pairs"]
+    shared = [text for text in projection.contents.doubts if text.kind == "shared pairs"]
     assert [text.numbers["axes"] for text in shared] == [("gender", "other")]
     assert "share 1 pair," in shared[0].text
     assert "WORDS, PAIRS, hdi_prob=0.8, random_seed=7)" in projection.contents.code
@@ -237,7 +237,7 @@ def test_extreme_ratings_are_doubted() -> None:
     values[4] = 20
     projection = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, values, strict=True)), random_seed=1)
     assert projection.ratings["kurtosis"].iloc[0] > 6
-    assert [text.numbers["rating"] for text in projection.parts[0].statements if text.kind == "extreme ratings"] == [
+    assert [text.numbers["rating"] for text in projection.contents.doubts if text.kind == "extreme ratings"] == [
         "rating"
     ]
     logarithms = dict(zip(WORDS, np.log(values), strict=True))
