@@ -230,9 +230,9 @@ def test_a_fit_and_an_audit_stand_for_their_reports(tmp_path: Path) -> None:
     fit, frame = made_fit(draws=50), audited()
     written = [bb.write(source, tmp_path / name) for source, name in ((fit, "1.json"), (bb.report(fit), "2.json"))]
     assert written[0].read_text() == written[1].read_text()
-    assert "2 nearer (s in &lt;b&gt;first&lt;/b&gt;, s in second)" in bb.write(
-        frame, tmp_path / "audit.html"
-    ).read_text(encoding="utf-8")
+    assert "2 are settled (s in 2 of 2 embeddings)" in bb.write(frame, tmp_path / "audit.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_figure_is_written_with_fonts_that_journals_take(tmp_path: Path) -> None:

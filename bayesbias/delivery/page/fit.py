@@ -302,8 +302,8 @@ def _distributions(page: FitReport) -> Iterator[Block]:
     except ReportError as error:
         yield Paragraph(f"The distributions are not compared with MAC. {error}")
         return
-    (about,), rows = (part.statements for part in shares.parts)
-    yield Paragraph(about.text)
+    abouts, rows = (part.statements for part in shares.parts)
+    yield from (Paragraph(about.text) for about in abouts)
     yield figure(
         plot_distances(page.table),
         f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "

@@ -116,7 +116,7 @@ class ModelComparison(Result):
         return Contents(
             title="Which model predicts these distances best?",
             about=f"{counted(len(self.models), 'model')} of the same table.",
-            answer=self.advice[0].text,
+            answer=self.advice[0].text if self.advice else "",
             estimate=self._estimate,
             answers=self.advice[1:],
             opened=("In each model", SHOWS),
