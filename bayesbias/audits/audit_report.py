@@ -67,8 +67,12 @@ class AuditReport(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        first = tuple(filter(None, (*self._verdicts[:1], self._estimate, *self._verdicts[1:])))
-        return StatementList("", first, bulleted=False), *answered, StatementList(LIMITS, self._limits())
+        return StatementList("", self.first, bulleted=False), *answered, StatementList(LIMITS, self._limits())
+
+    @property
+    def first(self) -> tuple[Statement, ...]:
+        """What is settled, and the largest difference."""
+        return tuple(filter(None, (*self._verdicts[:1], self._estimate, *self._verdicts[1:])))
 
     @cached_property
     def _verdicts(self) -> tuple[Statement, ...]:

@@ -69,11 +69,11 @@ def demo(
             )
         answer("Writing the figure, and a page for each question", quiet=quiet)
         write(frame, output, overwrite=overwrite, workers=team, progress=not quiet)
-    first = "\n".join(wrap(str(statement)) for statement in AuditReport(frame).parts[0].statements)
+    first = "\n".join(wrap(str(statement)) for statement in AuditReport(frame).first)
     statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
     answer(
-        f"\n{first}\n\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "
-        "for each question.\nYour own vectors: bayesbias audit --help",
+        f"\n{first}\n\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is "
+        "not, and a page for each question.\nYour own vectors: bayesbias audit --help",
         quiet=quiet,
     )
 

@@ -427,7 +427,7 @@ def project(
     from bayesbias.metrics.intrinsic.quality import read_words
     from bayesbias.models.covariates import read_covariates
     from bayesbias.reports.axes.project import project as project_words
-    from bayesbias.reports.axes.projection import checked_ratings
+    from bayesbias.reports.axes.ratings import checked_ratings
     from bayesbias.studies.study import load_study
 
     delivery.begin()
