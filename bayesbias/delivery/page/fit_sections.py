@@ -510,7 +510,7 @@ def covariates_section(page: FitReport) -> Section:
         effect,
         "covariates",
         _COVARIATES,
-        [contents.answer or str(contents.answers[0]), *(f"Beware: {doubt}" for doubt in contents.doubts)],
+        [f"{contents.answer} {contents.estimate}", *(f"Beware: {doubt}" for doubt in contents.doubts)],
     )
     lists = (
         "For the contrast of two attribute lists, use bb.covariate_effect(fit, (first, second)) or bayesbias covariate "

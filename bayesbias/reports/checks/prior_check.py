@@ -128,7 +128,7 @@ class PriorCheck(Result):
         return contents_of(
             self,
             title="Do the priors allow these distances?",
-            opened=(SHOWS, "What to know about these priors"),
+            opened=("What to know about these priors", SHOWS),
             about=self.source,
             captions={
                 "distances": "Prior predictive distances, their median and 89% of them, and observed distances",

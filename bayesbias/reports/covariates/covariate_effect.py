@@ -279,8 +279,8 @@ class CovariateEffect(Result):
         rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
         row = rows_of(rows)[0]
         return (
-            f"Slope {estimate_text(row)} in cosine distance for one unit of {row['covariate']}, "
-            f"{percent_text(self.hdi_prob)} interval in brackets; below 0, nearer to {self.sides[0]}."
+            f"For one unit of {row['covariate']}, the distance to {self.sides[0]} words minus that to {self.sides[1]} "
+            f"words changes by {estimate_text(row)}, {percent_text(self.hdi_prob)} interval in brackets."
         )
 
     @cached_property
