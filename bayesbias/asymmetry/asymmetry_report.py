@@ -242,9 +242,9 @@ class AsymmetryReport(Result):
         if self.agreement.empty:
             return ""
         row = max(rows_of(self._whole_agreement), key=lambda one: one["cam"])
-        of = f" of {row['source']}" if len(self._whole_agreement) > 1 else ""
+        source = f" of {row['source']}" if len(self._whole_agreement) > 1 else ""
         return (
-            f"Rank correlation of the asymmetries{of} {signed_text(row['cam'])} over {counted(row['pairs'], 'pair')}, "
+            f"Rank correlation of asymmetries{source} {signed_text(row['cam'])} over {counted(row['pairs'], 'pair')}, "
             f"{percent_text(self.hdi_prob)} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
         )
 

@@ -474,7 +474,8 @@ def _few_levels(name: str, levels: Sequence[str]) -> Statement:
 
 def _share_statement(kind: str, row: dict[str, Any]) -> Statement:
     name = row["part" if kind == "share" else "factor"]
-    text = f"{'without ' if kind == 'drop' else ''}{name}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
+    name = f"without {name}" if kind == "drop" else name
+    text = f"{name}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
     return Statement(kind, text, row)
 
 

@@ -230,8 +230,8 @@ class EstimateTables(Result):
         elif "question" in row:
             text = f"{row['question']}: {signed_text(row['mean'])}, {prob} interval {ends}, {what}."
         else:
-            of = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
-            text = f"{of}: {estimate_text(row)}, {prob} interval in brackets."
+            name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
+            text = f"{name}: {estimate_text(row)}, {prob} interval in brackets."
         return Statement("answer", text, row)
 
     @cached_property

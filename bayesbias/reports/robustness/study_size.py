@@ -22,7 +22,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList, render_html, render_text, rows_of
+from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.models.coordinates import posterior_with_covariances
@@ -291,19 +291,7 @@ class StudySizes(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        return (StatementList("", (self._answer, *self.statements), bulleted=False),)
-
-    @property
-    def _answer(self) -> Statement:
-        """The size with the fewest words that suffices, if one does."""
-        rows = self.frame[self.frame["smallest"]]
-        goal = f"the {percent_text(self.hdi_prob)} interval of {self.contrast!r}"
-        often = f"narrower than {self.width:g} in at least {percent_text(ASSURANCE)} of studies"
-        if rows.empty:
-            return Statement("answer", f"No size that was tried makes {goal} {often}.")
-        size = rows_of(rows.loc[[rows[["protected_words", "attribute_words"]].sum(axis=1).idxmin()]])[0]
-        words = _size_text(size["protected_words"], size["attribute_words"])
-        return Statement("answer", f"With {words}, {goal} is {often}.", size)
+        return (StatementList("", self.statements, bulleted=False),)
 
     @cached_property
     def contents(self) -> Contents:
@@ -567,20 +555,20 @@ def _size_text(protected_words: int, attribute_words: int) -> str:
 def _statements(
     frame: "pd.DataFrame", plan: StudyPlan, *, width: float, contrast: str, hdi_prob: float
 ) -> tuple[Statement, ...]:
-    target = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
+    goal = f"the {percent_text(hdi_prob)} interval of {contrast!r}"
+    often = f"narrower than {width:g} in at least {percent_text(ASSURANCE)} of studies"
     assurance = f"in at least {percent_text(ASSURANCE)} of the studies"
     smallest = frame.loc[frame["smallest"], ["protected_words", "attribute_words"]].to_dict("records")
     if smallest:
-        options = "; or ".join(_size_text(size["protected_words"], size["attribute_words"]) for size in smallest)
-        text = f"Of the sizes tried, the smallest that make {target} {assurance}: {options}."
+        first, *others = sorted(smallest, key=lambda size: sum(size.values()))
+        text = f"With {_size_text(*first.values())}, {goal} is {often}."
         statements = [Statement("smallest sizes", text, {"sizes": smallest})]
+        if others:
+            options = "; or ".join(_size_text(*size.values()) for size in others)
+            statements.append(Statement("other sizes", f"Of the sizes tried, these suffice too: {options}."))
     else:
         best = frame.to_dict("records")[int(np.argmin(frame["mean_width"]))]
-        text = (
-            f"None of the sizes tried makes {target} {assurance}: the narrowest on average is "
-            f"{distance_text(best['mean_width'])}, for {_size_text(best['protected_words'], best['attribute_words'])}. "
-            "Try larger sizes, or accept a wider interval."
-        )
+        text = f"No size tried makes {goal} {often}; the narrowest is {distance_text(best['mean_width'])} on average."
         names = ("protected_words", "attribute_words", "mean_width")
         statements = [Statement("no size suffices", text, {name: best[name] for name in names})]
     if "power" in frame:
