@@ -12,15 +12,6 @@ from bayesbias.base.statements import Statement
 from bayesbias.delivery.page.sections import drawn
 from tests.delivery.results import RESULTS, result_of
 
-TO_COME = {"covariate", "asymmetry", "inference", "prior check", "measure", "reliability drivers", "random lists"}
-TO_COME |= {"study sizes", "projection", "shares"}
-"""Kinds whose first sentences, figures or statements are still to be rewritten; delete those that are."""
-
-
-def skip_to_come(kind: str) -> None:
-    if kind in TO_COME:
-        pytest.skip("to be rewritten")
-
 
 @pytest.fixture(scope="module", params=RESULTS)
 def kind(request: pytest.FixtureRequest) -> str:
@@ -50,7 +41,6 @@ def test_question_alerts_answer_number_and_figure_stand_in_this_order(kind: str,
 
 
 def test_the_answer_is_one_short_sentence(kind: str) -> None:
-    skip_to_come(kind)
     contents = result_of(kind).contents
     assert 0 < len(contents.answer.split()) <= MOST_WORDS
     assert contents.answer.endswith((".", "?"))
@@ -59,7 +49,6 @@ def test_the_answer_is_one_short_sentence(kind: str) -> None:
 
 
 def test_the_first_figure_has_at_most_12_lines(kind: str) -> None:
-    skip_to_come(kind)
     result = result_of(kind)
     for request in list(result.contents.figures.values())[:1]:
         figure = drawn(result, request)
@@ -82,8 +71,7 @@ def test_groups_and_words_are_open_then_doubts_and_the_others_are_folded(kind: s
     assert not re.search(r"</details>\s*<(table|figure|ul)", last), "tables, figures and lists are folded there"
 
 
-def test_no_bullet_stands_there_twice(kind: str, page: str) -> None:
-    skip_to_come(kind)
+def test_no_bullet_stands_there_twice(page: str) -> None:
     bullets = Counter(re.findall(r"<li>(?!<a)(.*?)</li>", page, re.S))
     assert [text for text, count in bullets.items() if count > 1] == []
 
